@@ -43,7 +43,7 @@ def attempt_suite(definition: Definition, cell: Cell, measured: MeasuredAttempt)
     return (
         Part("Judged intervals", tables.timeline(definition, measured), suites.timeline(definition), ("start_s",)),
         *([percentiles] if measured.histograms else []),
-        Part("Run", tables.run(definition, cell, measured), suites.run(definition)),
+        Part("Run", tables.run(definition, cell, measured), suites.run(definition, cell)),
         *(_load_hosts(definition, measured) if several else ()),
         _nodes(definition, cell, measured),
         Part("Hosts", tables.hosts(definition, measured), suites.hosts(definition), ("host",)),

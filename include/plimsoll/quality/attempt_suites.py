@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.alignment import MISFIT
 from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
-from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.plurals import plural
@@ -27,6 +26,7 @@ from plimsoll.quality.expectation import (
     in_order,
     rows,
 )
+from plimsoll.quality.miss_cause import tolerance_of
 
 if TYPE_CHECKING:
     from plimsoll.domain.cell import Cell
@@ -74,7 +74,7 @@ def percentiles() -> Suite:
     return (known, *ordered)
 
 
-def run(definition: Definition) -> Suite:
+def run(definition: Definition, cell: Cell) -> Suite:
     """Return expectations of the run as a whole, one row."""
     return (
         Expected("load", *each_one_of("ended", COMPLETE), "a run that worked through its whole schedule"),
@@ -84,12 +84,13 @@ def run(definition: Definition) -> Suite:
             *each_one_of("disturbed", NOTHING_MISSED, UNDISTURBED),
             f"{NOTHING_MISSED}, or {UNDISTURBED}",
         ),
-        *_rate(definition),
+        *_rate(definition, cell),
         *_generator(definition),
     )
 
 
-def _rate(definition: Definition) -> Suite:
+def _rate(definition: Definition, cell: Cell) -> Suite:
+    tolerance = tolerance_of(definition, cell.load_ops_s * definition.timing.judged.total_seconds())
     workload, errors = definition.workload, f"less than {ERROR_LIMIT:.1%} of operations"
     by_share, by_options = f"a read share of {workload.read_share:g}", "the shares of operations that were asked for"
     mix = by_share if workload.states_read_share else by_options
@@ -105,8 +106,8 @@ def _rate(definition: Definition) -> Suite:
     rate: Suite = (
         Expected(
             "rate",
-            *at_least("achieved_share", 1 - RATE_TOLERANCE),
-            f"achieved within {RATE_TOLERANCE:.0%} of attempted",
+            *at_least("achieved_share", 1 - tolerance),
+            f"achieved within {100 * tolerance:.3g}% of attempted",
             _NOTICED,
             "{:.2%} of it",
         ),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
+from plimsoll.domain.rate_tolerance import rate_tolerance
 
 if TYPE_CHECKING:
     from plimsoll.domain.definition import Definition
@@ -66,7 +67,7 @@ def held_back_by(  # noqa: PLR0913  # what is known of a load
     generator was neither late nor blocked, as far as is known.
     """
     sent, never_sent = _sent(summary, achieved_share * attempted) / attempted, _share(_never_sent(summary), summary)
-    if sent >= 1 - RATE_TOLERANCE and never_sent < ERROR_LIMIT:
+    if sent >= 1 - tolerance_of(definition, attempted) and never_sent < ERROR_LIMIT:
         return "nobody"
     lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
     if (cpu_share is not None and cpu_share >= CPU_LIMIT) or _was_late(summary, lost_ms):
@@ -93,6 +94,14 @@ def _no_cause(summary: LoadSummary, cpu_share: float | None) -> str:
         f"{NO_CAUSE} ({'; '.join(known)}). Look at its console among the files of the load host, and at the network "
         "between it and the nodes; then run the cell again"
     )
+
+
+def tolerance_of(definition: Definition, operations: float) -> float:
+    """Return the share by which a load of so many operations may differ from the rate.
+
+    A command may draw its schedule at random; Plimsoll's own programs send by the clock.
+    """
+    return rate_tolerance(operations) if definition.load_generator.command else RATE_TOLERANCE
 
 
 def was_blocked(definition: Definition, summary: LoadSummary) -> bool:

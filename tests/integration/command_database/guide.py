@@ -25,8 +25,8 @@ def code(language: str, begins: str) -> str:
     return text
 
 
-def guided(name: str, words: Mapping[str, str], load: str = "100/s", **workload: object) -> Definition:
-    """Return the guide's definition of that name as one short cell, with other `words` and a smaller workload."""
+def guided(name: str, words: Mapping[str, str], workload: Mapping[str, object], **changes: object) -> Definition:
+    """Return the guide's definition of that name as one short cell, with other `words`, and keys changed."""
     text = code("yaml", f"name: {name}\n")
     for old, new in words.items():
         assert old in text, f"the guide has no {old!r}"
@@ -34,15 +34,16 @@ def guided(name: str, words: Mapping[str, str], load: str = "100/s", **workload:
     own = parse_definition(text, "any-database.md")
     content = {
         **own.model_dump(mode="json"),
+        "workload": {**own.workload.model_dump(mode="json"), **workload},
         "variants": [own.variants[0].model_dump(mode="json")],
-        "loads": [load],
+        "loads": ["100/s"],
         "repeats": 1,
         "control": None,
         "timing": {"duration": "8s", "warmup": "2s"},
         "service_levels": [{"percentile": 99, "interval": "2s", "below": "30s"}],
         "disturbance": ANY_NOISE,
+        **changes,
     }
-    content["workload"].update(workload)
     return Definition.model_validate(content)
 
 

@@ -3,11 +3,19 @@
 import os
 import re
 import subprocess
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import psutil
 import pytest
 from tests.integration.command_database.guide import guided, run
+from tests.support.processes import until
 
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import Verdict
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint
@@ -44,17 +52,20 @@ def release() -> str:
     return told.stdout.split()[2]
 
 
+def postgresql(programs: Path, **changes: Any) -> Definition:
+    """Return the guide's definition as one short cell of these programs, with keys changed."""
+    return guided("postgresql", {DEBIAN: str(programs), "15.18": release()}, {"scale": 1}, **changes)
+
+
 def test_a_cell_of_the_guide_s_postgresql_runs_to_its_judged_verdict(
     programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
-    own = guided("postgresql", {DEBIAN: str(programs), "15.18": release()}, scale=1)
     said: list[str] = []
 
-    tools, verdict = run(own, tmp_path, said.append)
+    tools, verdict = run(postgresql(programs), tmp_path, said.append)
 
-    if not verdict.valid:  # it draws its schedule at random, so of so few operations 1 % may be missing
-        assert verdict.invalidated_by == ("load generator",)
+    assert verdict.reasons == ()
     assert verdict.operations > 100
     intervals = attempt_data(tools.store, verdict).intervals
     assert len(intervals[intervals["phase"] == "judged"]) == 3
@@ -65,3 +76,46 @@ def test_a_cell_of_the_guide_s_postgresql_runs_to_its_judged_verdict(
     assert any(re.search(r"load, \d+ ops/s", line) for line in said), "pgbench's rate is told while it runs"
     kept = set(tools.store.keys(f"{layout.attempt_prefix(verdict.key)}/raw"))
     assert any(name.endswith("node1/command/command.log") for name in kept)
+
+
+@pytest.fixture
+def measured(programs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Verdict]:
+    """`measured(definition, said)`: the verdict of its only cell, whose progress goes to `said`."""
+    monkeypatch.setenv("PATH", str(programs), prepend=os.pathsep)
+    return lambda own, said: run(own, tmp_path, said.append)[1]
+
+
+def test_a_postgresql_beyond_its_limit_has_missed(programs: Path, measured: Callable[..., Verdict]) -> None:
+    level = {"percentile": 99, "interval": "2s", "below": "50ms"}
+    verdict = measured(postgresql(programs, loads=["200000/s"], service_levels=[level]), [])
+    assert verdict.reasons == ()
+    assert verdict.outcome == "missed"
+    assert verdict.rate_achieved is False
+
+
+def test_a_postgresql_that_stands_still_has_missed(
+    programs: Path, measured: Callable[..., Verdict], tmp_path: Path
+) -> None:
+    said: list[str] = []
+    timing, level = {"duration": "14s", "warmup": "2s"}, {"percentile": 90, "interval": "2s", "below": "1s"}
+    own = postgresql(programs, timing=timing, service_levels=[level])
+
+    def freeze() -> None:
+        until(lambda: any(re.search(r"load, \d+ ops/s", line) for line in said), "the timed run")
+        servers = [
+            one for one in psutil.process_iter(["cmdline"]) if str(tmp_path) in " ".join(one.info["cmdline"] or ())
+        ]
+        [server] = [one for one in servers if "postgres" in one.name() and "shared_buffers" in " ".join(one.cmdline())]
+        every = [server, *server.children(recursive=True)]
+        for one in every:
+            one.suspend()
+        time.sleep(5)
+        for one in reversed(every):
+            one.resume()
+
+    with ThreadPoolExecutor(1) as pool:
+        freezing = pool.submit(freeze)
+        verdict = measured(own, said)
+        freezing.result()
+    assert verdict.reasons == ()
+    assert verdict.outcome == "missed"

@@ -34,7 +34,7 @@ def test_a_cell_of_the_guide_s_redis_runs_to_its_judged_verdict(tmp_path: Path) 
     words = {"/opt/redis-load.py": str(script), "python3": sys.executable}
     words["7.0.15"] = release("redis-server", "--version")
 
-    tools, verdict = run(guided("redis", words, rows="1k"), tmp_path, print)
+    tools, verdict = run(guided("redis", words, {"rows": "1k"}), tmp_path, print)
 
     assert verdict.valid, verdict.reasons
     assert verdict.met
@@ -51,7 +51,7 @@ def test_a_cell_of_the_guide_s_mariadb_runs_to_its_judged_verdict(tmp_path: Path
     if os.geteuid() == 0:
         words["--no-defaults --datadir"] = "--no-defaults --user=root --datadir"
 
-    _, verdict = run(guided("mariadb", words, "20/s", rows="1k"), tmp_path, print)
+    _, verdict = run(guided("mariadb", words, {"rows": "1k"}, loads=["20/s"]), tmp_path, print)
 
     # It draws its schedule at random, so of so few operations 1 % may be missing.
     assert set(verdict.invalidated_by) <= {"load generator", "rate"}, verdict.reasons

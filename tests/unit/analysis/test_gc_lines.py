@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.analysis.logs.gc.long_pauses import gc_lines
+from plimsoll.analysis.logs.gc.unified import parse_gc_log
+from plimsoll.domain.errors import LogError
 
 LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 UNIFIED = """\
@@ -42,3 +44,16 @@ def test_every_known_log_is_gone_through(log: zipfile.Path) -> None:
 
 def test_a_log_of_no_known_form_tells_nothing() -> None:
     assert gc_lines("what\nis this 3.0ms\n") == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("cassandra-1  | " + UNIFIED.splitlines()[1], "has another program's words before.*\n.*--no-log-prefix"),
+        ('<?xml version="1.0"?>\n<verbosegc version="3c2a7fb">\n', "is a log of OpenJ9.*\n.*judge the run without it"),
+        ("[2025-11-01T10:00:00.123+0000][0.004s][1234][info] Using G1\n", "is not a unified GC log.*\n.*-Xlog:gc"),
+    ],
+)
+def test_a_log_of_another_form_is_refused_with_what_to_give_instead(text: str, what: str) -> None:
+    with pytest.raises(LogError, match=what):
+        parse_gc_log(text)

@@ -13,6 +13,7 @@ from tests.unit.analysis.judged_logs import FAST, READS, SLOW, WRITES, judge, ru
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE
 from plimsoll.domain.service_level import ServiceLevel
 
+WHENCE = "x: does not say whether times count from the schedule or from the send (coordinated omission)"
 FEW = (
     "p99.9 of an interval of 10s is decided by fewer than 10 operations at 1 ops/s: 1,000 ops/s would do, or intervals "
     "of 10000s at 1 ops/s"
@@ -181,6 +182,7 @@ def test_a_truncated_last_line_costs_its_record_and_is_said() -> None:
     assert (found.valid, found.levels[0].judged, found.levels[0].not_judged) == (True, 1, 1)
     assert found.notes == (
         "x, line 34: the last line is cut short (was its writer killed?); the records before it count",
+        WHENCE,
         FEW,
     )
 
@@ -256,6 +258,7 @@ def test_an_interval_that_a_stall_emptied_is_missed_and_not_a_hole() -> None:
     assert (found.reasons, found.met, found.stalls_s) == ((), False, (20.0,))
     assert (level.judged, level.missed, level.worst_ms) == (3, 2, pytest.approx(10_500, rel=1e-3))
     assert found.notes == (
+        WHENCE,
         "nothing was answered in 1 interval of 10s, the first at 20 s, though operations were under way: missed",
         FEW,
     )

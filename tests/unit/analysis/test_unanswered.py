@@ -166,9 +166,9 @@ def test_what_was_due_after_a_generator_gave_up_has_no_answer() -> None:
 )
 def test_an_outcome_is_about_the_load_that_was_answered(attempted: float, fault: bool) -> None:
     found = judge(Reading("made", tracks(60), errors={}))
-    assert bool(rate_fault(found, attempted)) is fault
+    assert bool(rate_fault(found, attempted, 0.01)) is fault
     missed = judge(run_of(failed(*[5.0] * 200), seconds=60))
-    assert bool(rate_fault(missed, attempted)) is (fault and attempted < 20)
+    assert bool(rate_fault(missed, attempted, 0.01)) is (fault and attempted < 20)
 
 
 @given(percentile=st.sampled_from([50.0, 90.0, 95.0, 99.0, 99.9, 100.0]), total=st.integers(1, 5000), data=st.data())

@@ -55,7 +55,7 @@ class Run:
     `duration` includes the warm-up. `started_at`, the start of the timed run, and `operations`, the number of its
     answered operations with warm-up, are the load generator's own report. `due`: for how long operations were due
     without a pause, from the timed run's start; `aborted`: the load generator gave up before that, so that nothing was
-    answered after its logs' end.
+    answered after its logs' end. `rate_tolerance`: share by which the rate may differ from the attempted one.
     """
 
     warmup: timedelta
@@ -65,6 +65,7 @@ class Run:
     operations: int | None = None
     due: timedelta | None = None
     aborted: bool = False
+    rate_tolerance: float = RATE_TOLERANCE
 
     @property
     def due_s(self) -> float | None:
@@ -179,7 +180,7 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
         maxima_by_operation=maxima_by_operation(table),
         operations=operations,
         achieved_ops_s=achieved,
-        rate_achieved=_rate_achieved(achieved, run.attempted_ops_s),
+        rate_achieved=_rate_achieved(achieved, run),
         failed_share=unanswered.share([(row.count, row.failed) for row in judged], answered),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(notes),
@@ -237,11 +238,11 @@ def due_until_s(schedule: Schedule, run: Run, unanswered: Unanswered) -> float |
     return max((end for end in ends if end is not None), default=None)
 
 
-def _rate_achieved(achieved: float | None, attempted: float | None) -> bool | None:
+def _rate_achieved(achieved: float | None, run: Run) -> bool | None:
     """Tell whether the rate was achieved; None where no rate was asked for."""
-    if attempted is None:
+    if run.attempted_ops_s is None:
         return None
-    return achieved is not None and achieved >= (1 - RATE_TOLERANCE) * attempted
+    return achieved is not None and achieved >= (1 - run.rate_tolerance) * run.attempted_ops_s
 
 
 def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator[str]:
@@ -251,7 +252,7 @@ def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator
         yield f"only {covered} of {planned} are covered by the logs"
 
 
-def rate_fault(judgement: Judgement, attempted: float) -> str:
+def rate_fault(judgement: Judgement, attempted: float, tolerance: float) -> str:
     """Explain why a sound judgement is not about the attempted rate, ops/s; empty where it is.
 
     A load that was missed may have fallen short: what was answered was too slow already.
@@ -259,7 +260,7 @@ def rate_fault(judgement: Judgement, attempted: float) -> str:
     achieved = judgement.achieved_ops_s
     if achieved is None or not judgement.valid:
         return ""
-    share, tolerance = achieved / attempted, RATE_TOLERANCE
+    share = achieved / attempted
     if 1 - tolerance <= share <= 1 + tolerance or (share < 1 and not judgement.met):
         return ""
     return (
@@ -269,9 +270,9 @@ def rate_fault(judgement: Judgement, attempted: float) -> str:
     )
 
 
-def answered_more(achieved_ops_s: float | None, attempted_ops_s: float) -> bool:
+def answered_more(achieved_ops_s: float | None, attempted_ops_s: float, tolerance: float = RATE_TOLERANCE) -> bool:
     """Tell whether more was answered than the attempted rate allows for, beyond the tolerance.
 
     False where the achieved rate is not known.
     """
-    return achieved_ops_s is not None and achieved_ops_s / attempted_ops_s > 1 + RATE_TOLERANCE
+    return achieved_ops_s is not None and achieved_ops_s / attempted_ops_s > 1 + tolerance

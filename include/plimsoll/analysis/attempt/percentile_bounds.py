@@ -230,16 +230,23 @@ def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
 
 
 def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
-    """Return the least and the greatest number of a sample's operations that took at least as long as the bound."""
+    """Return the least and the greatest number of a sample's operations that took at least as long as the bound.
+
+    The value may be that of the rank p · n / 100 rounded up, or to nearest as HdrHistogram does before 2.1.10, which
+    YCSB's releases contain. What is said holds for both.
+    """
     least, most = 0, sample.count
     for percentile, value in sample.values_ms.items():
-        above = sample.count - _rank(percentile, sample.count)
         if value < bound_ms:
-            most = min(most, above)
+            most = min(most, sample.count - _nearest_rank(percentile, sample.count))
         else:
-            least = max(least, above + 1)
+            least = max(least, sample.count - _rank(percentile, sample.count) + 1)
     return least, most
 
 
 def _rank(percentile: float, count: int) -> int:
     return int(ranks([percentile], count)[0])
+
+
+def _nearest_rank(percentile: float, count: int) -> int:
+    return max(1, int(percentile / 100.0 * count + 0.5))

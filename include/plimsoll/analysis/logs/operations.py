@@ -50,6 +50,7 @@ class Failures:
 
     `kind`: the load generator's own word for it. `at_s`: when they were due, or ended where that is all that is known,
     s since the epoch; `counts`: how many at each of these times. `operation`: as in `Track`. `name`: where they stand.
+    `among_times`: the tracks hold them too, timed like answered ones.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Failures:
     kind: str
     at_s: Floats
     counts: npt.NDArray[np.int64]
+    among_times: bool = False
 
     @property
     def total(self) -> int:

@@ -12,6 +12,7 @@ from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, read_run
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.rate_tolerance import rate_tolerance
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.attempt_checks import check_imported
@@ -53,7 +54,12 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
     provenance = evidence.provenance
     kinds = {name.lower(): kind for name, kind in provenance.operations.items()}
     timing = evidence.definition.timing
-    run = Run(warmup=timing.warmup, duration=timing.duration, attempted_ops_s=evidence.cell.load_ops_s)
+    run = Run(
+        warmup=timing.warmup,
+        duration=timing.duration,
+        attempted_ops_s=evidence.cell.load_ops_s,
+        rate_tolerance=_rate_tolerance(evidence),
+    )
     try:
         reading = read_run(
             evidence.files, ReadOptions(provenance.unit, kinds, provenance.tags), provenance.forced_format
@@ -61,6 +67,11 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
         return reading, judge_reading(reading, run, evidence.definition.service_levels)
     except LogError as error:
         return None, unreadable(error)
+
+
+def _rate_tolerance(evidence: ImportedEvidence) -> float:
+    """Return the tolerance of a random schedule, since it is not known how the others drew theirs."""
+    return rate_tolerance(evidence.cell.load_ops_s * evidence.definition.timing.judged.total_seconds())
 
 
 def _quality(
@@ -79,7 +90,7 @@ def _reasons(evidence: ImportedEvidence, reading: Reading | None, judged: Judged
         yield f"the files say that {requested:g} ops/s were asked for, not the cell's {evidence.cell.load_ops_s}"
     # A ramp misses where it does not reach its rate.
     if evidence.definition.rate is None and not isinstance(evidence.definition.strategy, Ramp):
-        yield from filter(None, [rate_fault(judged.judgement, evidence.cell.load_ops_s)])
+        yield from filter(None, [rate_fault(judged.judgement, evidence.cell.load_ops_s, _rate_tolerance(evidence))])
     if judged.quality is not None:
         yield from judged.quality.reasons
 

@@ -18,7 +18,7 @@ from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration
 from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.measured import MeasuredAttempt
-from plimsoll.quality.miss_cause import error_share, foreign_error_share
+from plimsoll.quality.miss_cause import error_share, foreign_error_share, tolerance_of
 from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.judge.circumstances import circumstances
 from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, stopped_words, tables_of, verdict_of
@@ -85,9 +85,14 @@ def _another_rate(evidence: Evidence, judgement: Judgement) -> Iterator[str]:
     time what was due in warm-up.
     """
     attempted, definition = evidence.cell.load_ops_s, evidence.definition
-    is_asked = definition.load_generator.command and definition.rate is None
-    if is_asked and answered_more(judgement.achieved_ops_s, attempted):
-        yield rate_fault(judgement, attempted)
+    is_asked, tolerance = definition.load_generator.command and definition.rate is None, _rate_tolerance(evidence)
+    if is_asked and answered_more(judgement.achieved_ops_s, attempted, tolerance):
+        yield rate_fault(judgement, attempted, tolerance)
+
+
+def _rate_tolerance(evidence: Evidence) -> float:
+    definition = evidence.definition
+    return tolerance_of(definition, evidence.cell.load_ops_s * definition.timing.judged.total_seconds())
 
 
 def _failures_of_files(evidence: Evidence, judgement: Judgement) -> Iterator[str]:
@@ -145,6 +150,7 @@ def _judgement(evidence: Evidence) -> Judgement:
         started_at=evidence.summary.started_at,
         operations=evidence.summary.answered,
         due=evidence.definition.timing.duration,
+        rate_tolerance=_rate_tolerance(evidence),
     )
     if command := evidence.definition.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.

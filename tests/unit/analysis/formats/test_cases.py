@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
+from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.cli import cli
 from plimsoll.domain.service_level import ServiceLevel
 
@@ -65,7 +66,60 @@ TABLE = [
     Case("encodings/bom.hlog", None, "does not say in which unit"),
     Case("encodings/bom.hlog", False, "150.077 ms at 10 s", unit="ns", counts=(10_000, 10_000)),
     Case("encodings/comma.hlog", None, "line 5: has decimal commas"),
+    Case("cql-stress/cs.hdr", False, "158.728 ms at 10 s", counts=(150, 150, 150)),
+    Case("jhiccup/hiccup.hlog", None, "how long a JVM or its machine stood still"),
+    Case("memtier/m_FULL_RUN_1.hgrm", None, "one histogram of the whole run"),
+    Case("nb-5.17/nb521.hdr", False, "1509.949 ms at 20 s", counts=(200, 200, 200, 200)),
+    Case("pgbench-aborted/abort.24733 pgbench-aborted/abort.24733.1", None, "abort.24733.1, client 2: ends 28.904 s"),
+    Case("pgbench-aborted/abort.24733.1", None, "no transaction of client 0, 1: the log of a thread is missing"),
+    Case("pgbench-clock-back/back.log", None, "line 801: begins 7.800 s before the line before it of the same client"),
+    Case("pgbench-clock-back/control.log", False, "400.127 ms at 30 s", counts=(200,) * 7),
+    Case("pgbench-skipped/nolimit.17894", False, "2926.591 ms at 10 s", counts=(382, 406, 378)),
+    Case("pgbench-tries/tries.19907 pgbench-tries/tries.19907.1", False, "judged on service time"),
+    Case("ycsb-rounding/READ.hdr", False, "160.127 ms at 20 s", counts=(1600,) * 6),
 ]
+
+FAILED = [
+    ("pgbench-skipped/limit.15736", {"skipped": 124}, [("", "skipped", 11.869, 14.624)]),
+    ("pgbench-skipped/nolimit.17894", {}, []),
+    ("ycsb-hdr-failed/data/a/80/READ.hdr", None, []),
+    (
+        "ycsb-hdr-failed/data/a/80/READ.hdr ycsb-hdr-failed/data/a/80/READ-FAILED.hdr",
+        {"FAILED": 84},
+        [("reads", "FAILED", 5, 115)],
+    ),
+    ("ycsb-console-failed/failed.log", {"FAILED": 10_000}, [("reads", "FAILED", 35, 45)]),
+    ("ycsb-console-stall/stall.log", {}, []),
+    ("nb-5.17/nb521.hdr", {}, []),
+    ("cql-stress/cs.hdr", None, []),
+]
+
+
+def read(files: str) -> Reading:
+    return read_run([RunFile(name, (CASES / name).read_bytes()) for name in files.split()], ReadOptions())
+
+
+@pytest.mark.parametrize(("files", "errors", "failures"), FAILED)
+def test_failures_are_told_with_the_times_at_which_they_were_due(files: str, errors: Any, failures: Any) -> None:
+    found = read(files)
+    assert found.errors == errors
+    start_s = found.tracks[0].starts[0] if found.tracks else found.samples[0].start_s
+    told = [(one.operation, one.kind, one.at_s[0] - start_s, one.at_s[-1] - start_s) for one in found.failures]
+    assert [one[:2] for one in told] == [one[:2] for one in failures]
+    assert [one[2:] for one in told] == [pytest.approx(one[2:], abs=1e-3) for one in failures]
+
+
+def test_percentiles_of_rounded_ranks_leave_open_what_their_histograms_miss() -> None:
+    """Two of 1,600 took 150 ms: the 99.9th percentile has rank 1,599, which YCSB's releases round to 1,598."""
+    found = judged(Case("ycsb-rounding/status.log", None))
+    assert not found.valid
+    assert "leave open whether p99.9 of every 10s interval below 100ms in 4 of 6" in found.reasons[0]
+
+
+@pytest.mark.parametrize("name", ["stall.log", "stall-zero.log"])
+def test_a_status_without_an_operation_is_a_sample_of_none(name: str) -> None:
+    found = read(f"ycsb-console-stall/{name}")
+    assert [one.count for one in found.samples if one.series == "READ"] == [10_000] * 3 + [0, 0, 4500, 10_000, 10_000]
 
 
 def judged(case: Case) -> Judgement:

@@ -17,14 +17,21 @@ from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 START_S = 1_700_000_000
 
 
-def line(end_s: float, took: int | str, *further: int, script: int = 0) -> str:
+def line(end_s: float, took: int | str, *further: int, script: int = 0, client: int = 0) -> str:
     at_us = round(end_s * 1e6)
-    words = (0, 1, took, script, START_S + at_us // 10**6, at_us % 10**6, *further)
+    words = (client, 0, took, script, START_S + at_us // 10**6, at_us % 10**6, *further)
     return " ".join(map(str, words)) + "\n"
 
 
 def log(*lines: str, name: str = "pgbench_log.77") -> RunFile:
-    return RunFile(name, "".join(lines).encode())
+    """Return the lines, each client's numbered one after another."""
+    numbers: dict[str, int] = {}
+    text = ""
+    for one in lines:
+        client, _, rest = one.split(" ", 2)
+        numbers[client] = numbers.get(client, 0) + 1
+        text += f"{client} {numbers[client]} {rest}"
+    return RunFile(name, text.encode())
 
 
 def values(track: Track) -> list[list[int]]:
@@ -35,7 +42,7 @@ def values(track: Track) -> list[list[int]]:
 
 
 def test_every_transaction_counts_in_the_second_of_its_end_and_seconds_without_one_are_empty() -> None:
-    found = read_run([log(line(0.25, 250_000, 900), line(3.5, 500, 30), line(0.75, 1_000, 60))], ReadOptions())
+    found = read_run([log(line(0.25, 250_000, 90), line(0.75, 1_000, 60, client=1), line(3.5, 500, 30))], ReadOptions())
     [track] = found.tracks
     assert (found.title, found.unit, found.errors, track.operation) == ("pgbench log of transactions", "us", {}, "")
     assert found.started_at == datetime.fromtimestamp(START_S, UTC)
@@ -55,7 +62,7 @@ def test_threads_are_one_run_and_scripts_are_operations() -> None:
 
 
 def test_what_failed_or_was_skipped_is_counted_by_its_kind() -> None:
-    failed = [line(1, kind, 40) for kind in ("serialization", "deadlock", "skipped", "skipped")]
+    failed = [line(1, kind, 0) for kind in ("serialization", "deadlock", "skipped", "skipped")]
     found = read_run([log(line(1, 1_000, 40), *failed)], ReadOptions())
     assert found.errors == {"serialization": 1, "deadlock": 1, "skipped": 2}
 
@@ -66,11 +73,11 @@ def test_times_count_from_the_schedule_only_where_the_log_has_its_lag(further: t
     assert any(COORDINATED_OMISSION in note for note in found.notes) != is_paced
 
 
-def test_a_last_line_that_was_cut_is_left_out_and_a_log_without_answers_is_refused() -> None:
+def test_a_last_line_that_was_cut_is_left_out_and_a_log_without_a_line_is_refused() -> None:
     found = read_run([log(line(1, 1_000, 40), line(1.2, 2_000, 40)[:-9])], ReadOptions())
     assert values(found.tracks[0]) == [[1_000]]
-    with pytest.raises(LogError, match="holds no transaction that was answered"):
-        read_run([log(line(1, "failed", 40))], ReadOptions())
+    with pytest.raises(LogError, match="holds no transaction"):
+        read_run([RunFile("pgbench_log.77", b"0 1 12 0 1700000000 12")], ReadOptions(), "pgbench")
 
 
 def test_another_unit_contradicts_the_log() -> None:
@@ -83,3 +90,86 @@ def test_what_is_encoded_is_decoded_alike() -> None:
     counts = Decoder("us").merge([Record("", 0, 1, encoded(given), 1)], "made here")
     assert [int(reported_values()[slot]) for slot in np.flatnonzero(counts)] == [0, 1, 999, 1_000_447, 3_600_809_983]
     assert Decoder("us").merge_used([Record("", 0, 1, encoded(given[:0]), 1)], "made here").sum() == 0
+
+
+def failures(*files: RunFile) -> list[tuple[str, str, list[float]]]:
+    found = read_run(files, ReadOptions())
+    return [(one.operation, one.kind, [round(at - START_S, 3) for at in one.at_s]) for one in found.failures]
+
+
+def test_what_was_skipped_was_due_between_the_transactions_beside_it() -> None:
+    """A stall from 10 to 13 s: one transaction waits, and those that were due meanwhile are skipped at its end."""
+    skipped = [line(13.001, "skipped", 0)] * 5
+    stalled = log(line(10.001, 1_000, 50), line(13, 3_000_000, 100), *skipped, line(13.2, 200_000, 5_000))
+    assert failures(stalled) == [("", "skipped", [10.5, 11.0, 11.5, 12.0, 12.5])]
+    still = log(line(10.001, 1_000, 50), line(13, 3_000_000, 100), *skipped[:3])
+    assert failures(still) == [("", "skipped", [11.0, 12.001, 13.001])]
+
+
+def test_what_failed_began_where_there_is_no_schedule_when_the_one_before_had_ended() -> None:
+    found = log(line(1, 1_000), line(9, "failed"), line(9.5, 1_000), line(9.9, "deadlock", script=1))
+    assert failures(found) == [("script-0", "failed", [1.0]), ("script-1", "deadlock", [9.5])]
+
+
+def test_a_run_that_ends_with_failures_is_as_long_as_they_are() -> None:
+    found = read_run([log(line(1, 1_000), *(line(1 + second, "failed") for second in range(1, 13)))], ReadOptions())
+    assert len(found.tracks[0].records) == 13
+    assert found.failures[0].total == 12
+
+
+def test_a_log_of_failures_alone_has_no_times_but_is_a_run() -> None:
+    found = read_run([log(*(line(second, "failed") for second in range(1, 5)))], ReadOptions())
+    assert [values(track) for track in found.tracks] == [[[]] * 4]
+    assert found.errors == {"failed": 4}
+
+
+def steady(client: int, until_s: float, from_s: float = 0.0) -> list[str]:
+    return [line(from_s + step / 4 + 0.1, 1_000, client=client) for step in range(int(4 * (until_s - from_s)))]
+
+
+@pytest.mark.parametrize(
+    ("files", "fault"),
+    [
+        ([log(*steady(0, 40)), log(*steady(1, 13), name="b")], "b, client 1: ends 26.9.*it gave up"),
+        ([log(*steady(0, 40)), log(*steady(1, 40, 9), name="b")], "b, client 1: begins 9.000 s after the first"),
+        ([log(*steady(0, 40), *steady(1, 13))], "client 1: ends 26.9"),
+        ([log(*steady(0, 20), *steady(0, 40, 12))], "client 0, line 81: begins 7.750 s before .* clock jumped back"),
+        ([log(*steady(0, 10), *steady(0, 40, 20))], "no client has an operation for 10.2.* clock jumped forward"),
+        ([log(*steady(0, 10)), log(*steady(0, 10), name="b")], "b: holds the same transactions as"),
+        ([log(*steady(0, 10)), log(*steady(0, 9), name="b")], "b: holds the same transactions as"),
+        ([log(*steady(2, 40), *steady(3, 40))], "no transaction of client 0, 1: the log of a thread is missing"),
+        ([RunFile("a", log(*steady(0, 4)).data.replace(b"0 9 1000", b"0 19 1000"))], "transaction 19 of client 0"),
+        ([RunFile("a", log(*steady(0, 4)).data.replace(b"0 9 1000", b"0 9 whatever"))], "a, line 9: is no line of"),
+    ],
+)
+def test_each_client_s_lines_are_a_run_without_gaps(files: list[RunFile], fault: str) -> None:
+    with pytest.raises(LogError, match=fault):
+        read_run(files, ReadOptions())
+
+
+def test_what_follows_the_end_of_a_client_shortly_before_the_others_is_not_judged() -> None:
+    found = read_run([log(*steady(0, 40)), log(*steady(1, 34), name="b")], ReadOptions())
+    assert "pgbench_log.77: a client ended 5.999 s before the others; nothing is judged after it" in found.notes
+    assert found.tracks[0].ends[-1] == pytest.approx(START_S + 33.85)
+
+
+@pytest.mark.parametrize(
+    ("sevenths", "is_lag"),
+    [
+        ([0, 1, 0, 2, 31, 0], False),
+        ([60, 71, 80, 90, 55, 77, 300, 44, 60, 2], True),
+        ([60, 7, 3, 2, 90, 5], False),
+    ],
+)
+def test_a_number_of_tries_is_no_lag(sevenths: list[int], is_lag: bool) -> None:
+    lines = [line(1 + step, 1_000, seventh) for step, seventh in enumerate(sevenths)]
+    found = read_run([log(*lines)], ReadOptions())
+    assert any(COORDINATED_OMISSION in note for note in found.notes) != is_lag
+    assert any("taken for a number of tries" in note for note in found.notes) != is_lag
+
+
+def test_a_client_that_falls_behind_has_a_schedule_and_one_whose_failures_have_tries_has_none() -> None:
+    late = [line(1 + step / 10, 300_000, 250_000 if step else 9) for step in range(4)]
+    assert not any(COORDINATED_OMISSION in note for note in read_run([log(*late)], ReadOptions()).notes)
+    given_up = [line(1, 1_000, 40), line(2, "serialization", 99), line(3, 1_000, 40)]
+    assert any(COORDINATED_OMISSION in note for note in read_run([log(*given_up)], ReadOptions()).notes)

@@ -43,7 +43,10 @@ def test_azuls_columns_are_told_apart_and_can_not_be_judged() -> None:
 
 def test_beside_the_histogram_logs_of_its_run_it_tells_the_errors() -> None:
     times = RunFile("metrics.hdr-intended-mutations", log(every_second([[5], [6]])))
-    found = read_run([times, AZUL], ReadOptions())
+    csv = RunFile(AZUL.name, AZUL.data.replace(b"2021-11-09T20:02", b"2026-11-20T19:00"))
+    found = read_run([times, csv], ReadOptions())
+    with pytest.raises(LogError, match=r"metrics\.csv: tells failures of another time than the other files"):
+        read_run([times, AZUL], ReadOptions())
     assert found.title == "HdrHistogram interval log with tlp-stress CSV"
     assert [track.operation for track in found.tracks] == ["writes"]
     assert (found.errors, found.obstacles) == ({"errors": 2}, ())

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -35,7 +36,7 @@ def campaign(installation: Installation) -> CampaignStore:
     return CampaignStore(installation.toolkit.store, "campaign")
 
 
-def judge(installation: Installation, cell_id: str, *, valid: bool, **facts: object) -> None:
+def judge(installation: Installation, cell_id: str, *, valid: bool, **facts: Any) -> None:
     tools = installation.toolkit
     key = begin(tools, "campaign", cell_id, "me").key
     write_model(tools.store, key, layout.VERDICT, verdict_of(DEFINITION, key, valid=valid, met=valid or None, **facts))

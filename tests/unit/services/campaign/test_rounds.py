@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
@@ -49,7 +50,7 @@ def ask(
     return open_campaign(tools, definition, read_request(definition, conf), at)
 
 
-def run(installation: Installation, cell_id: str, *, valid: bool = True, **facts: object) -> None:
+def run(installation: Installation, cell_id: str, *, valid: bool = True, **facts: Any) -> None:
     """Add one attempt, judged by what the cell's load comes to."""
     tools, cell = installation.toolkit, cell_of(SEARCH, cell_id)
     met = cell.repeat == 1 or cell.load_ops_s < MISSES_AT[cell.variant]
@@ -85,7 +86,7 @@ def test_an_invalid_cell_runs_once_more_by_itself(installation: Installation, ca
     assert {cell.id for cell in next_round(campaign, AT)} == {"v1-001k-r2", "v2-001k-r2"}
 
 
-def other_than_defined(name: str, **facts: object) -> Check:
+def other_than_defined(name: str, **facts: Any) -> Check:
     return Check(name=name, success=False, expected="4.0.1", observed="4.0.2", **facts)
 
 
@@ -102,7 +103,7 @@ def other_than_defined(name: str, **facts: object) -> Check:
     ],
 )
 def test_a_cell_that_would_be_invalid_again_for_the_same_reason_waits_for_a_person(
-    installation: Installation, campaign: CampaignStore, facts: dict[str, object], waits: bool
+    installation: Installation, campaign: CampaignStore, facts: dict[str, Any], waits: bool
 ) -> None:
     ask(installation)
     run(installation, "v1-001k-r1", valid=False, **facts)

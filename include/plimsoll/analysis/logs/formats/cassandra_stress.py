@@ -9,14 +9,13 @@ from plimsoll.analysis.logs.continuity import ODD_LENGTH
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
+from plimsoll.analysis.logs.hdr.encode import EMPTY
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.plurals import plural
 
-_NOTHING = memoryview(b"HISTFAAAAB14nJNpmSzMgADMUJoRyHQz2LGAwf4DRAAATjkESw==")
-"""A histogram without a value."""
 _MOST_RECORDS = 1_000_000
 _MISFIT = 0.05
 """The share of a record by which records that are left out may differ from whole ones."""
@@ -53,9 +52,33 @@ class CassandraStress(IntervalLogs):
         """Refuse nothing: one log holds all measures, so the user did not add one of them by mistake."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
-        yield "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
+        yield self._failed()
         if not any(one.measure == "response time" for one in series):
-            yield "no response times: cassandra-stress writes them with `-rate fixed=` only"
+            yield f"no response times: {self.tool} writes them with `-rate fixed=` only"
+
+    def _failed(self) -> str:
+        return (
+            "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
+        )
+
+
+class CqlStress(CassandraStress):
+    """ScyllaDB's program of the same options: it gives a record's end as its start, and times no failed operation."""
+
+    name = "cql-stress"
+    title = "cql-stress HDR log"
+    tool = "cql-stress"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the log by its first comment."""
+        return IntervalLogs.recognises(self, file) and "#[Logged with Cql-stress" in file.head
+
+    def _sound(self, log: HistogramLog) -> HistogramLog:
+        moved = tuple(one._replace(start_s=one.start_s - one.length_s) for one in log.records)
+        return super()._sound(replace(log, records=moved))
+
+    def _failed(self) -> str:
+        return "cql-stress times no operation that failed, and only its console counts them"
 
 
 def without_long_last_ones(log: HistogramLog) -> HistogramLog:
@@ -105,7 +128,7 @@ def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) 
     if abs(until_s - from_s - missing * length_s) <= _MISFIT * length_s:
         for number in range(missing):
             yield beside._replace(
-                start_s=from_s + number * length_s, length_s=length_s, payload=_NOTHING, interval_max=None
+                start_s=from_s + number * length_s, length_s=length_s, payload=EMPTY, interval_max=None
             )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress
+from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs
 from plimsoll.analysis.logs.formats.latte_json import LatteJson
 from plimsoll.analysis.logs.formats.latte_log import LatteLog
@@ -20,6 +20,7 @@ from plimsoll.domain.errors import LogError
 FORMATS: tuple[Format, ...] = (
     ScyllaBench(),
     CassandraStress(),
+    CqlStress(),
     LatteLog(),
     NoSqlBench(),
     YcsbLogs(),
@@ -34,6 +35,7 @@ FORMATS: tuple[Format, ...] = (
 
 _SHOWN = 60
 _LONGEST = 200
+_BESIDE_S = 60.0
 _MOST = 2**53
 """The greatest number of operations, or of ms: up to it numbers are exact in floating point."""
 
@@ -97,12 +99,25 @@ def _together(readings: Sequence[Reading]) -> Reading:
         titles = " and ".join(one.title for one in timed)
         raise LogError(f"several formats that hold times: {titles}", mend="judge one run of one tool at a time")
     others = [one for one in readings if one is not timed[0]]
-    return _enriched(timed[0], others)
+    together = _enriched(timed[0], others)
+    _refuse_failures_of_another_time(together)
+    return together
+
+
+def _refuse_failures_of_another_time(reading: Reading) -> None:
+    """Raise LogError where failures are of another time than the measurements, as files of an earlier run are."""
+    begins = [*(float(one.starts[0]) for one in reading.tracks), *(one.start_s for one in reading.samples)]
+    ends = [*(float(one.ends[-1]) for one in reading.tracks), *(one.start_s + one.length_s for one in reading.samples)]
+    for one in reading.failures if begins else ():
+        if one.at_s.max() < min(begins) - _BESIDE_S or one.at_s.min() > max(ends) + _BESIDE_S:
+            what = "tells failures of another time than the other files: is it of an earlier run?"
+            raise LogError(what, where=one.name, mend="give the files of one run alone")
 
 
 def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
     everyone = (reading, *others)
-    known = [one.errors for one in everyone if one.errors is not None]
+    known = [one for one in everyone if one.errors is not None]
+    telling = next((one for one in known if one.errors), known[0] if known else reading)
     return Reading(
         title=" with ".join(one.title for one in everyone),
         tracks=reading.tracks,
@@ -116,8 +131,8 @@ def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
             *(note for one in everyone for note in one.notes),
             *(f"{one.title}: its percentiles are not judged beside histograms" for one in others if one.samples),
         ),
-        errors=next((one for one in known if one), known[0] if known else None),
-        failures=tuple(failures for one in everyone for failures in one.failures),
+        errors=telling.errors,
+        failures=telling.failures,
         attempted_ops_s=next((one.attempted_ops_s for one in everyone if one.attempted_ops_s is not None), None),
         started_at=next((one.started_at for one in everyone if one.started_at is not None), None),
     )

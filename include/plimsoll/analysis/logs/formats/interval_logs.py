@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import PurePath
 
+from plimsoll.analysis.logs.formats.failures import failures_of, totals
+from plimsoll.analysis.logs.formats.no_operations import refuse_no_operations
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import (
     Measure,
@@ -14,7 +17,12 @@ from plimsoll.analysis.logs.formats.selection import (
     with_tags,
 )
 from plimsoll.analysis.logs.formats.tlp_stress_logs import name_of, unit_by_file_name, written_unit
-from plimsoll.analysis.logs.formats.two_measures import names_service_time, refuse_two_measures
+from plimsoll.analysis.logs.formats.two_measures import (
+    names_failures,
+    names_response_time,
+    names_service_time,
+    refuse_two_measures,
+)
 from plimsoll.analysis.logs.formats.units import (
     ASK_FOR_UNIT,
     FoundUnit,
@@ -23,11 +31,12 @@ from plimsoll.analysis.logs.formats.units import (
     shown_unit,
     unit_of,
 )
-from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog, read_log
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog, NoRecordsError, read_log
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
-from plimsoll.analysis.logs.operations import Track
+from plimsoll.analysis.logs.operations import Failures, Track
 from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.query_kinds import KINDS
 
@@ -63,10 +72,15 @@ class IntervalLogs:
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Return response times by operation, or service times of operations that have nothing better."""
-        logs = [self._sound(read_log(file.data, file.name)) for file in files]
+        logs, tells_failures = self._logs(files)
+        refuse_no_operations(logs)
         log_notes = tuple(note for log in logs for note in log.notes)
         kinds = {**KINDS, **options.kinds}
-        series = with_tags([one for log in logs for one in self._series(log, kinds)], options.tags)
+        every = [one for log in logs for one in self._series(log, kinds)]
+        series = with_tags(every, options.tags)
+        failures = self._failures(every, series)
+        if failures is None and tells_failures:
+            failures = []
         self._refuse_unknown(series, options)
         self._refuse(series)
         tracks, notes, left_out = select(series)
@@ -87,8 +101,23 @@ class IntervalLogs:
             unit_why=found.why,
             left_out=left_out,
             notes=(*log_notes, *notes, *doubted, *self._remarks(series)),
+            errors=None if failures is None else totals(failures),
+            failures=tuple(failures or ()),
             started_at=_moment(min(float(track.starts[0]) for track in tracks)),
         )
+
+    def _logs(self, files: Sequence[RunFile]) -> tuple[list[HistogramLog], bool]:
+        """Return the logs, and whether one tells failures that is without any."""
+        logs: list[HistogramLog] = []
+        tells_failures = False
+        for file in files:
+            try:
+                logs.append(self._sound(read_log(file.data, file.name)))
+            except NoRecordsError:
+                if not _ERRORS_FILE.search(file.name) or len(files) == 1:
+                    raise
+                tells_failures = True
+        return logs, tells_failures
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
         """Return the log without records that are no intervals of the run, according to the tool, and note them in
@@ -170,9 +199,28 @@ class IntervalLogs:
     def _refuse(self, series: Sequence[Series]) -> None:
         refuse_service_times_beside_response_times([one for one in series if name_of(one.log)])
 
-    def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - for the formats of single tools
+    def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         """Yield further pitfalls of the tool's format that these logs contain."""
-        return iter(())
+        for one in series:
+            if (
+                one.measure == "response time"
+                and not name_of(one.log)
+                and not names_response_time(PurePath(one.own_name).name)
+            ):
+                what = "does not say whether times count from the schedule or from the send"
+                yield f"{one.name}: {what} {COORDINATED_OMISSION}"
+
+    def _failures(self, every: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:
+        """Return the failures that the logs tell, from `every` record or from `series`, which were selected by tags.
+
+        None where logs like these do not tell any. Tags that are not selected are failures where their names say so.
+        """
+        failed = [
+            one
+            for one in every
+            if one.measure == "time of failures" or (one not in series and names_failures(one.records[0].tag))
+        ]
+        return [failures_of(one, one.records[0].tag or "errors") for one in failed] or None
 
 
 def _moment(start_s: float) -> datetime | None:

@@ -7,13 +7,17 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 from plimsoll.analysis.logs.continuity import ODD_LENGTH
+from plimsoll.analysis.logs.formats.failures import totals
 from plimsoll.analysis.logs.formats.latte_log import SKIPS
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.query_kinds import KINDS
 
@@ -45,12 +49,11 @@ class LatteJson:
         try:
             return self._reading(file, content, options)
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
-            raise LogError(
-                f"is not a report as latte 0.29 writes it ({error!r})", where=file.name, mend=_MEND
-            ) from error
+            raise LogError(f"is not a report as latte writes it ({error!r})", where=file.name, mend=_MEND) from error
 
     def _reading(self, file: RunFile, content: Any, options: ReadOptions) -> Reading:
-        result, conf = content["result"], content["conf"]
+        result, rate = content["result"], _rate(content["conf"])
+        failures = tuple(_failures(file.name, result))
         samples, late = _without_long_last_one(file.name, result["log"])
         result = {**result, "log": samples}
         started_at = datetime.fromisoformat(result["start_time"])
@@ -61,15 +64,15 @@ class LatteJson:
             raise LogError(what, where=file.name, mend="run latte without `--drop-sampling-log`")
         tracks, notes, _ = select(series)
         unit_of(options.unit, _UNIT, file.name)
-        errors = sum(sample["cycle_error_count"] for sample in result["log"])
         return Reading(
             title=self.title,
             tracks=tracks,
             unit=_UNIT.unit,
             unit_why=_UNIT.why,
-            notes=(*late, *notes, *_remarks(file.name, result, conf["rate"], errors)),
-            errors={"failed cycles": errors} if errors else {},
-            attempted_ops_s=conf["rate"],
+            notes=(*late, *notes, *_remarks(file.name, result, rate, sum(one.total for one in failures))),
+            errors=totals(failures),
+            failures=failures,
+            attempted_ops_s=rate,
             started_at=started_at,
         )
 
@@ -79,6 +82,25 @@ def _content(file: RunFile) -> Any:
         return json.loads(file.text)
     except (ValueError, RecursionError) as error:
         raise LogError(f"is not whole JSON ({error})", where=file.name, mend=_MEND) from error
+
+
+def _rate(conf: Mapping[str, Any]) -> float | None:
+    """Return the cycles per second asked for. ScyllaDB's latte has the rate's form beside it (a sine around it)."""
+    rate = conf["rate"]
+    rate = rate["rate"] if isinstance(rate, Mapping) else rate
+    return None if rate is None else _finite(float(rate))
+
+
+def _failures(name: str, result: Mapping[str, Any]) -> Iterator[Failures]:
+    """Yield the failed calls of each sample, in its middle: as many as its cycles or its requests tell.
+
+    A sample tells the failed cycles of its last function alone (latte overwrites the number, where it should add).
+    """
+    start_s = datetime.fromisoformat(result["start_time"]).timestamp()
+    counts = np.array([max(one["cycle_error_count"], one.get("req_error_count", 0)) for one in result["log"]])
+    middles = np.array([start_s + one["time_s"] + one["duration_s"] / 2 for one in result["log"]])
+    if counts.any():
+        yield Failures(name, "", "failed cycles", middles[counts > 0], counts[counts > 0].astype(np.int64), True)
 
 
 def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:

@@ -51,3 +51,4 @@ class LatteLog(IntervalLogs):
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - whatever is in the log
         yield SKIPS
+        yield "latte times calls that failed like others: errors count as latencies, and only its report counts them"

@@ -2,25 +2,38 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 
+from plimsoll.analysis.logs.formats.failures import failures_between, failures_of
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, stub_note, without_first_stub
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
+from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import Failures
+from plimsoll.domain.errors import LogError
 
+_RESULT, _SUCCESS, _CYCLES = r"result", r"result[-_]success", r"cycles[._]responsetime"
+_ERRORS = r"errortimers[._].+"
 _METRICS: tuple[tuple[str, Measure], ...] = (
-    (r"cycles[._]responsetime", "response time"),
-    (r"result[-_]success", "service time"),
-    (r"result", "service time"),
+    (_CYCLES, "response time"),
+    (_SUCCESS, "service time"),
+    (_RESULT, "service time"),
     (r"cycles[._]servicetime", "cycle time"),
-    (r"errortimers[._].+", "time of failures"),
+    (_ERRORS, "time of failures"),
 )
-"""NoSQLBench's name of a metric → its measure. `result` counts failed operations too, `result-success` does not."""
+"""NoSQLBench's name of a metric → its measure. `result` counts every try, `result-success` those that succeeded."""
+_ACTIVITY = r"((?P<activity>.+?)[._])??"
+_FURTHER = r"read_input|strides(_(service|response)time)?|bind|execute|tries|verifier|errorhistos_.+"
+_KIND = "failed tries"
 
 
 class NoSqlBench(IntervalLogs):
-    """Times in ns, in histograms that resize themselves. Metrics other than times (`tries`, sizes) are left out."""
+    """Times in ns, in histograms that resize themselves. Metrics other than times (`tries`, sizes) are left out.
+
+    Since 5.17.6 a tag is the metric's name alone (`result_success`), without the activity's (`kv_main.result-success`).
+    """
 
     name = "nosqlbench"
     title = "NoSQLBench histogram log"
@@ -36,11 +49,33 @@ class NoSqlBench(IntervalLogs):
         activities = {found[0] for tag in tags if (found := _metric(tag))}
         for tag, records in tags.items():
             activity, measure = _metric(tag) or _other(tag, activities)
+            if activity == "":
+                _refuse_several_activities(log, tag, records)
             if _has_success(log, tag):
                 measure = "other figures"
             kept = without_first_stub(records)
             kind = kinds.get((activity or tag).lower(), "")
-            yield Series(log, measure, kind, kept, activity or self._own_name(log, tag), is_known=activity is not None)
+            own_name = self._own_name(log, tag) if activity is None else activity
+            yield Series(log, measure, kind, kept, own_name, is_known=activity is not None)
+
+    def _failures(self, every: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:
+        """Return what was tried and did not succeed of each activity, else what its error timers count."""
+        found: list[Failures] = []
+        told = False
+        for log, name in dict.fromkeys((one.log.name, one.own_name) for one in every):
+            own = {one.records[0].tag: one for one in every if (one.log.name, one.own_name) == (log, name)}
+            tried, succeeded, cycles = (_of(own, metric) for metric in (_RESULT, _SUCCESS, _CYCLES))
+            timers = {tag: one for tag, one in own.items() if _is(tag, _ERRORS)}
+            if succeeded and (counted := tried or cycles):
+                told = True
+                judged = [tag for tag, one in own.items() if one in series]
+                among_times = not any(_is(tag, _SUCCESS) for tag in judged) or any(_is(tag, _CYCLES) for tag in judged)
+                found.append(failures_between(counted, succeeded, _KIND, among_times=among_times))
+            elif timers:
+                told = True
+                kinds = {tag: re.split(r"errortimers[._]", tag)[1] for tag in timers}
+                found += [failures_of(one, kinds[tag]) for tag, one in timers.items() if kinds[tag] != "ALL"]
+        return [one for one in found if one.total] if told else None
 
     def _refuse(self, series: Sequence[Series]) -> None:
         """Refuse nothing: one log holds all metrics, so the user did not add one of them by mistake."""
@@ -50,22 +85,40 @@ class NoSqlBench(IntervalLogs):
             for tag, records in log.by_tag().items():
                 if _metric(tag) and len(without_first_stub(records)) < len(records):
                     yield f"{stub_note(log, records)} ({tag})"
-                if re.search(r"[._]result$", tag) and not _has_success(log, tag):
+                if _is(tag, _RESULT) and not _has_success(log, tag):
                     yield f"{log.name}: {tag} counts failed operations too: errors are counted as latencies"
 
 
 def _metric(tag: str) -> tuple[str, Measure] | None:
-    """Return the activity and the measure of a tag with times of operations; None of another tag."""
-    matches = ((re.fullmatch(rf"(?P<activity>.+?)[._]{metric}", tag), measure) for metric, measure in _METRICS)
-    return next(((match["activity"], measure) for match, measure in matches if match), None)
+    """Return the activity (empty: not named) and the measure of a metric's tag; None of another tag."""
+    matches = ((re.fullmatch(rf"{_ACTIVITY}{metric}", tag), measure) for metric, measure in _METRICS)
+    return next(((match["activity"] or "", measure) for match, measure in matches if match), None)
+
+
+def _is(tag: str, metric: str) -> bool:
+    return bool(re.fullmatch(rf"{_ACTIVITY}{metric}", tag))
+
+
+def _of(own: Mapping[str, Series], metric: str) -> Series | None:
+    return next((one for tag, one in own.items() if _is(tag, metric)), None)
 
 
 def _other(tag: str, activities: Collection[str]) -> tuple[str | None, Measure]:
     """Return the activity whose further figures a tag holds; None where there is none, so that it may hold
     operations.
     """
-    activity = next((one for one in activities if re.match(rf"{re.escape(one)}[._]", tag)), None)
+    if "" in activities and re.fullmatch(_FURTHER, tag):
+        return "", "other figures"
+    activity = next((one for one in activities if one and re.match(rf"{re.escape(one)}[._]", tag)), None)
     return activity, "other figures" if activity else "service time"
+
+
+def _refuse_several_activities(log: HistogramLog, tag: str, records: Sequence[Record]) -> None:
+    """Raise LogError where one tag has the records of several activities."""
+    beside = sum(later.start_s < one.start_s + one.length_s / 2 for one, later in pairwise(records))
+    if beside > len(records) / 4:
+        what = f"has several activities' records with the tag {tag}, which since NoSQLBench 5.17.6 does not name them"
+        raise LogError(what, where=log.name, mend="log one activity at a time: run `nb5 WORKLOAD SCENARIO.STEP` of it")
 
 
 def _has_success(log: HistogramLog, tag: str) -> bool:

@@ -15,6 +15,9 @@ _ROW = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-
 _TOTAL = re.compile(r"#\[Max\s*=\s*([0-9]+(?:\.[0-9]+)?), Total count\s*=\s*([0-9]+)")
 _SHOWN = (50.0, 90.0, 99.0, 99.9)
 _WRK2 = "(HdrHistogram - Recorded Latency)"
+_WRK2_TOTAL = re.compile(r"^\s*\d+ requests in .* read$", re.MULTILINE)
+_WRK2_SOCKET = re.compile(r"^\s*Socket errors: (.*)$", re.MULTILINE)
+_WRK2_REFUSED = re.compile(r"^\s*Non-2xx or 3xx responses: (\d+)", re.MULTILINE)
 _UNCORRECTED = "(HdrHistogram - Uncorrected Latency"
 
 
@@ -39,7 +42,21 @@ class PercentileText:
             whole_run=tuple(_whole_run(file, unit, kinds) for file in files),
             obstacles=("percentiles of the whole run only, warm-up included: they hide intervals that missed",),
             notes=tuple(note for file in files for note in _remarks(file, unit, given=options.unit is not None)),
+            errors=_errors(files) if all(_WRK2_TOTAL.search(file.text) for file in files) else None,
         )
+
+
+def _errors(files: Sequence[RunFile]) -> dict[str, int]:
+    """Return the failures of the whole run, which wrk2 tells where there are any."""
+    found: dict[str, int] = {}
+    for file in files:
+        socket = _WRK2_SOCKET.search(file.text)
+        pairs = re.findall(r"(\w+) (\d+)", socket[1]) if socket else []
+        refused = _WRK2_REFUSED.search(file.text)
+        for kind, count in [*pairs, *([("non-2xx or 3xx responses", refused[1])] if refused else [])]:
+            if int(count):
+                found[kind] = found.get(kind, 0) + int(count)
+    return found
 
 
 def _whole_run(file: RunFile, unit: Unit, kinds: dict[str, str]) -> WholeRun:

@@ -28,7 +28,10 @@ class ScyllaBench(IntervalLogs):
 
     def recognises(self, file: RunFile) -> bool:
         """Recognise the log by its tags, below the first comment that it shares with cassandra-stress."""
-        return super().recognises(file) and FIRST_COMMENT in file.head and bool(_RECORD.search(file.head))
+        comments = (FIRST_COMMENT, "#Logging op latencies for scylla-bench")  # the second: in ScyllaDB's cql-stress
+        return (
+            super().recognises(file) and any(one in file.head for one in comments) and bool(_RECORD.search(file.head))
+        )
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
         return (_TAGS[tag], "") if tag in _TAGS else None
@@ -47,3 +50,4 @@ class ScyllaBench(IntervalLogs):
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         if any(one.measure == "response time" for one in series):
             yield "scylla-bench's `co-fixed` counts from a schedule only where it ran with a `-max-rate`"
+        yield "scylla-bench times of its failures those that took long, like answers; only its console counts them"

@@ -91,7 +91,8 @@ def select(series: Sequence[Series]) -> Selection:
     _refuse_waits(series, chosen)
     if not chosen:
         names = ", ".join(sorted({one.log.name for one in series}))
-        raise LogError("holds neither response nor service times", where=names, mend="give the log of response times")
+        mend = "give the log of response times; where nothing was answered there is none, and the load was not carried"
+        raise LogError("holds neither response nor service times", where=names, mend=mend)
     others = [one for one in series if not any(one is best for best in chosen)]
     left_out = tuple(LeftOut(one.name, one.measure, one.operation, total(one.records, one.name)) for one in others)
     _refuse_to_drop(chosen, others, left_out)
@@ -134,7 +135,12 @@ def _refuse_twins(of_series: Sequence[HistogramLog]) -> None:
     logs = list({id(log): log for log in of_series}.values())
     for place, log in enumerate(logs):
         for other in logs[:place]:
-            if (log.records, log.comments) == (other.records, other.comments):
+            both = min(len(log.records), len(other.records))
+            same = log.comments == other.comments and log.records[:both] == other.records[:both]
+            # Logs of nothing begin alike for as long as both last.
+            if same and (
+                len(log.records) == len(other.records) or len({one.payload for one in log.records[:both]}) > 1
+            ):
                 raise LogError(f"holds the same records as {other.name}", where=log.name, mend="give each log once")
 
 

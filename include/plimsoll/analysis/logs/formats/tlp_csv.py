@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
 
+import numpy as np
+
+from plimsoll.analysis.logs.formats.failures import totals
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, WholeRun
+from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.query_kinds import READS, WRITES
@@ -61,7 +65,7 @@ class TlpCsv:
             raise LogError("are several CSV files, each of a run of its own", where=names, mend="judge them one by one")
         table = _table(files[0])
         last = table.rows[-1].counts
-        failed = last.get("errors", 0)
+        failures = tuple(_failures(table))
         return Reading(
             title=self.title,
             unit="ms",
@@ -70,7 +74,8 @@ class TlpCsv:
             whole_run=tuple(WholeRun(name, count) for name, count in last.items() if name != "errors" and count),
             obstacles=() if table.ours else tuple(_obstacles(table)),
             notes=tuple(_remarks(table)),
-            errors={"errors": failed} if failed else {},
+            errors=totals(failures),
+            failures=failures,
             started_at=table.rows[0].at,
         )
 
@@ -114,11 +119,35 @@ def _row(columns: Sequence[tuple[str, str]], row: Sequence[str]) -> _Row:
     return _Row(datetime.fromisoformat(row[0]), float(row[1]), counts, values)
 
 
-def _samples(table: _Table) -> Iterator[Sample]:
-    """Yield one sample per row and operation, for the time since the row before."""
+def _steps(table: _Table) -> Iterator[tuple[_Row, _Row]]:
+    """Yield each row with the one before it; the first with one of no operation, as long before it as the second is
+    after it.
+    """
     first, second = table.rows[0].at, table.rows[min(1, len(table.rows) - 1)].at
     before = _Row(first - (second - first), 0.0, dict.fromkeys(table.rows[0].counts, 0), {})
-    for earlier, row in pairwise((before, *table.rows)):
+    return pairwise((before, *table.rows))
+
+
+def _failures(table: _Table) -> Iterator[Failures]:
+    """Yield what failed between one row and the next, in the middle of that time.
+
+    Raises LogError where a later row tells an earlier time, or fewer failures.
+    """
+    steps = list(_steps(table))
+    counts = np.array([row.counts.get("errors", 0) - before.counts.get("errors", 0) for before, row in steps])
+    lengths = np.array([(row.at - before.at).total_seconds() for before, row in steps])
+    if (back := (counts < 0) | (lengths < 0)).any():
+        at = table.rows[int(back.argmax())].at
+        what = f"the row of {at.isoformat()} has an earlier time, or fewer errors, than the row before it"
+        raise LogError(what, where=table.name, mend="give the file of one run, as the tool wrote it")
+    middles = np.array([row.at.timestamp() for _, row in steps]) - lengths / 2
+    if counts.any():
+        yield Failures(table.name, "", "errors", middles[counts > 0], counts[counts > 0].astype(np.int64))
+
+
+def _samples(table: _Table) -> Iterator[Sample]:
+    """Yield one sample per row and operation, for the time since the row before."""
+    for earlier, row in _steps(table):
         for name, values in row.values_ms.items():
             count = row.counts[name] - earlier.counts[name]
             if table.rows[-1].counts[name]:

@@ -9,12 +9,11 @@ from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
 
 _SERVICE = r"service([-_ ]?times?)?|raw|uncorrected|st|requests?"
-_OTHERS = (
-    r"response([-_ ]?times?)?|intended|actual|co[-_ ]?fixed|corrected|rt|wait([-_ ]?times?)?|wt|queued?|cycles?|"
-    r"plain|total|all"
-)
+_RESPONSE = r"response([-_ ]?times?)?|intended|co[-_ ]?fixed|corrected|rt"
+_OTHERS = rf"{_RESPONSE}|actual|wait([-_ ]?times?)?|wt|queued?|cycles?|plain|total|all"
 _WORD = re.compile(rf"(?<![a-z])({_SERVICE}|{_OTHERS})(?![a-z])", re.IGNORECASE)
 _SERVICE_WORD = re.compile(rf"(?<![a-z])({_SERVICE})(?![a-z])", re.IGNORECASE)
+_RESPONSE_WORD = re.compile(rf"(?<![a-z])({_RESPONSE})(?![a-z])", re.IGNORECASE)
 _FAILURES = re.compile(
     r"(?<![a-z])"
     r"(err(or)?s?|exceptions?|fail(s|ed|ures?|ing)?|time[sd]?[-_ ]?outs?|unavailables?|rejected|aborted)"
@@ -31,6 +30,16 @@ def names_service_time(name: str) -> bool:
     return bool(_SERVICE_WORD.search(_in_words(name)))
 
 
+def names_response_time(name: str) -> bool:
+    """Tell whether the name of a tag or file says that it holds response times."""
+    return bool(_RESPONSE_WORD.search(_in_words(name)))
+
+
+def names_failures(name: str) -> bool:
+    """Tell whether the name of a tag says that it holds failures."""
+    return bool(_FAILURES.search(_in_words(name)))
+
+
 def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str], named: Collection[str] = ()) -> None:
     """Raise LogError where two tracks look like two measures of the same operations, or one like all the others.
 
@@ -39,8 +48,10 @@ def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str], named
     by their names, are asked about too. `named`: the tracks from files whose names say operation and measure.
     """
     for track in tracks:
-        if _FAILURES.search(_in_words(track.operation)):
-            raise LogError("is named like failures: are these answered operations?", where=track.name, mend=_MEND)
+        if names_failures(track.operation):
+            what = "is named like failures: are these answered operations?"
+            mend = f"{_MEND}. Failures with a tag are counted as such where `--tags` does not name them"
+            raise LogError(what, where=track.name, mend=mend)
     for one, other in combinations(tracks, 2):
         if _bare(one.name) == _bare(other.name):
             _refuse(one, other.name, "differ by the name of a measure alone")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
+from plimsoll.analysis.logs.formats.failures import failures_of
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
@@ -10,11 +11,14 @@ from plimsoll.analysis.logs.formats.tlp_stress_logs import LOGGING_FOR, logged_n
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import Failures
+from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.plurals import plural
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
 _OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "DELETE")
 _CHECK = "VERIFY"
+INTENDED = "Intended-"
 _NO_OPERATIONS = (MADE_OF_OTHERS, _CHECK, "CLEANUP", "SCAN-LATENCY-PER-RECORD")
 _OF_THE_JVM = ("THREAD_COUNT", "USED_MEM_MB", "SYS_LOAD_AVG", "GCS", "GCS_TIME")
 _NOTES: Mapping[str, str] = {
@@ -54,6 +58,17 @@ class YcsbLogs(IntervalLogs):
     def _refuse(self, series: Sequence[Series]) -> None:
         """Refuse nothing: YCSB writes both measures into one folder, so a user who gives the folder gives both."""
 
+    def _failures(self, every: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:  # noqa: ARG002 - no tags
+        """Return the counts of `READ-FAILED`, or of `Intended-READ-FAILED` where that is alone: both count the same."""
+        failed = [one._replace(records=one.log.records) for one in every if one.measure == "time of failures"]
+        names = {(one.folder, _name(one.log)) for one in failed}
+        counted = [
+            one
+            for one in failed
+            if (one.folder, _name(one.log).removeprefix(INTENDED)) not in names - {(one.folder, _name(one.log))}
+        ]
+        return [failures_of(one, failed_kind(_name(one.log))) for one in counted] or None
+
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         for log in {id(one.log): one.log for one in series}.values():
             if len(without_first_stub(log.records)) < len(log.records):
@@ -69,19 +84,24 @@ def meaning(name: str) -> Meaning | None:
 
     `READ-FAILED`, or `READ-` with another result, holds the times of failures, which `READ` does not contain.
     """
-    bare = name.removeprefix("Hdr").removeprefix("Intended-")
+    bare = name.removeprefix("Hdr").removeprefix(INTENDED)
     if bare in _NO_OPERATIONS or bare in _OF_THE_JVM:
         return "other figures", bare
     operation, dash, _ = bare.partition("-")
     if operation not in _OPERATIONS:
         return None
-    measure: Measure = "response time" if "Intended-" in name else "service time"
+    measure: Measure = "response time" if INTENDED in name else "service time"
     return ("time of failures" if dash else measure), operation
+
+
+def failed_kind(name: str) -> str:
+    """Return the kind of the failures that a measurement such as `READ-FAILED` or `READ-NOT_FOUND` holds."""
+    return name.removeprefix("Hdr").removeprefix(INTENDED).partition("-")[2]
 
 
 def remarks(names: Sequence[str]) -> Iterator[str]:
     """Yield remarks on the pitfalls of measurements with those names."""
-    intended = {found[1] for name in names if "Intended-" in name and (found := meaning(name))}
+    intended = {found[1] for name in names if INTENDED in name and (found := meaning(name))}
     if intended:
         yield _NOTES["target"]
     if any(found[0] == "service time" and found[1] not in intended for name in names if (found := meaning(name))):
@@ -90,6 +110,14 @@ def remarks(names: Sequence[str]) -> Iterator[str]:
         yield _NOTES["both"]
     if any(name.endswith(_CHECK) for name in names):
         yield _NOTES["check"]
+
+
+def omission(judged: Sequence[str]) -> Iterator[str]:
+    """Yield the remark on those of the judged measurements whose times count from the send."""
+    by_send = [name for name in judged if INTENDED not in name]
+    if by_send:
+        whose = f"{', '.join(by_send)}: " if len(by_send) < len(judged) else ""
+        yield f"{whose}judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
 
 
 def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:

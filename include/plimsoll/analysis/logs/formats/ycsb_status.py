@@ -2,17 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from typing import NamedTuple
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, WholeRun
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
 from plimsoll.analysis.logs.formats.selection import JUDGED, LeftOut
-from plimsoll.analysis.logs.formats.ycsb_logs import meaning, remarks
+from plimsoll.analysis.logs.formats.ycsb_logs import meaning, omission, remarks
+from plimsoll.analysis.logs.formats.ycsb_summary import failures_of, read_summary, whole_run
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 from plimsoll.domain.query_kinds import KINDS
 
 _LINE = re.compile(
@@ -25,16 +24,20 @@ _AVERAGED = re.compile(
 """An operation of which a status tells no percentiles."""
 _CUT = re.compile(r"\[[^\[\]:,\s]*(:( (C[^\]\n]*)?)?)?$", re.MULTILINE)
 _FIGURE = re.compile(r"(?P<name>Max|Min|Avg|[\d.]+)=(?P<value>[\d.,]+?)(?=, |$)")
-_SUMMARY = re.compile(r"^\[(?P<name>[^\[\],\n]+)\], (?P<what>[^,\n]+), (?P<value>[\d.]+)\s*$", re.MULTILINE)
-_PERCENTILE = re.compile(r"(?P<percentile>[\d.]+?)(st|nd|rd|th)?PercentileLatency\(us\)")
 _OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_[A-Z_a-z]+)$")
 """Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM."""
 _US_PER_MS = 1000
+_WHOLE_SECONDS = 1.5
+"""Running seconds are rounded down, and told of a moment shortly before the local time is."""
 _MEND = "give YCSB's whole output"
 
 
 class _Status(NamedTuple):
-    at: datetime
+    """A status: its local time as seconds, and the seconds that the run had taken."""
+
+    at_s: float
+    second: int
+    line: int
     operations: Mapping[str, tuple[int, Mapping[float, float]]]
 
 
@@ -56,24 +59,28 @@ class YcsbStatus:
         text, name = files[0].text, files[0].name
         kinds = {**KINDS, **options.kinds}
         statuses, cut = _statuses(text, name)
-        summary = _summary(text)
+        statuses = _by_running_seconds(statuses, name)
+        summary = read_summary(text)
         names = list(dict.fromkeys(one for status in statuses for one in status.operations))
         if names:
             _refuse_averages(text, names, name)
         _refuse_unknown([*names, *summary], options, name)
         judged, others = _judged(names or list(summary))
+        judged += _unanswered(names, judged)
         samples = tuple(_samples(statuses, judged if names else [], kinds))
         left_out = tuple(_left_out(statuses, judged, others))
+        errors, failures = failures_of(name, _failed(statuses), summary, kinds)
         return Reading(
             title=self.title,
             unit="us",
             unit_why="YCSB writes us",
             samples=samples,
             left_out=left_out,
-            whole_run=tuple(_whole_run(summary, judged, kinds)),
+            whole_run=tuple(whole_run(summary, {one: _kind(one, kinds) for one in judged})),
             obstacles=() if samples else (f"{name}: no status line has percentiles (run YCSB with `-s`)",),
-            notes=(*cut, *(_omission(judged) if samples else ()), *remarks(names or list(summary))),
-            errors=_errors(summary) if summary else _failed(statuses),
+            notes=(*cut, *(omission(judged) if samples else ()), *remarks(names or list(summary))),
+            errors=errors if summary or names else None,
+            failures=failures,
         )
 
 
@@ -114,6 +121,13 @@ def _judged(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return judged, [name for name in names if name not in judged]
 
 
+def _unanswered(names: Sequence[str], judged: Sequence[str]) -> list[str]:
+    """Return the operations of which every one failed, by the names that their answers would have had."""
+    answered = {_meaning(name)[1] for name in judged}
+    failed = dict.fromkeys(_meaning(name)[1] for name in names if _meaning(name)[0] == "time of failures")
+    return [operation for operation in failed if operation not in answered]
+
+
 def _left_out(statuses: Sequence[_Status], judged: Sequence[str], others: Sequence[str]) -> Iterator[LeftOut]:
     """Yield what is not judged: other figures, and the first status line, which does not give the start of its time."""
     for name in others:
@@ -135,13 +149,17 @@ def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
     lines = list(_LINE.finditer(text))
     ends = [line.start() for line in lines[1:]] + [len(text)] * bool(lines)
     found: list[_Status] = []
+    before = ""
     for line, end in zip(lines, ends, strict=True):
         rest = text[line.start("rest") : end]
+        if (whole := text[line.start() : end].strip()) == before:
+            continue  # YCSB's `standardstatus` writes each status to both outputs
+        before = whole
         if end == len(text) and (_CUT.search(rest) or _lacks_its_end(rest, found)):
             what = "the last status is cut short (was YCSB killed?); those before it count"
             return found, (f"{_where(name, text, line)}: {what}",)
         try:
-            found.append(_status(line["at"], rest))
+            found.append(_status(line, text.count("\n", 0, line.start()) + 1, rest))
         except ValueError as error:
             raise LogError("is a damaged status line", where=_where(name, text, line), mend=_MEND) from error
     return found, ()
@@ -159,17 +177,35 @@ def _where(name: str, text: str, line: re.Match[str]) -> str:
     return f"{name}, line {number}"
 
 
-def _status(time: str, rest: str) -> _Status:
-    """Return the status at a time. Raises ValueError where it is damaged."""
+def _by_running_seconds(statuses: Sequence[_Status], name: str) -> list[_Status]:
+    """Return the statuses at times by which the run's own seconds pass, whatever the clock on the wall says.
+
+    A status has whole seconds, and a local time with the fractions. Where the two pass differently, the local time was
+    set or its zone's summer ended. Raises LogError where the run's seconds go back.
+    """
+    found = list(statuses[:1])
+    for before, status in pairwise(statuses):
+        step_s = status.second - before.second
+        if step_s < 0:
+            what = f"its seconds go back from {before.second} to {status.second}: the output of several runs"
+            raise LogError(what, where=f"{name}, line {status.line}", mend="give the output of one run")
+        local_s = status.at_s - before.at_s
+        length_s = local_s if abs(local_s - step_s) <= _WHOLE_SECONDS else step_s
+        found.append(status._replace(at_s=found[-1].at_s + length_s))
+    return found
+
+
+def _status(line: re.Match[str], number: int, rest: str) -> _Status:
+    """Return the status of a line. Raises ValueError where it is damaged."""
     if _CUT.search(rest):
         raise ValueError("has a bracket that is not closed")
     # The output does not give the time zone; only differences are used.
-    at = datetime.strptime(time + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
+    at = datetime.strptime(line["at"] + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
     found = list(_operations(rest))
     operations = {one["name"]: (int(one["count"]), _figures(one["figures"])) for one in found}
     if len(operations) < len(found):
         raise ValueError("has an operation twice")
-    return _Status(at, operations)
+    return _Status(at.timestamp(), int(line["second"]), number, operations)
 
 
 def _operations(rest: str) -> Iterator[re.Match[str]]:
@@ -192,63 +228,22 @@ def _samples(statuses: Sequence[_Status], names: Sequence[str], kinds: Mapping[s
     An operation that a line omits had no answers.
     """
     for before, status in pairwise(statuses):
-        length_s = (status.at - before.at).total_seconds()
+        length_s = round(status.at_s - before.at_s, 3)
         for name in names:
             count, values = status.operations.get(name, (0, {}))
-            yield Sample(before.at.timestamp(), length_s, _kind(name, kinds), count, values if count else {}, name)
+            yield Sample(before.at_s, length_s, _kind(name, kinds), count, values if count else {}, name)
+
+
+def _failed(statuses: Sequence[_Status]) -> Iterator[tuple[str, float, int]]:
+    """Yield what failed: the measurement, when it did (in the middle of a status' time), and how often."""
+    usual_s = statuses[1].at_s - statuses[0].at_s if len(statuses) > 1 else 0.0
+    before_s = [statuses[0].at_s - usual_s, *(one.at_s for one in statuses)] if statuses else []
+    for from_s, status in zip(before_s, statuses, strict=False):
+        for name, (count, _) in status.operations.items():
+            if count and _meaning(name)[0] == "time of failures":
+                yield name, (from_s + status.at_s) / 2, count
 
 
 def _kind(name: str, kinds: Mapping[str, str]) -> str:
     operation = _meaning(name)[1]
     return kinds.get(operation.lower(), operation)
-
-
-def _summary(text: str) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
-    for line in _SUMMARY.finditer(text):
-        with suppress(ValueError):
-            found.setdefault(line["name"], {})[line["what"]] = float(line["value"])
-    return found
-
-
-def _whole_run(
-    summary: Mapping[str, Mapping[str, float]], judged: Sequence[str], kinds: Mapping[str, str]
-) -> Iterator[WholeRun]:
-    for name, figures in summary.items():
-        if "Operations" in figures and name in judged:
-            values = {
-                float(one["percentile"]): value / _US_PER_MS
-                for what, value in figures.items()
-                if (one := _PERCENTILE.fullmatch(what))
-            }
-            highest = {100.0: figures["MaxLatency(us)"] / _US_PER_MS} if "MaxLatency(us)" in figures else {}
-            yield WholeRun(_kind(name, kinds), round(figures["Operations"]), values | highest)
-
-
-def _errors(summary: Mapping[str, Mapping[str, float]]) -> dict[str, int]:
-    """Count failed operations by the result that they returned."""
-    found: dict[str, int] = {}
-    for figures in summary.values():
-        for what, value in figures.items():
-            kind = what.removeprefix("Return=")
-            if kind not in (what, "OK"):
-                found[kind] = found.get(kind, 0) + round(value)
-    return found
-
-
-def _failed(statuses: Sequence[_Status]) -> dict[str, int] | None:
-    """Return the number of failed operations as the status lines count them; None where there are no such lines."""
-    found: dict[str, int] = {}
-    for status in statuses:
-        for name, (count, _) in status.operations.items():
-            if _meaning(name)[0] == "time of failures" and "Intended-" not in name:
-                kind = name.partition("-")[2]
-                found[kind] = found.get(kind, 0) + count
-    return found if any(status.operations for status in statuses) else None
-
-
-def _omission(judged: Sequence[str]) -> Iterator[str]:
-    by_send = [name for name in judged if "Intended-" not in name]
-    if by_send:
-        whose = f"{', '.join(by_send)}: " if len(by_send) < len(judged) else ""
-        yield f"{whose}judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.logs.gc.legacy import parse_legacy
+from plimsoll.analysis.logs.gc.other_forms import instead, unknown_form
 from plimsoll.analysis.logs.gc.pauses import (
     NOTABLE_STOP_MS,
     CpuTime,
@@ -99,11 +100,7 @@ def parse_gc_log(text: str) -> Pauses:
     found = _parsed(text)
     if found is None or (found.unread and not found.collections):
         raise LogError(
-            f"shows no collection in a known form: {found.unread}"
-            if found
-            else "is not a unified GC log with time, uptime, level and tags",
-            mend="start the JVM with -Xlog:gc*,safepoint:file=F:time,uptime,level,tags; JDK 8 with "
-            "-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime",
+            f"shows no collection in a known form: {found.unread}" if found else unknown_form(text), mend=instead(text)
         )
     return found
 

@@ -24,3 +24,7 @@ def encoded(values: Ints) -> memoryview:
     inner = _INNER.pack(_ENCODED_V1, len(counts), 0, _DIGITS, _LOWEST, highest, 1.0)
     packed = zlib.compress(inner + counts, _FAST)
     return memoryview(pybase64.b64encode(_OUTER.pack(_COMPRESSED_V1, len(packed)) + packed))
+
+
+EMPTY = encoded(np.zeros(0, dtype=np.int64))
+"""A histogram without a value."""

@@ -62,7 +62,7 @@ def read_log(data: bytes, name: str) -> HistogramLog:
     base_s = _base_s(times, _first_s(text, lines))
     records = tuple(_records(text, lines, base_s, name))
     if not records:
-        raise LogError("holds no interval record", where=name, mend=_MEND)
+        raise NoRecordsError("holds no interval record", where=name, mend=_MEND)
     dropped = lines[-1].number if records[-1].line < lines[-1].number else None
     by_ends = with_lengths(records, base_s)
     return HistogramLog(
@@ -72,6 +72,10 @@ def read_log(data: bytes, name: str) -> HistogramLog:
         comments=tuple(comment.text[1:].decode(errors="replace").strip() for comment in comments),
         notes=tuple(_notes(name, cut_short=cut_short, dropped=dropped, by_ends=by_ends is not None)),
     )
+
+
+class NoRecordsError(LogError):
+    """A log without a record. Of a log of failures that says that there were none."""
 
 
 class _Comment(NamedTuple):
