@@ -1,0 +1,58 @@
+"""The definitions of the guide, each as one short cell of the programs of this machine."""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from tests.support.campaigns.local_definition import ANY_NOISE
+from tests.support.campaigns.running import run_missing
+
+from plimsoll.bootstrap import build_toolkit
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.result import Verdict
+from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
+from plimsoll.settings import Settings
+
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "any-database.md"
+
+
+def code(language: str, begins: str) -> str:
+    """Return the guide's block of code that begins so."""
+    [text] = re.findall(rf"```{language}\n({re.escape(begins)}.*?)```", GUIDE.read_text(), re.DOTALL)
+    return text
+
+
+def guided(name: str, words: Mapping[str, str], workload: Mapping[str, object], **changes: object) -> Definition:
+    """Return the guide's definition of that name as one short cell, with other `words`, and keys changed."""
+    text = code("yaml", f"name: {name}\n")
+    for old, new in words.items():
+        assert old in text, f"the guide has no {old!r}"
+        text = text.replace(old, new)
+    own = parse_definition(text, "any-database.md")
+    content = {
+        **own.model_dump(mode="json"),
+        "workload": {**own.workload.model_dump(mode="json"), **workload},
+        "variants": [own.variants[0].model_dump(mode="json")],
+        "loads": ["100/s"],
+        "repeats": 1,
+        "control": None,
+        "timing": {"duration": "8s", "warmup": "2s"},
+        "service_levels": [{"percentile": 99, "interval": "2s", "below": "30s"}],
+        "disturbance": ANY_NOISE,
+        **changes,
+    }
+    return Definition.model_validate(content)
+
+
+def run(own: Definition, folder: Path, log: Callable[[str], None]) -> tuple[Toolkit, Verdict]:
+    """Run the definition's one cell to its verdict."""
+    tools = build_toolkit(Settings(store=str(folder / "store"), work=folder / "work"))
+    assert problems(tools, own) == ()
+    CampaignStore(tools.store, "guide").open(own)
+    [ran] = run_missing(tools, "guide", "me", log)
+    assert (ran.troubles, ran.remains) == ((), False)
+    assert ran.verdict is not None
+    return tools, ran.verdict

@@ -1,0 +1,59 @@
+"""Cells of the guide's Redis and MariaDB, by its own commands: real servers and real load generators."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.integration.command_database.guide import code, guided, run
+from tests.support.suite.requirements import leave_out
+
+from plimsoll.services.publish.results import attempt_data
+
+
+def release(*version: str) -> str:
+    """Return the release that a program of this machine tells."""
+    told = subprocess.run(version, capture_output=True, text=True, check=True, timeout=60).stdout
+    found = re.search(r"\d+\.\d+\.\d+", told)
+    assert found is not None
+    return found[0]
+
+
+def need(*programs: str) -> None:
+    if missing := [name for name in programs if shutil.which(name) is None]:
+        leave_out(f"this machine has no {', '.join(missing)}")
+
+
+def test_a_cell_of_the_guide_s_redis_runs_to_its_judged_verdict(tmp_path: Path) -> None:
+    need("redis-server", "redis-cli")
+    script = tmp_path / "redis-load.py"
+    script.write_text(code("python", '"""redis-load.py'))
+    words = {"/opt/redis-load.py": str(script), "python3": sys.executable}
+    words["7.0.15"] = release("redis-server", "--version")
+
+    tools, verdict = run(guided("redis", words, {"rows": "1k"}), tmp_path, print)
+
+    assert verdict.valid, verdict.reasons
+    assert verdict.met
+    assert not verdict.may_omit, "the script counts from when operations were due"
+    assert not verdict.errors
+    assert verdict.operations == pytest.approx(600, abs=6)
+    intervals = attempt_data(tools.store, verdict).intervals
+    assert set(intervals["operation"]) == {"all", "reads", "writes"}
+
+
+def test_a_cell_of_the_guide_s_mariadb_runs_to_its_judged_verdict(tmp_path: Path) -> None:
+    need("mariadbd", "mariadb-install-db", "mariadb-admin", "sysbench")
+    words = {"10.11.19": release("mariadbd", "--version"), "--report-interval=10": "--report-interval=2"}
+    if os.geteuid() == 0:
+        words["--no-defaults --datadir"] = "--no-defaults --user=root --datadir"
+
+    _, verdict = run(guided("mariadb", words, {"rows": "1k"}, loads=["20/s"]), tmp_path, print)
+
+    # It draws its schedule at random, so of so few operations 1 % may be missing.
+    assert set(verdict.invalidated_by) <= {"load generator", "rate"}, verdict.reasons
+    assert verdict.operations > 20
+    assert verdict.levels[0].judged == 3
