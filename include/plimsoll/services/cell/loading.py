@@ -7,6 +7,7 @@ from plimsoll.domain.errors import LoadError
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.cell.action_beside_load import followed, required_nodes
+from plimsoll.services.cell.ceiling import require_below
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_nodes
 from plimsoll.services.cell.recording import note_phase, record_failure
@@ -24,7 +25,8 @@ def load_job(key: AttemptKey) -> str:
 
 
 def start_load(work: AttemptContext) -> None:
-    """Start the load, or attach to it if it is running already."""
+    """Start the load, or attach to it if it is running already. Raises LoadError once the ceiling is reached."""
+    require_below(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
     cluster, provider = work.cluster(), work.provider
     database = provider.database() if isinstance(provider, DatabaseProvider) else None

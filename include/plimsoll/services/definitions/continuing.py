@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from plimsoll.domain.definition import Definition
 from plimsoll.services.definitions.sliding_windows import judged_as
 
-_FREE_TO_CHANGE = ("description", "published", "max_cells", "budget", "schedule", "timezone", "notify")
+_FREE_TO_CHANGE = ("description", "published", "max_cells", "budget", "at_most", "schedule", "timezone", "notify")
 """Keys that do not affect the measurement."""
 
 

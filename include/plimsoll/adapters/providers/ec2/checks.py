@@ -225,6 +225,7 @@ class _Examination:
             nodes=self._definition.node_hosts,
             load_hosts=self._definition.load_generator.hosts,
             expires=datetime.now(UTC),
+            ends=datetime.now(UTC),
             options=self._options,
             image=image,
             security_group=group["GroupId"],

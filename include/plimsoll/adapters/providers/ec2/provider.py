@@ -194,17 +194,16 @@ class Ec2Provider:
         return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
 
     def _prolonged(self, cloud: Cloud, wanted: LaunchPlan, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
-        """Return the cluster with its new owner, and with the later one of both expiries.
+        """Return the cluster with its new owner and its new expiry, which may be earlier: nobody else uses it now.
 
         The hosts' own end is moved first, then their tags. If a process is killed in between, the next call does both.
         The result is what was written, because tags that EC2 shows may lag.
         """
-        expires = max(cluster.expires_at, wanted.expires)
-        prolong(hosts, expires + wanted.options.expiry_margin)
+        prolong(hosts, wanted.ends)
         ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
-        said = as_list({OWNER: wanted.owner, EXPIRES: expires.isoformat()})
+        said = as_list({OWNER: wanted.owner, EXPIRES: wanted.expires.isoformat()})
         once_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=said))
-        return cluster.model_copy(update={"owner": wanted.owner, "expires_at": expires})
+        return cluster.model_copy(update={"owner": wanted.owner, "expires_at": wanted.expires})
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
         identity = self._identity(options)
