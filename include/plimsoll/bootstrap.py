@@ -100,6 +100,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
         sampler=ProcSampler(),
         canary=ScriptCanary(),
         places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),
+        write_kept_records=made.launches.write_kept,
         local_notes=partial(_local_notes, products),
         code_version=code_version(),
     )
@@ -170,10 +171,14 @@ class _Providers:
             connect=over_ssh(self.connections, self.depot),
             store=store_name(self.settings),
             log=report_waiting,
-            launches=StoredLaunches(self.store, self.outage),
+            launches=self.launches,
             further_regions=self.settings.further_regions,
             tariffs=self.ec2_tariffs,
         )
+
+    @cached_property
+    def launches(self) -> StoredLaunches:
+        return StoredLaunches(self.store, self.outage)
 
     def external_tariffs(self) -> Tariffs:
         from plimsoll.adapters.providers.external import LoadHostTariffs

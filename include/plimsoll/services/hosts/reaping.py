@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from queue import SimpleQueue
 from threading import BoundedSemaphore, Thread
 
@@ -95,12 +94,12 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
 
     Each cluster is destroyed even if another one can't be destroyed or takes long, and while the store is out of reach.
     """
-    living, ended_at = living_clusters(toolkit), toolkit.clock.now()
+    living = living_clusters(toolkit)
     kept = [cluster for cluster in living.clusters if is_owned(cluster)]
     left = [cluster for cluster in living.clusters if cluster not in kept]
     if dry_run:
         return Reaped(tuple(left), tuple(kept), (), living.unseen, living.silent)
-    troubles, unrecorded = _destroy_and_record(toolkit, left, ended_at)
+    troubles, unrecorded = _destroy_and_record(toolkit, left)
     destroyed = tuple(cluster for cluster in left if not troubles[cluster.id])
     failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.id]))
     return Reaped(destroyed, tuple(kept), failed, (*living.unseen, *unrecorded), living.silent)
@@ -150,9 +149,7 @@ def _living(provider: Provider) -> Living:
         return Living((), unseen=(f"provider {provider.name}: {error}",))
 
 
-def _destroy_and_record(
-    toolkit: Toolkit, clusters: Sequence[Cluster], ended_at: datetime
-) -> tuple[dict[ClusterId, str], tuple[str, ...]]:
+def _destroy_and_record(toolkit: Toolkit, clusters: Sequence[Cluster]) -> tuple[dict[ClusterId, str], tuple[str, ...]]:
     """Return for each cluster why it could not be destroyed, empty if it was; and which costs could not be recorded.
 
     Once the store is out of reach, it is not tried again for the other clusters.
@@ -169,7 +166,7 @@ def _destroy_and_record(
             unrecorded.append(str(cluster.id))
             continue
         try:
-            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, ended_at, cluster)
+            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, cluster)
         except DamagedRecord as error:  # which says nothing about the other clusters
             damaged.append(f"{cluster.id}: what it has cost can't be recorded: {error}")
         except StoreError as error:

@@ -88,6 +88,7 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Defini
     if one_cell is None:
         mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
         raise _refused(campaign, key, f"can't be kept: {tariff.source}", mend)
+    toolkit.write_kept_records()
     now = toolkit.clock.now()
     entries = ledger(campaign, now)
     spent, due = spent_usd(entries), sum(_due(campaign.store, entry, definition, now, tariff) for entry in entries)

@@ -74,9 +74,12 @@ class Launched:
         return self._blind_until is None
 
     def record_request(
-        self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime, owner: str
+        self, token: str, role: Role, where: Mapping[str, str], lives: tuple[datetime, datetime], owner: str
     ) -> None:
-        """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent."""
+        """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent.
+
+        `lives`: when its hosts expire, and when they end themselves.
+        """
         before = self._known.get(token)
         self._note(
             Launch(
@@ -85,11 +88,19 @@ class Launched:
                 role=role,
                 place={**self._here, **where},
                 asked_at=self._clock.now(),
-                expires_at=expires_at,
+                expires_at=lives[0],
+                ends_at=lives[1],
                 owner=owner,
                 hosts=(before.hosts or None) if before else None,
             )
         )
+
+    def prolonged(self, expires: datetime, ends: datetime, owner: str) -> None:
+        """Record the new end and owner of living hosts. Where that fails, it is kept in memory."""
+        for launch in list(self._known.values()):
+            if launch.living:
+                with suppress(StoreError):
+                    self._note(launch.model_copy(update={"expires_at": expires, "ends_at": ends, "owner": owner}))
 
     def answered(self, token: str, instances: Sequence[Answer]) -> None:
         """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
@@ -132,21 +143,22 @@ class Launched:
         """Record which instances run, by an answer of EC2's and the time at which it was asked for.
 
         An instance that was pending at its launch is paid for from the last time at which it was seen to be pending, or
-        from its launch: some seconds too long, so that its cost is never less than AWS's bill. One that was seen to be
-        pending until it ended is not paid for.
+        from its launch: some seconds too long, so that its cost is never less than AWS's bill. One that has ended since
+        it was seen to be pending may have run in between, which costs a minute at least.
         """
-        ended = [one["InstanceId"] for one in instances if one["State"]["Name"] not in LIVING]
-        self.ended({one: "pending" for one in ended if one in self._pending})
-        running = [one["InstanceId"] for one in instances if runs(one)]
-        began = {instance: self._pending.pop(instance) for instance in running if instance in self._pending}
+        ended = {one["InstanceId"]: one for one in instances if one["State"]["Name"] not in LIVING}
+        started = [one["InstanceId"] for one in instances if one["State"]["Name"] != "pending"]
+        began = {instance: self._pending.pop(instance) for instance in started if instance in self._pending}
+        times = {instance: at for instance, one in ended.items() if (at := end_of(one))}
+        self.ended({one: "running" for one in ended if one in began}, times)
         self._pending |= {one: asked_at for one in _pending(instances) if one in self._pending}
         self._update({instance: {"since": at} for instance, at in began.items()})
 
     def ended(self, states: Mapping[str, str], at: Mapping[str, datetime] | None = None) -> None:
         """Record instances that have ended or were terminated: id → the state before. `at`: the time, if known.
 
-        An instance that never ran was never paid for. If the record can't be written, the data is kept in memory, so
-        that ending hosts never waits.
+        An instance that was terminated while it was pending never ran, and was never paid for. If the record can't be
+        written, the data is kept in memory, so that ending hosts never waits.
         """
         now, times = self._clock.now(), at or {}
         changes = {

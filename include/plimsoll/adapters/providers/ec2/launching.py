@@ -144,7 +144,11 @@ class Launcher:
             return []
         group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
         self._launched.record_request(
-            token, role, where(subnet.id, subnet.zone, group), self.wanted.expires, self.wanted.owner
+            token,
+            role,
+            where(subnet.id, subnet.zone, group),
+            (self.wanted.expires, self.wanted.ends),
+            self.wanted.owner,
         )
         try:
             if group:

@@ -121,7 +121,10 @@ class Ec2Provider:
         cluster = described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
-        return self._prolonged(cloud, wanted, cluster, hosts) if request.id.is_kept else cluster
+        if not request.id.is_kept:
+            return cluster
+        launched.prolonged(wanted.expires, wanted.ends, wanted.owner)
+        return self._prolonged(cloud, wanted, cluster, hosts)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         """Return the cluster if all its hosts are there. A place that can't be looked at hides no host of other
