@@ -26,6 +26,10 @@ class Places:
 
     options: tuple[Mapping[str, object], ...] = ()
     unknown: str = ""
+    everywhere: bool = False
+    """Whether clusters of any campaign are looked for, and so in the places, too, that this installation's settings
+    name.
+    """
     workload: Workload | None = None
     """What clients ask of the cluster, where the places are those of one definition."""
 

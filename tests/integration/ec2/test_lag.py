@@ -127,6 +127,16 @@ class OutOfReach:
         raise StoreError("can't be used", where=str(launch.id))
 
 
+class Nothing(OutOfReach):
+    """Implements the Launches port over a store whose campaigns are gone."""
+
+    def of(self, key: ClusterId) -> Sequence[Launch]:
+        return ()
+
+    def unsettled(self) -> Sequence[ClusterId]:
+        return ()
+
+
 class Unwritable(OutOfReach):
     """The same, for who writes alone; with `asks`, it takes a request but not its answer."""
 
@@ -263,6 +273,39 @@ def test_a_store_out_of_reach_hides_no_cluster(
         blind.clusters()
     assert [len(cluster.hosts) for cluster in caught.value.clusters] == [4]
     blind.destroy(key)
+    assert living(cloud) == []
+
+
+def test_clusters_of_any_campaign_are_looked_for_in_the_regions_of_the_settings(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud
+) -> None:
+    key = provider.ensure(ask()).id
+    cloud.skip(LAG_S)
+    forgetful = replace(provider, places=Places(everywhere=True), launches=Nothing(), further_regions=(REGION,))
+    assert [cluster.id for cluster in forgetful.clusters()] == [key]
+    assert replace(forgetful, places=Places()).clusters() == []
+    forgetful.destroy(key)
+    assert living(cloud) == []
+
+
+def test_hosts_whose_tags_were_removed_are_listed_and_ended_while_the_record_names_them(
+    provider: Ec2Provider,
+    records: StoredLaunches,
+    account: WatchedAccount,
+    ask: Ask,
+    cloud: Cloud,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = provider.ensure(ask())
+    monkeypatch.setattr(records, "unsettled", lambda: (cluster.id,))
+    ids = [host.facts["instance_id"] for host in cluster.hosts]
+    cloud.skip(3600)
+    cut = [{"Key": "plimsoll:store"}]
+    account.client("ec2", REGION).delete_tags(Resources=ids, Tags=cut)
+    [found] = provider.clusters()
+    assert {host.facts["instance_id"] for host in found.hosts} == set(ids)
+    assert sum("without its tags" in name for name in found.resources) == len(ids)
+    provider.destroy(cluster.id)
     assert living(cloud) == []
 
 

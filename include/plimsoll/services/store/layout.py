@@ -71,6 +71,15 @@ def deleting_key(campaign_id: str) -> str:
     return f"{campaign_id}/deleting.json"
 
 
+PLACES = ".places"
+"""The folder of places where hosts were ever paid for. It is outside of campaigns, and outlives them."""
+
+
+def place_key(content: bytes) -> str:
+    """Return the key of a place with that content."""
+    return f"{PLACES}/{hashlib.sha256(content).hexdigest()[:32]}.json"
+
+
 def deletion_key(campaign_id: str, moment: str) -> str:
     """Return the key of the record of a deletion at that moment.
 

@@ -169,19 +169,26 @@ class Launched:
         with suppress(StoreError):
             self._update(changes)
 
-    def not_listed(self, seen: Collection[str] | None) -> Recorded:
+    def not_listed(self, seen: Collection[str] | None, untagged: Collection[str] = ()) -> Recorded:
         """Return what may live of the cluster beside the listed instances. `seen` is None where they could not be
-        listed.
+        listed. `untagged`: hosts that EC2 shows by their ids alone, because somebody has removed their tags.
         """
         living = [host for launch in self._known.values() for host in launch.living]
-        hidden = [host for host in living if seen is None or (_id(host) not in seen and self.may_lag(_id(host)))]
+        unlisted = [host for host in living if seen is None or _id(host) not in seen]
+        hidden = [host for host in unlisted if seen is None or _id(host) in untagged or self.may_lag(_id(host))]
         until, newest = self.unknown_until(), max(self._known.values(), key=lambda one: one.asked_at, default=None)
         lost = [f"a launch whose answer was lost, which may show until {until:%H:%M:%S} UTC"] if until else []
         return Recorded(
             hosts=tuple({_id(host): host for host in hidden}.values()),
             owner=newest.owner if newest else "",
             expires_at=newest.expires_at if newest else None,
-            names=(*(f"instance {_id(host)}, not listed yet" for host in hidden), *lost),
+            names=(
+                *(
+                    f"instance {_id(h)}, {'without its tags' if _id(h) in untagged else 'not listed yet'}"
+                    for h in hidden
+                ),
+                *lost,
+            ),
         )
 
     def living(self, role: Role | None = None, subnet: str = "") -> list[str]:

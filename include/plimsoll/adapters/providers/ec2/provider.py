@@ -13,6 +13,7 @@ from plimsoll.adapters.providers.ec2.cloud import STATES, Cloud, Place, clouds
 from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, Tried
 from plimsoll.adapters.providers.ec2.ending import UNKNOWN
+from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, standing
 from plimsoll.adapters.providers.ec2.host_keys import host_key
 from plimsoll.adapters.providers.ec2.kept import SharedHost, clear, in_environment, prolong
@@ -48,8 +49,8 @@ Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
 class Ec2Provider:
     """An implementation of the Provider port. Clusters of other stores than `store` are neither seen nor touched.
 
-    `places`: the options that name regions and connections. If there may be clusters elsewhere, `further_regions` are
-    searched too. The provider remembers nothing else but `tried`; AWS is asked each time.
+    `places`: the options that name regions and connections. For clusters of any campaign `further_regions` are searched
+    too. The provider remembers nothing else but `tried`; AWS is asked each time.
     """
 
     secrets: Secrets
@@ -234,18 +235,17 @@ class Ec2Provider:
             if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
                 try:
                     launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
-                    recorded = launched.not_listed(ids if seen.lists_instances else None)
-                except StoreError as error:
+                    untagged = cloud.living_of([one for one in launched.living() if one not in ids])
+                    recorded = launched.not_listed(ids if seen.lists_instances else None, untagged)
+                except (StoreError, CloudError) as error:
                     unread[str(error)] = None
             if its or recorded.names:
                 yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
 
     def _clouds(self) -> list[Cloud]:
-        """Return the cloud of each known place. Where there may be unknown places, also those of further regions and
-        connections.
-        """
+        """Return the cloud of each known place. Where clusters may be anywhere, also those of further regions."""
         known = dict.fromkeys(_places(self.places.options))
-        if self.places.unknown:
+        if self.places.everywhere or self.places.unknown:
             connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]
             known |= dict.fromkeys(Place(one, region) for region in self.further_regions for one in connections)
         return [self._cloud(place) for place in known]
