@@ -9,7 +9,9 @@ from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
 from plimsoll.domain.errors import DamagedRecord, PlimsollError, ProviderError, StoreError
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
+from plimsoll.services.ownership.holding import is_at_work, is_in_force
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Nowhere, Toolkit, Whereabouts
 
@@ -103,6 +105,22 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
     destroyed = tuple(cluster for cluster in left if not troubles[cluster.id])
     failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.id]))
     return Reaped(destroyed, tuple(kept), failed, (*living.unseen, *unrecorded), living.silent)
+
+
+def has_living_owner(toolkit: Toolkit, cluster: Cluster) -> bool:
+    """Tell whether somebody works on the cluster. Of an owner of whom nothing is known here, until the cluster expires.
+
+    Without the store, nothing is known of processes on other machines.
+    """
+    campaign_id, now = cluster.id.campaign_id, toolkit.clock.now()
+    try:
+        use = assignment_under_way(toolkit.store, cluster.id) if cluster.id.is_kept else None
+        # Whoever was given kept hosts last may not be named on them yet.
+        owners = {cluster.owner, use.owner if use else cluster.owner}
+        alive = [is_at_work(toolkit.store, toolkit.owners, campaign_id, owner, now) for owner in owners]
+    except StoreError:
+        alive = [toolkit.owners.is_alive(cluster.owner)]
+    return any(is_in_force(one, cluster.expires_at, now) for one in alive)
 
 
 def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[ClusterId, ...]:
