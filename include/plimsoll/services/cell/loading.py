@@ -77,7 +77,7 @@ def stop_load(work: AttemptContext) -> None:
     Where the load of one host can't be stopped, the loads of the other hosts are stopped before the first error is
     raised.
     """
-    cluster = work.provider.find(work.cluster_id)
+    cluster = work.living()
     if cluster is None:
         return
     for error in stop_all(work.load_generator, load_hosts(work, cluster), load_job(work.key)).values():
@@ -85,7 +85,7 @@ def stop_load(work: AttemptContext) -> None:
 
 
 def _load_status(work: AttemptContext) -> LoadStatus:
-    cluster = work.provider.find(work.cluster_id)
+    cluster = work.living()
     if cluster is None:
         return LoadStatus("failed", reason=f"the cluster is gone{work.why_gone() or _UNKNOWN}")
     status = look(work, cluster, load_job(work.key))

@@ -161,6 +161,9 @@ class CampaignStore(StoredCampaign):
             return definition
         wanted = self.continued(definition)
         if wanted != self.declared():
+            # Each attempt has the digest of the text by which it ran.
+            earlier = layout.earlier_definition_key(self.campaign_id, self.definition_sha256())
+            self.store.create(earlier, self.definition_text())
             self.store.write(key, dump_definition(wanted).encode())
         return self.with_stage_starts(wanted)
 

@@ -41,6 +41,11 @@ def definition_key(campaign_id: str) -> str:
     return f"{campaign_id}/definition.yaml"
 
 
+def earlier_definition_key(campaign_id: str, sha256: str) -> str:
+    """Return the key of the definition before keys were changed that do not affect the measurement, by its digest."""
+    return f"{campaign_id}/earlier-definitions/{sha256}.yaml"
+
+
 def totals_key(campaign_id: str) -> str:
     """Return the key of a complete campaign's recorded totals."""
     return f"{campaign_id}/settled.json"

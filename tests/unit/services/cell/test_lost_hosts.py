@@ -1,16 +1,23 @@
 """What a provider says of lost hosts is in the attempt's reason."""
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
-from tests.fakes.instant import INSTANT, InstantProvider
+from tests.fakes.instant import INSTANT, InstantLoadGenerator, InstantProvider
 
-from plimsoll.domain.errors import DeployError, HostError, ProviderError
+from plimsoll.domain.errors import DeployError, HostError, ProviderError, Unreachable
+from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import failure_of, failures_recorded
+from plimsoll.services.steps.load_polling import LoadPoller
+from plimsoll.services.steps.steps import step
 
 SPOT = "i-1 is terminated: Server.SpotInstanceTermination: Spot instance termination"
 
@@ -33,6 +40,51 @@ def lost(work: AttemptContext) -> AttemptContext:
 
 def test_under_load_it_is_the_load_s_reason(lost: AttemptContext) -> None:
     assert loading.poll_load(lost).reason == f"the cluster is gone: {SPOT}"
+
+
+@pytest.fixture
+def unasked(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> AttemptContext:
+    """Provide an attempt whose provider can't be asked for its hosts."""
+
+    def away(*_: object) -> NoReturn:
+        raise ProviderError("ec2 can't be reached")
+
+    monkeypatch.setattr(InstantProvider, "find", away)
+    return work
+
+
+def test_a_load_goes_on_while_its_hosts_answer_although_their_provider_does_not(
+    unasked: AttemptContext, clock: SteppingClock
+) -> None:
+    actions.deploy(unasked)
+    loading.start_load(unasked)
+    polling = step("load").polling
+    assert polling is not None
+    tools = replace(unasked.toolkit, clock=clock)
+    poller = LoadPoller(replace(unasked, toolkit=tools), polling)
+    for _ in range(9):
+        clock.at += timedelta(minutes=1)
+        seen = poller.look()
+        assert isinstance(seen, LoadStatus)
+        assert seen.state in ("running", "complete"), seen
+    loading.stop_load(unasked)
+
+
+def test_where_neither_provider_nor_hosts_answer_the_load_is_lost(
+    unasked: AttemptContext, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(*_: object) -> NoReturn:
+        raise Unreachable("host load can't be reached")
+
+    monkeypatch.setattr(InstantLoadGenerator, "status", silent)
+    polling = step("load").polling
+    assert polling is not None
+    poller = LoadPoller(replace(unasked, toolkit=replace(unasked.toolkit, clock=clock)), polling)
+    assert isinstance(poller.look(), str)
+    clock.at += timedelta(minutes=6)
+    seen = poller.look()
+    assert isinstance(seen, LoadStatus)
+    assert (seen.state, seen.reason) == ("failed", "out of reach for 0:05:00: host load can't be reached")
 
 
 def test_between_steps_it_is_in_the_error(lost: AttemptContext) -> None:
