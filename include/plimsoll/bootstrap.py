@@ -29,6 +29,7 @@ from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.ports.tariffs import Tariffs
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.hosts.full_zones import StoredFullZones
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
@@ -172,6 +173,7 @@ class _Providers:
             store=store_name(self.settings),
             log=report_waiting,
             launches=self.launches,
+            full_zones=StoredFullZones(self.store, self.clock),
             further_regions=self.settings.further_regions,
             tariffs=self.ec2_tariffs,
         )

@@ -185,6 +185,23 @@ def test_they_are_listed_by_their_name_and_end_like_others(provider: Ec2Provider
     assert cloud.nothing_left(), cloud.leftovers()
 
 
+def test_hosts_that_replace_others_have_their_image_although_the_parameter_names_a_newer_one(
+    provider: Ec2Provider, kept: Ask, cloud: Cloud, account: WatchedAccount
+) -> None:
+    parameter = cloud.landscape.image_parameter
+    before = provider.ensure(with_image(kept(), parameter))
+    newer = {"Parameter": {"Name": parameter, "Value": "ami-0newer"}}
+    account.answers["GetParameter"] = newer
+    cloud.kill(before.load_host.facts["instance_id"])
+    after = provider.ensure(with_image(kept(1), parameter))
+    assert len(ids(after) - ids(before)) == 1
+    assert {host.facts["image"] for host in after.hosts} == {cloud.landscape.image}
+
+
+def with_image(request: ClusterRequest, image: str) -> ClusterRequest:
+    return request.model_copy(update={"options": {**request.options, "image": image}, "was_whole": True})
+
+
 LONG_AGO_S = 3700
 """EC2 shows hosts that have ended for less time."""
 

@@ -80,6 +80,10 @@ PLACES = ".places"
 """The folder of places where hosts were ever paid for. It is outside of campaigns, and outlives them."""
 
 
+FULL_ZONES = ".full-zones"
+"""The folder of zones of clouds that were found to be full."""
+
+
 def place_key(content: bytes) -> str:
     """Return the key of a place with that content."""
     return f"{PLACES}/{hashlib.sha256(content).hexdigest()[:32]}.json"

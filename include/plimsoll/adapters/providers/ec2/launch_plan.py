@@ -28,10 +28,11 @@ class LaunchPlanner:
     identity: SshIdentity
     tariff: Tariff
 
-    def launch_plan(self, request: ClusterRequest, options: Ec2Options, vpc: str) -> LaunchPlan:
+    def launch_plan(self, request: ClusterRequest, options: Ec2Options, vpc: str, image: str = "") -> LaunchPlan:
         """Return the cluster to launch; equal for equal requests.
 
-        The time of waiting for room is added to the expiry, within the ceiling of the definition.
+        `image`: that of the cluster's other hosts. The time of waiting for room is added to the expiry, within the
+        ceiling of the definition.
         """
         disks = self._disks(options)
         expires = request.expires_at + options.patience
@@ -47,7 +48,7 @@ class LaunchPlanner:
             expires=expires,
             ends=ends,
             options=options,
-            image=find_image(self.cloud, options),
+            image=find_image(self.cloud, options, image),
             security_group=security_group(self.cloud, options, vpc)["GroupId"],
             user_data={role: cloud_config(self._setup(request, options, own, ends)) for role, own in disks.items()},
             disks=disks,

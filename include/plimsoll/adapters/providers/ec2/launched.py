@@ -28,7 +28,7 @@ lack it.
 """
 
 INSTANCE_ID = "instance_id"
-_ZONE, _SUBNET, _GROUP = "zone", "subnet", "placement_group"
+_ZONE, _SUBNET, _GROUP, _IMAGE = "zone", "subnet", "placement_group", "image"
 
 
 class Launched:
@@ -125,7 +125,12 @@ class Launched:
                 continue
             role: Role = "load" if tags.role == "load" else "node"
             placement = one["Placement"]
-            place = where(one.get("SubnetId", ""), placement["AvailabilityZone"], placement.get("GroupName", ""))
+            place = where(
+                one.get("SubnetId", ""),
+                placement["AvailabilityZone"],
+                placement.get("GroupName", ""),
+                one.get("ImageId"),
+            )
             launch = Launch(
                 id=self._id,
                 token=sha256(one["InstanceId"].encode()).hexdigest(),
@@ -200,6 +205,15 @@ class Launched:
         )
         return [_id(host) for launch in chosen for host in launch.living]
 
+    @property
+    def image(self) -> str:
+        """Return the image of the cluster's hosts so far; empty where none were asked for."""
+        launches = sorted(self._known.values(), key=lambda launch: launch.asked_at)
+        told = [launch.place.get(_IMAGE, "") for launch in launches]
+        # Older records name it for each host alone.
+        told += [host.facts.get("image", "") for launch in launches for host in launch.hosts or ()]
+        return next((image for image in told if image.startswith("ami-")), "")
+
     def has_ended(self, instance: str) -> bool:
         """Tell whether the instance was terminated."""
         hosts = (host for launch in self._known.values() for host in launch.hosts or ())
@@ -255,9 +269,10 @@ class Launched:
         self._records.note(launch)
 
 
-def where(subnet: str, zone: str, group: str) -> dict[str, str]:
-    """Return the position of a launch within a region; `group` is empty where it has none."""
-    return {_SUBNET: subnet, _ZONE: zone, **({_GROUP: group} if group else {})}
+def where(subnet: str, zone: str, group: str, image: str | None) -> dict[str, str]:
+    """Return the position of a launch within a region, and its image; `group` is empty where it has none."""
+    known = {_SUBNET: subnet, _ZONE: zone, _GROUP: group, _IMAGE: image}
+    return {name: value for name, value in known.items() if value}
 
 
 def end_of(instance: Answer) -> datetime | None:

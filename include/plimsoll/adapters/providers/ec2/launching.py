@@ -146,7 +146,7 @@ class Launcher:
         self._launched.record_request(
             token,
             role,
-            where(subnet.id, subnet.zone, group),
+            where(subnet.id, subnet.zone, group, self.wanted.image.id),
             (self.wanted.expires, self.wanted.ends),
             self.wanted.owner,
         )

@@ -33,6 +33,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.full_zones import FullZones, NoneFull
 from plimsoll.ports.host import Host
 from plimsoll.ports.launches import Launches
 from plimsoll.ports.log import Log
@@ -65,6 +66,8 @@ class Ec2Provider:
     """The clouds of places, each with its client; by default the provider makes its own."""
     tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
     """Prices, with the answers of the Pricing API so far; by default the provider makes its own."""
+    full_zones: FullZones = field(default=NoneFull(), kw_only=True, repr=False)
+    """The zones that any cell has found to be full a few minutes ago."""
     tried: Tried = field(default_factory=dict, kw_only=True, repr=False)
     """Cluster and place → the time since when this process has tried to destroy it, while the store is away."""
 
@@ -116,9 +119,9 @@ class Ec2Provider:
         found = subnets(cloud, options)
         launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
         planner = LaunchPlanner(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
-        wanted = planner.launch_plan(request, options, found[0].vpc)
+        wanted = planner.launch_plan(request, options, found[0].vpc, launched.image)
         launcher = Launcher(cloud, self.clock, wanted, launched)
-        instances = placed(launcher, self.clock, found, self.log, deadline)
+        instances = placed(launcher, self.clock, found, self.log, deadline, self.full_zones)
         cluster = described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
