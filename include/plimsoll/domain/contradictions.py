@@ -85,7 +85,7 @@ def contradictions(definition: DefinitionFacts) -> Iterator[Fault]:
 def _too_low_a_ceiling(definition: DefinitionFacts) -> Iterator[Fault]:
     """Yield a fault where no cell of a stage could be over in the time that a cell may take."""
     longest = max(alone.timing.duration for _, alone in definition.of_stages)
-    measured = definition.at_most and definition.at_most.measured
+    measured = definition.at_most.measured if definition.at_most else None
     if measured is not None and measured <= longest:
         what = f"leaves no time for a load of {format_duration(longest)}, beside what comes before and after it"
         yield Fault(("at_most", "cell"), what, f"write at least an hour more than {format_duration(longest)}")

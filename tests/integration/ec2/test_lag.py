@@ -276,6 +276,29 @@ def test_a_store_out_of_reach_hides_no_cluster(
     assert living(cloud) == []
 
 
+def test_what_was_verified_gone_is_not_waited_for_again(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud, clock: CloudClock, account: WatchedAccount
+) -> None:
+    account.refuse_nth("RunInstances", 1, "UnauthorizedOperation")
+    with pytest.raises(CloudError):
+        provider.ensure(ask())
+    provider.destroy(KEY)
+    began = clock.now()
+    provider.destroy(KEY)
+    assert clock.now() - began < timedelta(minutes=1)
+
+
+def test_a_group_whose_creation_was_refused_is_not_waited_for(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud, clock: CloudClock, account: WatchedAccount
+) -> None:
+    account.refuse_nth("CreatePlacementGroup", 1, "UnauthorizedOperation")
+    with pytest.raises(CloudError):
+        provider.ensure(ask())
+    began = clock.now()
+    provider.destroy(KEY)
+    assert clock.now() - began < timedelta(minutes=1)
+
+
 def test_clusters_of_any_campaign_are_looked_for_in_the_regions_of_the_settings(
     provider: Ec2Provider, ask: Ask, cloud: Cloud
 ) -> None:

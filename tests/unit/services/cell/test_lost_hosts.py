@@ -99,6 +99,12 @@ def test_where_a_host_does_not_answer_it_is_recorded_beside_that(work: AttemptCo
     assert failure_of(work.toolkit.store, work.key) == f"deploy: {error}\n  Hosts are gone: {SPOT}"
 
 
+def test_no_advice_is_given_on_how_to_reach_a_host_that_is_gone(work: AttemptContext) -> None:
+    with pytest.raises(HostError), failures_recorded(work, "deploy"):
+        raise HostError("can't be reached", where="host node1", mend="see that sshd listens there")
+    assert failure_of(work.toolkit.store, work.key) == f"deploy: host node1: can't be reached\n  Hosts are gone: {SPOT}"
+
+
 def test_a_provider_that_can_not_be_asked_hides_no_reason(
     work: AttemptContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:

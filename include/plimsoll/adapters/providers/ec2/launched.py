@@ -102,6 +102,14 @@ class Launched:
                 with suppress(StoreError):
                     self._note(launch.model_copy(update={"expires_at": expires, "ends_at": ends, "owner": owner}))
 
+    def without_group(self, name: str) -> None:
+        """Record that the placement group with that name is gone, or was never made: nobody waits for it any more."""
+        for launch in list(self._known.values()):
+            if launch.place.get(_GROUP) == name:
+                place = {key: value for key, value in launch.place.items() if key != _GROUP}
+                with suppress(StoreError):
+                    self._note(launch.model_copy(update={"place": place}))
+
     def answered(self, token: str, instances: Sequence[Answer]) -> None:
         """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
         launch, known = self._known[token], {_id(host): host for host in self._known[token].hosts or ()}

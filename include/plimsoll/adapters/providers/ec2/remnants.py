@@ -113,6 +113,7 @@ class Removal:
         self.name = f"{cluster_id} in {cloud.where}"
         self._told: set[str] = set()
         self._deleted: set[str] = set()
+        self._groups: set[str] = set()
 
     def round(self) -> list[_Left]:
         """Try once to remove everything, and return what exists, or may exist without being listed; nothing once all is
@@ -121,7 +122,12 @@ class Removal:
         Deleted resources are looked for at once. Resources that must end first are waited for.
         """
         left = self._once()
-        return self._once() if any(one.deleted for one in left) else left
+        if any(one.deleted for one in left):
+            left = self._once()
+        if not left:
+            for name in self._groups:  # whoever destroys the cluster again need not wait for them
+                self._launched.without_group(name)
+        return left
 
     def _once(self) -> list[_Left]:
         instances = self._instances()
@@ -181,8 +187,9 @@ class Removal:
 
     def _groups_not_listed(self, listed: Collection[str]) -> list[_Left]:
         """Return requested placement groups that are not listed. They are deleted by name."""
-        left = []
-        for name, lags_until in self._launched.groups().items():
+        left, groups = [], self._launched.groups()
+        self._groups |= set(groups)
+        for name, lags_until in groups.items():
             if name in self._deleted or any(name in what for what in listed):
                 continue
             try:
