@@ -279,8 +279,8 @@ class Launched:
 
 def where(subnet: str, zone: str, group: str, image: str | None) -> dict[str, str]:
     """Return the position of a launch within a region, and its image; `group` is empty where it has none."""
-    known = {_SUBNET: subnet, _ZONE: zone, _GROUP: group, _IMAGE: image}
-    return {name: value for name, value in known.items() if value}
+    further = {_GROUP: group, _IMAGE: image}
+    return {_SUBNET: subnet, _ZONE: zone, **{name: value for name, value in further.items() if value}}
 
 
 def end_of(instance: Answer) -> datetime | None:

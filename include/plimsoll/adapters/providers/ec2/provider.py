@@ -107,7 +107,7 @@ class Ec2Provider:
         """
         options = read_options(request.options, str(request.id))
         self._destroyer.forget(request.id)
-        deadline = self.clock.now() + options.patience
+        deadline = min(filter(None, (self.clock.now() + options.patience, request.ends_at)))
 
         def provided() -> Cluster:
             return self._provided(request, options, deadline)
@@ -238,8 +238,9 @@ class Ec2Provider:
             if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
                 try:
                     launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
-                    untagged = cloud.living_of([one for one in launched.living() if one not in ids])
-                    recorded = launched.not_listed(ids if seen.lists_instances else None, untagged)
+                    unseen = [one for one in launched.living() if one not in ids] if seen.lists_instances else []
+                    listed = ids if seen.lists_instances else None
+                    recorded = launched.not_listed(listed, cloud.living_of(unseen))
                 except (StoreError, CloudError) as error:
                     unread[str(error)] = None
             if its or recorded.names:
