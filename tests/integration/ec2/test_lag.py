@@ -19,7 +19,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, PartlySe
 from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.domain.launch import Launch
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
 
 LAG_S = 20.0
 UNREAD = "not every campaign could be read"
@@ -274,6 +274,28 @@ def test_a_store_out_of_reach_hides_no_cluster(
     assert [len(cluster.hosts) for cluster in caught.value.clusters] == [4]
     blind.destroy(key)
     assert living(cloud) == []
+
+
+def test_a_host_whose_launch_the_store_did_not_take_is_on_record_once_it_does(
+    provider: Ec2Provider, records: StoredLaunches, ask: Ask, cloud: Cloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, written = records._store.write, list[str]()
+
+    def refusing(key: str, content: bytes) -> None:
+        written.append(key)
+        if len(written) > 1:
+            raise StoreError("the session has expired")
+        write(key, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(records._store, "write", refusing)
+        with pytest.raises(StoreError):
+            provider.ensure(ask())
+    records.write_kept()
+    [host] = [host for launch in read_launches(records._store, KEY) for host in launch.hosts or ()]
+    assert host.since is not None
+    assert host.until is not None
+    assert (host.until - host.since).total_seconds() >= cloud.summary()["instance_seconds"] > 0
 
 
 def test_what_was_verified_gone_is_not_waited_for_again(
