@@ -29,6 +29,7 @@ from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.ports.tariffs import Tariffs
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.hosts.full_zones import StoredFullZones
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
@@ -100,6 +101,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
         sampler=ProcSampler(),
         canary=ScriptCanary(),
         places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),
+        write_kept_records=made.launches.write_kept,
         local_notes=partial(_local_notes, products),
         code_version=code_version(),
     )
@@ -170,10 +172,15 @@ class _Providers:
             connect=over_ssh(self.connections, self.depot),
             store=store_name(self.settings),
             log=report_waiting,
-            launches=StoredLaunches(self.store, self.outage),
+            launches=self.launches,
+            full_zones=StoredFullZones(self.store, self.clock),
             further_regions=self.settings.further_regions,
             tariffs=self.ec2_tariffs,
         )
+
+    @cached_property
+    def launches(self) -> StoredLaunches:
+        return StoredLaunches(self.store, self.outage)
 
     def external_tariffs(self) -> Tariffs:
         from plimsoll.adapters.providers.external import LoadHostTariffs

@@ -27,13 +27,14 @@ def toolkit(settings: Settings) -> Toolkit:
     """Return everything that AWS sees is real."""
     clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
     outage = Outage(clock)
+    records = StoredLaunches(store, outage)
     provider = Ec2Provider(
         secrets=secrets,
         clock=clock,
         connect=in_folders(settings.work),
         store=store_name(settings),
         log=print,
-        launches=StoredLaunches(store, outage),
+        launches=records,
     )
     faults = Faults(settings.work / "faults")
     return Toolkit(
@@ -45,6 +46,7 @@ def toolkit(settings: Settings) -> Toolkit:
         load_generators={"plimsoll-stress": InstantLoadGenerator(faults)},
         sampler=NoSampler(),
         places=StoredPlaces(store, outage),
+        write_kept_records=records.write_kept,
     )
 
 

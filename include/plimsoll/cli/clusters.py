@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import show_usd
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
     from datetime import datetime
 
     from plimsoll.domain.cluster import Cluster
@@ -60,44 +61,67 @@ def list_clusters(as_json: JsonOption = False) -> None:
 
 
 @clusters_app.command()
-def destroy(
+def destroy(  # noqa: PLR0913, PLR0917  # each is an option
     cluster: Annotated[str, typer.Argument(help="Name as listed: `campaign/cell/attempt` or `campaign/hosts/1`.")] = "",
-    every: Annotated[bool, typer.Option("--all", help="Every cluster that `plimsoll clusters list` shows.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every listed cluster on which nobody works any more.")] = False,
     here: Annotated[bool, typer.Option("--here", help="With `--all`: only clusters on this machine.")] = False,
+    others: Annotated[
+        bool, typer.Option("--others", help="With `--all`: also clusters on which somebody works, after naming them.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only name what would be destroyed.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Destroy one cluster, or all, and verify that it is gone.
+    """Destroy one cluster, or all that nobody works on, and verify that it is gone.
 
-    Exits with 1 if a cluster could not be destroyed, or if a provider or a host did not answer.
+    Whether a run of Airflow lives, this command can't tell: it does until its cluster expires. Exits with 1 if a
+    cluster could not be destroyed, or if a provider or a host did not answer.
     """
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.services.hosts.cluster_names import require_known
-    from plimsoll.services.hosts.reaping import destroy_unseen, on_this_machine, reap
+    from plimsoll.services.hosts.reaping import destroy_unseen, has_living_owner, on_this_machine, reap
     from plimsoll.settings import Settings
 
-    if bool(cluster) == every or here > every:
-        raise typer.BadParameter("give one cluster, or --all, or --all --here")
+    if bool(cluster) == every or here > every or others > every:
+        raise typer.BadParameter("give one cluster, or --all, perhaps with --here and --others")
     all_providers = build_toolkit(Settings())
     toolkit = on_this_machine(all_providers) if here else all_providers
-    reaped = reap(toolkit, lambda alive: bool(cluster) and str(alive.id) != cluster)
+
+    def is_kept(alive: Cluster) -> bool:
+        return str(alive.id) != cluster if cluster else has_living_owner(toolkit, alive)
+
+    if others:
+        _name_others(reap(toolkit, is_kept, dry_run=True).kept, "somebody works on it, and it is destroyed too")
+        if not (dry_run or as_json) and sys.stdin.isatty():
+            typer.confirm("Destroy all of them?", abort=True, err=True)
+    reaped = reap(toolkit, (lambda _: False) if others else is_kept, dry_run=dry_run)
     destroyed = [str(alive.id) for alive in reaped.destroyed]
     failed = {str(alive.id): reason for alive, reason in reaped.failed}
-    if cluster and cluster not in (*destroyed, *failed) and destroy_unseen(toolkit, cluster):
+    if cluster and not dry_run and cluster not in (*destroyed, *failed) and destroy_unseen(toolkit, cluster):
         destroyed.append(cluster)
     if cluster and not (destroyed or failed or reaped.unseen or reaped.silent):
         # Where somebody could not be asked, a cluster that no record names may live there.
         require_known(toolkit.store, cluster, [alive.id for alive in reaped.kept])
     # Where the cluster that was named is gone, silent hosts elsewhere say nothing about it.
     unseen = reaped.unseen if cluster in destroyed else (*reaped.unseen, *reaped.silent)
+    kept = reaped.kept if every else ()
     if as_json:
-        print_json({"destroyed": destroyed, "failed": failed, "unseen": unseen})
+        left = {"kept": [str(alive.id) for alive in kept]} if kept else {}
+        print_json({"destroyed": destroyed, "failed": failed, "unseen": unseen, **left})
     else:
-        typer.echo("\n".join(f"destroyed {key}" for key in destroyed) or "nothing to destroy")
+        done = "would be destroyed:" if dry_run else "destroyed"
+        typer.echo("\n".join(f"{done} {key}" for key in destroyed) or "nothing to destroy")
+        _name_others(kept, "somebody works on it, so it is left alone; `--others` destroys it too")
         for key, reason in failed.items():
             print_text(f"{key}: {reason}", err=True)
         for why in unseen:
             print_text(why, err=True)
     raise typer.Exit(1 if failed or unseen else 0)
+
+
+def _name_others(clusters: Iterable[Cluster], what: str) -> None:
+    """Tell whose clusters these are, and what becomes of them."""
+    for one in clusters:
+        print_text(f"{one.id} of {owner_words(one.owner)}, until {one.expires_at:%Y-%m-%d %H:%M} UTC: {what}", err=True)
 
 
 def _is_paid(cluster: Cluster, paid: Collection[str]) -> bool:

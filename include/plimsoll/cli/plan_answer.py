@@ -136,10 +136,24 @@ def _money(plan: Plan) -> Iterator[str]:
         return
     rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
     vcpus = "" if plan.vcpus is None else f", {plural(plan.vcpus, 'vCPU')} at once"
-    yield f"Estimated cost of the hosts under load: {_estimate(plan)} ({', '.join(rates)}){vcpus}"
+    is_more = any(stage.alone.beyond_loads(1) for stage in plan.stages)
+    when = ", with all the time that it gives to waiting and populating" if is_more else " under load"
+    yield f"Estimated cost of the hosts{when}: {_estimate(plan)} ({', '.join(rates)}){vcpus}"
+    if plan.usd_of_populating:
+        how_long = format_duration(
+            max(one.alone.timing.longest_populating for one in plan.stages if not one.alone.timing.populating)
+        )
+        yield (
+            f"Where `timing.populating` is not given, populating is not counted: up to {how_long} in each cell that "
+            f"populates, at most {show_usd(plan.usd_of_populating)} more"
+        )
     yield f"Prices: {plan.tariff.source}"
     if plan.definition.budget is not None:
         yield f"Budget: {show_usd(plan.definition.budget)}{_shortage(plan, plan.definition.budget)}"
+    if ceiling := plan.definition.at_most:
+        bounds = [show_usd(ceiling.cost)] if ceiling.cost else []
+        bounds += [f"{format_duration(ceiling.cell)} for a cell"] if ceiling.cell else []
+        yield f"Ended, whatever hangs, at: {', '.join(bounds)}"
 
 
 def _estimate(plan: Plan) -> str:

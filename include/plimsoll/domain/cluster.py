@@ -153,7 +153,7 @@ class Cluster(Model):
 class ClusterRequest(Model):
     """A request to a provider for one cluster.
 
-    Asking again for a kept cluster extends its life to the latest expiry.
+    Asking again for a kept cluster sets its life anew: where hosts cost money exactly, elsewhere to the later expiry.
     """
 
     id: ClusterId
@@ -161,6 +161,9 @@ class ClusterRequest(Model):
     nodes: Annotated[int, Field(ge=0, description="None where somebody else runs them")]
     load_hosts: Annotated[int, Field(ge=1)] = 1
     expires_at: AwareDatetime
+    ends_at: Annotated[
+        AwareDatetime | None, Field(description="When its hosts must have ended, whatever else they are given time for")
+    ] = None
     options: dict[str, object] = {}
     ports: Annotated[tuple[int, ...], Field(description="TCP ports on which its nodes will listen")] = ()
     was_whole: Annotated[bool, Field(description="It has been provided before, and may have served attempts")] = False

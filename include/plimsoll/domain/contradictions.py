@@ -76,9 +76,19 @@ def contradictions(definition: DefinitionFacts) -> Iterator[Fault]:
     yield from _shared_at_once(definition)
     yield from _commands_of_others(definition)
     yield from _too_many_cells(definition)
+    yield from _too_low_a_ceiling(definition)
     yield from action_contradictions(definition)
     yield from external_contradictions(definition)
     yield from dict.fromkeys(_shares_as_percentiles(definition))
+
+
+def _too_low_a_ceiling(definition: DefinitionFacts) -> Iterator[Fault]:
+    """Yield a fault where no cell of a stage could be over in the time that a cell may take."""
+    longest = max(alone.timing.duration for _, alone in definition.of_stages)
+    measured = definition.at_most.measured if definition.at_most else None
+    if measured is not None and measured <= longest:
+        what = f"leaves no time for a load of {format_duration(longest)}, beside what comes before and after it"
+        yield Fault(("at_most", "cell"), what, f"write at least an hour more than {format_duration(longest)}")
 
 
 def _without_version(definition: DefinitionFacts) -> Iterator[Fault]:

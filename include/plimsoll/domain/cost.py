@@ -95,7 +95,8 @@ class Spending(Model):
     entries: Annotated[tuple[Entry, ...], Field(description="Every attempt whose hosts cost something")]
     prices: Annotated[tuple[str, ...], Field(description="Where the prices come from, with their dates")]
     estimated_usd: Annotated[
-        float | None, Field(description="All cells once, under load alone, as planned; null where no price was known")
+        float | None,
+        Field(description="All cells once, as planned, with the time for populating; null where no price was known"),
     ]
     budget_usd: float | None
     node_usd_per_hour: Annotated[

@@ -10,7 +10,7 @@ from plimsoll.domain.loads import CLOSED, NO_LOAD
 from plimsoll.domain.protocols import KNOWN_PRODUCTS, OPTIONS, UNKNOWN, protocol_of
 from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.stage import Stage, StageStarts
-from plimsoll.domain.strategy import FullGrid
+from plimsoll.domain.strategy import FullGrid, keeps_data
 from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.domain.variant import Variant
 
@@ -126,6 +126,34 @@ class DefinitionFacts(DefinitionKeys):
         Hosts live for this time and a margin, and so long attempts and runs count as alive.
         """
         return (self.wait_for_calm or timedelta(0)) + self.timing.with_populating
+
+    def populated_of(self, cells: int) -> int:
+        """Tell how many of that many cells of a definition without stages populate: all, or one of each repeat whose
+        loads share their data.
+        """
+        repeats = len(self.variants) * max(1, len(self.workloads)) * self.repeats
+        return min(cells, repeats) if keeps_data(self.strategy) else cells
+
+    def beyond_loads(self, cells: int) -> timedelta:
+        """Return the time that the definition, which has no stages, gives that many cells beside their loads: for
+        waiting and populating.
+        """
+        populating = self.populated_of(cells) * self.timing.beyond_the_load
+        return cells * (self.wait_for_calm or timedelta(0)) + populating
+
+    @property
+    def host_times(self) -> tuple[timedelta, ...]:
+        """Return the total time for which each stage's cells need hosts, as far as the definition tells."""
+        alone = [(one, cells) for (_, one), cells in zip(self.of_stages, self.cells_of_stages, strict=True)]
+        return tuple(cells * one.timing.duration + one.beyond_loads(cells) for one, cells in alone)
+
+    @property
+    def money(self) -> tuple[str, float | None]:
+        """Return the key of the least amount that the campaign may cost, and that amount, USD; None without a limit."""
+        ceiling = self.at_most.cost if self.at_most else None
+        if ceiling is not None and (self.budget is None or ceiling < self.budget):
+            return "at_most.cost", ceiling
+        return "budget", self.budget
 
     @property
     def shortest(self) -> timedelta:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator, model_validator
 
 from plimsoll.domain.action import Action
+from plimsoll.domain.at_most import AtMost
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.canary_figures import Canary
 from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
@@ -144,6 +145,13 @@ class DefinitionKeys(Model):
     ] = 1
     budget: Annotated[
         Usd | None, Field(gt=0, description="Greatest cost of all hosts. A cell that would exceed it does not start")
+    ] = None
+    at_most: Annotated[
+        LeftOutIfEmpty[AtMost | None],
+        Field(
+            description="A ceiling that ends cells and the campaign, whatever hangs. Without it a cell ends an hour "
+            "after everything that the definition lets it do"
+        ),
     ] = None
     schedule: Annotated[
         str | None, Field(description="Cron expression. Without it the campaign starts only by hand or by REST")

@@ -17,6 +17,9 @@ class Launch(Model):
     place: Annotated[dict[str, str], Field(description="Where: connection, region, zone, subnet, placement group")]
     asked_at: Annotated[AwareDatetime, Field(description="When it was sent, for the last time")]
     expires_at: Annotated[AwareDatetime, Field(description="When its hosts should be gone")]
+    ends_at: Annotated[
+        AwareDatetime | None, Field(description="When its hosts end themselves; none, of older records: as they expire")
+    ] = None
     owner: Annotated[str, Field(description="Token of whoever asked")]
     hosts: Annotated[
         tuple[HostInfo, ...] | None, Field(description="Empty: it was refused; none: its answer is not known")

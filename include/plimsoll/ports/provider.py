@@ -30,6 +30,10 @@ class Places:
     """The campaigns that have these options, in the order of these; an empty name where that is not known."""
     done: frozenset[str] = field(default=frozenset(), compare=False)
     """Those of them that have nothing left in a database of somebody else, so that nobody need log in there."""
+    everywhere: bool = False
+    """Whether clusters of any campaign are looked for, and so in the places, too, that this installation's settings
+    name.
+    """
     workload: Workload | None = None
     """What clients ask of the cluster, where the places are those of one definition."""
 

@@ -117,7 +117,7 @@ class CostSummary(Model):
     """The cost of the campaign's hosts, US dollars."""
 
     usd: float
-    estimated_usd: Annotated[float | None, Field(description="All cells once, under load alone; null: no price known")]
+    estimated_usd: Annotated[float | None, Field(description="All cells once, as planned; null: no price known")]
     budget_usd: float | None
     idle_usd: Annotated[float, Field(description="Of `usd`, what kept hosts cost while no attempt used them")] = 0.0
     node_usd_per_hour: Annotated[float | None, Field(description="A database node; null where no price was known")]

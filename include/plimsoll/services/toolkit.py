@@ -63,6 +63,8 @@ class Toolkit:
     """Which processes that work at attempts are alive."""
     places: Whereabouts = field(default_factory=Nowhere)
     """The places of clusters whose definition is not at hand."""
+    write_kept_records: Callable[[], None] = lambda: None
+    """Writes what could not be recorded of hosts until now. Raises StoreError where that fails again."""
     local_notes: Callable[[Definition], Iterable[str]] = lambda _: ()
     """Notes for a person who is about to measure a definition on this machine."""
     code_version: str = __version__

@@ -13,13 +13,14 @@ MEND = "`plimsoll clusters list` shows what is alive; end it by hand, then start
 
 
 def destroy_clusters(environment: Mapping[str, str]) -> None:
-    """Destroy every cluster on this machine and verify that it is gone, by `plimsoll clusters destroy --all --here`.
+    """Destroy every cluster on this machine, whoever works on it, and verify that it is gone.
 
     Clusters on other machines may belong to another Airflow where several share a store. The command runs in a process
     of its own, so that the launcher stays light and a provider that hangs can be given up. Raises StackError with the
     names of clusters that remain.
     """
-    command = [str(Path(sys.executable).with_name("plimsoll")), "clusters", "destroy", "--all", "--here", "--json"]
+    program = str(Path(sys.executable).with_name("plimsoll"))
+    command = [program, "clusters", "destroy", "--all", "--here", "--others", "--json"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as error:

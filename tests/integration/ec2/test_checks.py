@@ -45,6 +45,11 @@ def test_a_sound_definition_has_no_problem_and_nothing_is_launched(
         ({"instance_types": {"node": "m99.huge", "load": "c5.2xlarge"}}, "instance_types.node", "m99.huge"),
         ({"instance_types": {"node": "m6g.large", "load": "c5.2xlarge"}}, "image", "m6g.large runs arm64"),
         (
+            {"instance_types": {"node": "m6g.large", "load": "m6g.large"}},
+            "instance_types",
+            "m6g.large runs arm64, and the software that Plimsoll brings is for x86_64",
+        ),
+        (
             {"instance_types": {"node": "r5d.2xlarge", "load": "t3.medium"}},
             "placement_group",
             "t3.medium can't stand in",
@@ -60,6 +65,22 @@ def test_what_aws_does_not_have_is_named_by_its_option(
     assert any(problem.startswith(f"provider.options.{where}: ") and expected in problem for problem in problems), (
         problems
     )
+
+
+def test_an_image_for_other_processors_is_refused_beside_types_that_it_fits(
+    check: Callable[..., Any], account: WatchedAccount
+) -> None:
+    arm = {
+        "ImageId": "ami-1",
+        "Name": "arm",
+        "Architecture": "arm64",
+        "State": "available",
+        "RootDeviceName": "/dev/sda1",
+    }
+    account.answers["DescribeImages"] = {"Images": [arm]}
+    problems = check(instance_types={"node": "m6g.large", "load": "m6g.large"})
+    told = "provider.options.image: ami-1 is for arm64, and the software that Plimsoll brings is for x86_64"
+    assert any(problem.startswith(told) for problem in problems), problems
 
 
 def test_a_type_that_stands_in_no_cluster_may_stand_alone(check: Callable[..., Any]) -> None:

@@ -101,9 +101,29 @@ def test_asked_for_again_they_are_the_same_and_live_on_for_the_last_who_asked(
         assert host.ran[-1] == ("sudo", "-n", PROLONG, f"{ends:%Y-%m-%d %H:%M:%S} UTC")
 
 
-def test_whoever_needs_them_for_less_does_not_shorten_their_life(provider: Ec2Provider, kept: Ask) -> None:
-    long = provider.ensure(kept(5))
-    assert provider.ensure(kept()).expires_at == long.expires_at
+def test_each_who_asks_sets_their_end_anew_so_that_those_of_a_long_cell_end_with_a_short_one(
+    provider: Ec2Provider, kept: Ask, account: WatchedAccount, hosts: dict[str, Any]
+) -> None:
+    long = provider.ensure(kept(24))
+    short = provider.ensure(kept(1))
+    assert long.expires_at - short.expires_at == timedelta(hours=23)
+    assert {one["plimsoll:expires"] for one in tags(account)} == {short.expires_at.isoformat()}
+    assert {one.expires_at for one in provider.clusters()} == {short.expires_at}
+    ends = BEGAN + timedelta(hours=4) + ALLOWANCE
+    for host in hosts.values():
+        assert host.ran[-1] == ("sudo", "-n", PROLONG, f"{ends:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def test_no_time_is_added_past_the_ceiling(
+    provider: Ec2Provider, kept: Ask, ask: Ask, account: WatchedAccount, hosts: dict[str, Any]
+) -> None:
+    ends = BEGAN + timedelta(hours=2)
+    cluster = provider.ensure(kept().model_copy(update={"ends_at": ends}))
+    own = provider.ensure(ask().model_copy(update={"ends_at": ends}))
+    assert (cluster.expires_at, own.expires_at) == (ends, ends)
+    assert {one["plimsoll:expires"] for one in tags(account)} == {ends.isoformat()}
+    for host in hosts.values():
+        assert {argv[-1] for argv in host.ran} <= {f"{ends:%Y-%m-%d %H:%M:%S} UTC"}
 
 
 @pytest.mark.parametrize("operation", ["RunInstances", "CreateTags"])
@@ -163,6 +183,23 @@ def test_they_are_listed_by_their_name_and_end_like_others(provider: Ec2Provider
     provider.destroy(cluster.id)
     provider.destroy(cluster.id)
     assert cloud.nothing_left(), cloud.leftovers()
+
+
+def test_hosts_that_replace_others_have_their_image_although_the_parameter_names_a_newer_one(
+    provider: Ec2Provider, kept: Ask, cloud: Cloud, account: WatchedAccount
+) -> None:
+    parameter = cloud.landscape.image_parameter
+    before = provider.ensure(with_image(kept(), parameter))
+    newer = {"Parameter": {"Name": parameter, "Value": "ami-0newer"}}
+    account.answers["GetParameter"] = newer
+    cloud.kill(before.load_host.facts["instance_id"])
+    after = provider.ensure(with_image(kept(1), parameter))
+    assert len(ids(after) - ids(before)) == 1
+    assert {host.facts["image"] for host in after.hosts} == {cloud.landscape.image}
+
+
+def with_image(request: ClusterRequest, image: str) -> ClusterRequest:
+    return request.model_copy(update={"options": {**request.options, "image": image}, "was_whole": True})
 
 
 LONG_AGO_S = 3700

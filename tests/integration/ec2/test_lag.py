@@ -19,7 +19,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, PartlySe
 from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.domain.launch import Launch
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.launch_records import StoredLaunches
+from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
 
 LAG_S = 20.0
 UNREAD = "not every campaign could be read"
@@ -125,6 +125,16 @@ class OutOfReach:
 
     def note(self, launch: Launch) -> None:
         raise StoreError("can't be used", where=str(launch.id))
+
+
+class Nothing(OutOfReach):
+    """Implements the Launches port over a store whose campaigns are gone."""
+
+    def of(self, key: ClusterId) -> Sequence[Launch]:
+        return ()
+
+    def unsettled(self) -> Sequence[ClusterId]:
+        return ()
 
 
 class Unwritable(OutOfReach):
@@ -263,6 +273,84 @@ def test_a_store_out_of_reach_hides_no_cluster(
         blind.clusters()
     assert [len(cluster.hosts) for cluster in caught.value.clusters] == [4]
     blind.destroy(key)
+    assert living(cloud) == []
+
+
+def test_a_host_whose_launch_the_store_did_not_take_is_on_record_once_it_does(
+    provider: Ec2Provider, records: StoredLaunches, ask: Ask, cloud: Cloud, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write, written = records._store.write, list[str]()
+
+    def refusing(key: str, content: bytes) -> None:
+        written.append(key)
+        if len(written) > 1:
+            raise StoreError("the session has expired")
+        write(key, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(records._store, "write", refusing)
+        with pytest.raises(StoreError):
+            provider.ensure(ask())
+    records.write_kept()
+    [host] = [host for launch in read_launches(records._store, KEY) for host in launch.hosts or ()]
+    assert host.since is not None
+    assert host.until is not None
+    assert (host.until - host.since).total_seconds() >= cloud.summary()["instance_seconds"] > 0
+
+
+def test_what_was_verified_gone_is_not_waited_for_again(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud, clock: CloudClock, account: WatchedAccount
+) -> None:
+    account.refuse_nth("RunInstances", 1, "UnauthorizedOperation")
+    with pytest.raises(CloudError):
+        provider.ensure(ask())
+    provider.destroy(KEY)
+    began = clock.now()
+    provider.destroy(KEY)
+    assert clock.now() - began < timedelta(minutes=1)
+
+
+def test_a_group_whose_creation_was_refused_is_not_waited_for(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud, clock: CloudClock, account: WatchedAccount
+) -> None:
+    account.refuse_nth("CreatePlacementGroup", 1, "UnauthorizedOperation")
+    with pytest.raises(CloudError):
+        provider.ensure(ask())
+    began = clock.now()
+    provider.destroy(KEY)
+    assert clock.now() - began < timedelta(minutes=1)
+
+
+def test_clusters_of_any_campaign_are_looked_for_in_the_regions_of_the_settings(
+    provider: Ec2Provider, ask: Ask, cloud: Cloud
+) -> None:
+    key = provider.ensure(ask()).id
+    cloud.skip(LAG_S)
+    forgetful = replace(provider, places=Places(everywhere=True), launches=Nothing(), further_regions=(REGION,))
+    assert [cluster.id for cluster in forgetful.clusters()] == [key]
+    assert replace(forgetful, places=Places()).clusters() == []
+    forgetful.destroy(key)
+    assert living(cloud) == []
+
+
+def test_hosts_whose_tags_were_removed_are_listed_and_ended_while_the_record_names_them(
+    provider: Ec2Provider,
+    records: StoredLaunches,
+    account: WatchedAccount,
+    ask: Ask,
+    cloud: Cloud,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = provider.ensure(ask())
+    monkeypatch.setattr(records, "unsettled", lambda: (cluster.id,))
+    ids = [host.facts["instance_id"] for host in cluster.hosts]
+    cloud.skip(3600)
+    cut = [{"Key": "plimsoll:store"}]
+    account.client("ec2", REGION).delete_tags(Resources=ids, Tags=cut)
+    [found] = provider.clusters()
+    assert {host.facts["instance_id"] for host in found.hosts} == set(ids)
+    assert sum("without its tags" in name for name in found.resources) == len(ids)
+    provider.destroy(cluster.id)
     assert living(cloud) == []
 
 

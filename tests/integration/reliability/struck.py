@@ -178,6 +178,7 @@ def place_on(
         load_generators={INSTANT: load},
         sampler=NoSampler(),
         places=StoredPlaces(store, outage),
+        write_kept_records=records.write_kept,
     )
     made = Place(cloud, toolkit, moments)
     made.campaign.open(definition_on(cloud, nodes, duration))

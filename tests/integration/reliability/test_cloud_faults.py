@@ -160,15 +160,14 @@ def test_hosts_that_may_not_be_launched_end_the_attempt_and_the_permission_is_na
 
 @pytest.mark.parametrize("phase", ["deploy", "load"])
 def test_hosts_that_may_not_be_looked_for_end_by_the_ids_on_record(place: Place, phase: str) -> None:
+    """They answer at their addresses on record, so what they measure counts."""
     place.moments.within[phase] = lambda: place.cloud.fault(Deny(action="DescribeInstances"))
     with pytest.raises(PlimsollError, match="allow the action ec2:DescribeInstances"):
         place.run()
     assert all(one.shut_down is not None for one in place.cloud.census.entries.values())
     place.cloud.clear()
     place.reap()
-    assert place.cloud.nothing_left(), place.cloud.leftovers()
-    assert place.run().valid
-    place.assert_counts_once(attempts=2)
+    place.assert_counts_once()
 
 
 def test_hosts_that_may_not_be_terminated_fall_to_the_reaper_and_the_result_counts(place: Place) -> None:

@@ -12,10 +12,12 @@ from tests.fakes.paid import Prices
 from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll import cli
+from plimsoll.adapters.hosts.owners import LocalProcesses
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.errors import SecretError
+from plimsoll.domain.owner import ProcessOwner
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.toolkit import Toolkit
@@ -71,8 +73,17 @@ def paid(settings: Settings) -> Toolkit:
     return replace(instant.toolkit(settings), tariffs={"instant": Prices()})
 
 
-def alive(number: int) -> ClusterId:
+def ended_process() -> str:
+    """Return the token of a process that this machine had before."""
+    here = ProcessOwner.parse(LocalProcesses().me())
+    assert here is not None
+    return here.model_copy(update={"started": 1}).token
+
+
+def alive(number: int, owner: str = "") -> ClusterId:
+    """Return a cluster of that owner, or of a process that has ended."""
     key = ClusterId(campaign_id="demo-1", name=f"g1-00200-r{number}/1")
-    request = ClusterRequest(id=key, owner="test", nodes=1, expires_at=datetime.now(UTC) + timedelta(hours=1))
+    owner = owner or ended_process()
+    request = ClusterRequest(id=key, owner=owner, nodes=1, expires_at=datetime.now(UTC) + timedelta(hours=1))
     build_toolkit(Settings()).providers["instant"].ensure(request)
     return key

@@ -10,7 +10,9 @@ import pytest
 from tests.fakes.instant import InstantProvider
 from tests.unit.cli.commands import Command, alive
 
+from plimsoll.adapters.hosts.owners import LocalProcesses
 from plimsoll.domain.cluster import HostInfo, HostsSilent, PartlySeen
+from plimsoll.domain.owner import owner_words
 
 
 def test_clusters_show_what_they_have_cost(plimsoll: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,6 +98,50 @@ def test_destroy_wants_one_cluster_or_all(plimsoll: Command) -> None:
     assert plimsoll("clusters", "destroy", "--here")[0] == 2
     assert plimsoll("clusters", "destroy")[0] == 2
     assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--all")[0] == 2
+    assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--others")[0] == 2
+
+
+AIRFLOW = "airflow:demo-1__g1-00200-r1#0@5f3a91c2d04b"
+
+
+@pytest.mark.parametrize("owner", [LocalProcesses().me(), AIRFLOW], ids=["process", "run"])
+def test_clusters_on_which_somebody_works_are_left_alone_unless_the_others_are_asked_for(
+    plimsoll: Command, owner: str
+) -> None:
+    mine, theirs = str(alive(1)), str(alive(2, owner))
+    code, out, err = plimsoll("clusters", "destroy", "--all")
+    assert (code, out) == (0, f"destroyed {mine}\n")
+    assert f"{theirs} of {owner_words(owner)}, until " in err
+    assert "`--others` destroys it too" in err
+    assert json.loads(plimsoll("clusters", "destroy", "--all", "--json")[1])["kept"] == [theirs]
+    code, out, err = plimsoll("clusters", "destroy", "--all", "--others")
+    assert (code, out) == (0, f"destroyed {theirs}\n")
+    assert f"{theirs} of {owner_words(owner)}, until " in err
+
+
+def test_one_cluster_is_destroyed_by_its_name_whoever_works_on_it(plimsoll: Command) -> None:
+    key = str(alive(1, LocalProcesses().me()))
+    assert plimsoll("clusters", "destroy", key)[:2] == (0, f"destroyed {key}\n")
+
+
+def test_an_owner_of_whom_nothing_is_known_has_its_clusters_until_they_expire(
+    plimsoll: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, known = str(alive(1, AIRFLOW)), InstantProvider.clusters
+    expired = {"expires_at": datetime.now(UTC) - timedelta(minutes=1)}
+    monkeypatch.setattr(
+        InstantProvider, "clusters", lambda self: [one.model_copy(update=expired) for one in known(self)]
+    )
+    assert plimsoll("clusters", "destroy", "--all")[:2] == (0, f"destroyed {key}\n")
+
+
+@pytest.mark.parametrize("what", [["--all"], ["--all", "--others"], ["demo-1/g1-00200-r1/1"]])
+def test_a_dry_run_names_what_would_be_destroyed(plimsoll: Command, what: list[str]) -> None:
+    keys = [str(alive(1)), str(alive(2, LocalProcesses().me()))]
+    named = keys if "--others" in what else keys[:1]
+    code, out, _ = plimsoll("clusters", "destroy", *what, "--dry-run")
+    assert (code, out) == (0, "".join(f"would be destroyed: {key}\n" for key in named))
+    assert len(json.loads(plimsoll("clusters", "list", "--json")[1])) == 2
 
 
 def test_a_misspelt_cluster_is_no_cluster_that_is_gone(plimsoll: Command) -> None:

@@ -14,7 +14,7 @@ from plimsoll.domain.system import ProviderChoice
 from plimsoll.ports.provider import Places
 from plimsoll.services.hosts.databases import note_left, note_used
 from plimsoll.services.hosts.outage import Outage
-from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.hosts.places import StoredPlaces, note_place
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 
@@ -40,8 +40,39 @@ def definition(region: Any) -> Any:
 def test_the_places_of_every_campaign_are_known(installation: Installation, clock: SteppingClock) -> None:
     installation.open_campaign(definition("us-east-1"))
     places = StoredPlaces(installation.toolkit.store, Outage(clock))
-    assert places.known("ec2") == places.of_campaign("ec2", "campaign") == Places(({"region": "us-east-1"},))
-    assert places.known("ssh") == Places()
+    assert places.known("ec2") == Places(({"region": "us-east-1"},), everywhere=True)
+    assert places.of_campaign("ec2", "campaign") == Places(({"region": "us-east-1"},))
+    assert places.known("ssh") == Places(everywhere=True)
+
+
+def test_places_outlive_their_campaigns_and_a_campaign_that_is_gone_may_be_in_any_of_them(
+    installation: Installation, clock: SteppingClock
+) -> None:
+    store: Any = installation.toolkit.store
+    for region in ("us-east-1", "us-east-1", "eu-west-1"):
+        installation.open_campaign(definition(region))
+        note_place(store, definition(region))
+        store.delete("campaign")
+    lent = {"load_hosts": {"provider": "ec2", "options": {"region": "eu-north-1"}}}
+    theirs = instant_definition().model_copy(update={"provider": ProviderChoice(name="external", options=lent)})
+    note_place(store, theirs)
+    for places in (StoredPlaces(store, Outage(clock)), StoredPlaces(store, Outage(clock))):
+        found = places.known("ec2")
+        assert {str(one["region"]) for one in found.options} == {"us-east-1", "eu-west-1", "eu-north-1"}
+        assert (len(found.options), found.everywhere, found.unknown) == (3, True, "")
+        assert places.of_campaign("ec2", "campaign") == found
+        assert places.known("external") == Places(everywhere=True)
+
+
+def test_a_damaged_note_of_a_place_is_named_and_hides_no_other(
+    installation: Installation, clock: SteppingClock
+) -> None:
+    store: Any = installation.toolkit.store
+    installation.open_campaign(definition("us-east-1"))
+    store.write(f"{layout.PLACES}/broken.json", b"{")
+    found = StoredPlaces(store, Outage(clock)).known("ec2")
+    assert found.options == ({"region": "us-east-1"},)
+    assert "broken.json" in found.unknown
 
 
 def test_a_campaign_that_was_made_anew_elsewhere_is_looked_for_there(
@@ -53,7 +84,8 @@ def test_a_campaign_that_was_made_anew_elsewhere_is_looked_for_there(
     assert places.of_campaign("ec2", "campaign") == Places(({"region": "us-east-1"},))
     store.delete("campaign")
     installation.open_campaign(definition("eu-west-1"))
-    assert places.known("ec2") == places.of_campaign("ec2", "campaign") == Places(({"region": "eu-west-1"},))
+    assert places.of_campaign("ec2", "campaign") == Places(({"region": "eu-west-1"},))
+    assert places.known("ec2").options == ({"region": "eu-west-1"},)
 
 
 def test_what_was_read_counts_while_the_store_is_out_of_reach(
@@ -76,7 +108,7 @@ def test_clusters_of_a_campaign_that_the_store_has_lost_may_be_in_every_place(
     for name, region in (("one", "us-east-1"), ("two", "eu-west-1")):
         CampaignStore(installation.toolkit.store, name).open(definition(region))
     places = StoredPlaces(installation.toolkit.store, Outage(clock))
-    everywhere = Places(({"region": "us-east-1"}, {"region": "eu-west-1"}))
+    everywhere = Places(({"region": "us-east-1"}, {"region": "eu-west-1"}), everywhere=True)
     assert places.of_campaign("ec2", "another") == everywhere
     assert places.of_campaign("ec2", "two") == Places(({"region": "eu-west-1"},))
 

@@ -223,6 +223,27 @@ def test_the_database_outlives_all_loads_of_its_repeat(populated: Site) -> None:
     assert 2 * one_load < populated.product.lives <= 3 * one_load
 
 
+POPULATING = timedelta(hours=24)
+
+
+def test_hosts_live_for_one_cell_at_a_time_and_the_database_for_populating_once(tmp_path: Path) -> None:
+    timing = {"duration": "30m", "warmup": "0s", "populating": "24h"}
+    site = Site(tmp_path, sharing(timing=timing))
+    one_load, own = timedelta(minutes=90), POPULATING + timedelta(minutes=90)
+    lowest = site.begun(LOW)
+    cluster = actions.provision(lowest)
+    actions.deploy(lowest)
+    assert cluster.expires_at - lowest.attempt().started_at == own
+    assert own + one_load < site.product.lives <= own + 2 * one_load
+
+
+def test_the_plan_counts_populating_once_for_each_repeat() -> None:
+    timing = {"duration": "30m", "warmup": "0s", "populating": "24h"}
+    shared = make_plan(sharing(timing=timing, repeats=2))
+    fresh = make_plan(sharing(timing=timing, repeats=2, strategy={"name": "ramp"}))
+    assert [one.stages[0].paid_hours("most") for one in (shared, fresh)] == [6 * 0.5 + 2 * 24, 6 * 0.5 + 6 * 24]
+
+
 def test_where_the_database_ends_before_the_next_load_could_be_over_that_populates_its_own(populated: Site) -> None:
     populated.clock.at += timedelta(hours=2, minutes=30)
     assert populated.data_of(populated.unjudged(MIDDLE)) == ()

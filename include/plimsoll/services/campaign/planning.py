@@ -1,6 +1,6 @@
 """Plan a campaign: order its cells, estimate time and cost."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -46,18 +46,42 @@ class Plan:
 
     @property
     def usd(self) -> float | None:
-        """Return the cost of all hosts under load, US dollars; None where no price is known.
+        """Return the cost of all cells' hosts, US dollars; None where no price is known.
 
-        Provisioning and deployment come on top.
+        Provisioning and deployment come on top, and populating where the definition gives it no time of its own.
         """
         return self.usd_of("all")
 
     def usd_of(self, extent: Extent) -> float | None:
-        """Return the cost of the hosts of so many cells under load, US dollars; None where no price is known."""
+        """Return the cost of the hosts of so many cells, US dollars: under load, and while they wait and populate.
+
+        None where no price is known.
+        """
         if self.tariff is None:
             return 0.0
-        hourly = [(stage, self.tariff.usd_per_cluster_hour(*stage.shape)) for stage in self.stages]
-        known = [stage.hours(extent) * usd for stage, usd in hourly if usd is not None]
+        return self._priced([stage.paid_hours(extent) for stage in self.stages])
+
+    @property
+    def usd_of_populating(self) -> float | None:
+        """Return the greatest cost of populating that is in no other figure, because the definition gives it no time.
+
+        None where no price is known.
+        """
+        counts = [(stage.alone, stage.estimate.most) for stage in self.stages]
+        return self._priced(
+            [
+                0.0
+                if one.timing.populating
+                else one.populated_of(most) * (one.timing.longest_populating / timedelta(hours=1))
+                for one, most in counts
+            ]
+        )
+
+    def _priced(self, hours: Sequence[float]) -> float | None:
+        """Return the cost of each stage's cluster for that many hours, US dollars; None where a price is not known."""
+        assert self.tariff is not None
+        hourly = [self.tariff.usd_per_cluster_hour(*stage.shape) for stage in self.stages]
+        known = [usd * time for usd, time in zip(hourly, hours, strict=True) if usd is not None]
         return sum(known) if len(known) == len(hourly) else None
 
     @property
@@ -135,7 +159,9 @@ class Plan:
             "cost": {
                 "usd": _cents(self.usd),
                 "usd_likely": _cents(self.usd_of("likely")),
+                "usd_of_populating": _cents(self.usd_of_populating if self.tariff else 0.0),
                 "budget_usd": self.definition.budget,
+                **({"at_most": ceiling.model_dump(mode="json")} if (ceiling := self.definition.at_most) else {}),
                 "tariff": self.tariff.model_dump() if self.tariff else None,
             },
         }

@@ -11,7 +11,7 @@ from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolerance
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.strategy import Search, keeps_data
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, PartlyCheckedLoadGenerator
 from plimsoll.ports.product import PartlyCheckedProduct
@@ -142,7 +142,8 @@ def _time_for_populating(plan: Plan) -> Iterator[str]:
         timing = part.definition.timing
         longest = format_duration(timing.longest_populating)
         if timing.populating is not None:
-            yield f"populating may take {longest} in each cell, and hosts live as much longer"
+            which = "one cell of each repeat" if keeps_data(part.definition.strategy) else "each cell"
+            yield f"populating may take {longest} in {which}, and its hosts live as much longer"
         elif part.definition.workload.data_per_node is not None:
             yield f"populating may take {longest} in each cell: write `timing.populating` for more"
 

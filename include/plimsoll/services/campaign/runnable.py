@@ -241,8 +241,9 @@ def _kept_data_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
 
 
 def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
+    key, limit = definition.money
     try:
-        tariff = toolkit.tariff(definition) if definition.budget is not None else None
+        tariff = toolkit.tariff(definition) if limit is not None else None
     except ProviderError:  # the provider's options are wrong, which its own check reports
         return []
     if (
@@ -250,8 +251,8 @@ def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Probl
         or tariff.usd_per_cluster_hour(definition.node_hosts, definition.load_generator.hosts) is not None
     ):
         return []
-    mend = "give the prices of your instance types in the provider's options, or remove the budget"
-    return [Problem("budget", f"can't be kept: {tariff.source}", mend)]
+    mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
+    return [Problem(key, f"can't be kept: {tariff.source}", mend)]
 
 
 def _store_problems(toolkit: Toolkit) -> Sequence[Problem]:

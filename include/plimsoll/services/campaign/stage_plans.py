@@ -41,6 +41,8 @@ class StagePlan:
     cells: int
     estimate: Estimate
     shape: tuple[int, int]
+    alone: Definition
+    """The definition of the stage's cells."""
 
     def hours(self, extent: Extent) -> float:
         """Return the time under load of its cells, hours.
@@ -48,9 +50,19 @@ class StagePlan:
         Where loads end once they have missed: the least if all miss in their first intervals, the likely if those do
         that are likely to miss, the most, and that of all, if none does.
         """
-        cells: int = self.cells if extent == "all" else getattr(self.estimate, extent)
+        cells = self._count(extent)
         missed = {"least": cells, "likely": self.estimate.likely_missed}.get(extent, 0)
         return (cells * self.duration - missed * (self.duration - self.shortest)) / timedelta(hours=1)
+
+    def paid_hours(self, extent: Extent) -> float:
+        """Return the hours for which its cells need hosts: under load, and all waiting and populating that the
+        definition gives time for.
+        """
+        return self.hours(extent) + self.alone.beyond_loads(self._count(extent)) / timedelta(hours=1)
+
+    def _count(self, extent: Extent) -> int:
+        cells: int = self.cells if extent == "all" else getattr(self.estimate, extent)
+        return cells
 
     def host_hours(self, extent: Extent) -> float:
         """Return the hours of hosts under load of its cells."""
@@ -95,6 +107,7 @@ def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
             cells=cells,
             estimate=found,
             shape=shape,
+            alone=alone,
         )
         for (stage, alone), cells, found, shape in counted
     )

@@ -15,6 +15,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.product import ForeignProduct
 from plimsoll.ports.provider import DatabaseProvider, Provider
 from plimsoll.services.cell.calm import await_calm
+from plimsoll.services.cell.ceiling import latest_end, require_below
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts
 from plimsoll.services.cell.preflight import examine
@@ -24,7 +25,6 @@ from plimsoll.services.cell.shared_data import (
     require_running,
     settle_origin,
     time_of_attempt,
-    time_of_hosts,
 )
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.assignments import require_assignment
@@ -44,16 +44,17 @@ def provision(work: AttemptContext) -> Cluster:
     """Make sure that the attempt's hosts exist and answer. Raises ProviderError otherwise."""
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
     attempt = work.attempt()
+    # From the attempt's own start: asked again after a crash, the same is asked for.
+    over_at = attempt.started_at + time_of_attempt(work)
     if work.keeps_hosts:
-        over_at = attempt.started_at + time_of_attempt(work)
         kept_hosts.take(work.toolkit, work.campaign_definition, attempt, over_at)
     request = ClusterRequest(
         id=work.cluster_id,
         owner=attempt.owner,
         nodes=(work.campaign_definition if work.keeps_hosts else work.definition).node_hosts,
         load_hosts=work.definition.load_generator.hosts,
-        # From the attempt's own start: asked again after a crash, the same is asked for.
-        expires_at=attempt.started_at + time_of_hosts(work),
+        expires_at=over_at,
+        ends_at=latest_end(work),
         options=dict(work.definition.provider.options),
         ports=needs_of(work.toolkit.products, work.definition).ports,
         **(_recorded_facts(work) if work.keeps_hosts else {}),
@@ -103,6 +104,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
     Where the load goes on with an earlier one's data, the database runs already. Raises DeployError where a host or the
     database is not as required.
     """
+    require_below(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
     if work.definition.wait_for_calm is not None:
         with waiting_reported_to(partial(_note_waiting, work, "deploy")):
@@ -117,7 +119,8 @@ def deploy(work: AttemptContext) -> Fingerprint:
     if work.goes_on:
         require_running(work, cluster)
     else:
-        work.product.deploy(work.definition, work.variant, nodes, load, work.time_left())
+        lives = work.origin.until - work.toolkit.clock.now() if work.origin else work.time_left()
+        work.product.deploy(work.definition, work.variant, nodes, load, lives)
     reported = tuple(_reported(work))
     _sample(work, _sampled([*_nodes(work, work.cluster())[: len(nodes)], *reversed(loads)]), reported)
     fingerprint = Fingerprint(

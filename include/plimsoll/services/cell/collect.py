@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import OF_HOSTS, HostsLost, PlimsollError, ProviderError, Unreachable
+from plimsoll.domain.errors import OF_HOSTS, HostsLost, PlimsollError, Unreachable
 from plimsoll.domain.excerpts import visible
 from plimsoll.domain.process import Process
 from plimsoll.domain.result import Manifest, ManifestEntry
@@ -84,25 +84,14 @@ def _collected(work: AttemptContext) -> Iterator[_Found]:
     # Hosts that never were ready have nothing, and may be long in saying so. Why they were not, the failure says.
     if recorded is None and failure_of(work.toolkit.store, work.key) is not None:
         return
-    whole = _whole(work, recorded)
+    whole: Cluster | None = None
+    with suppress(HostsLost):
+        whole = work.living()
     if whole is None:
         yield _Found(lost=("the cluster was gone, or hosts of it were",))
     cluster = whole or recorded
     if cluster is not None:
         yield from _from_hosts(work, cluster)
-
-
-def _whole(work: AttemptContext, recorded: Cluster | None) -> Cluster | None:
-    """Return the cluster; None where some of its hosts are gone.
-
-    Where the provider can't tell, the cluster on record.
-    """
-    try:
-        return work.provider.find(work.cluster_id)
-    except HostsLost:
-        return None
-    except ProviderError:  # hosts that are gone do not answer, and that is recorded
-        return recorded
 
 
 def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:

@@ -8,7 +8,7 @@ from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id, part_of
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.data_origin import DataOrigin
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, PlimsollError, ProviderError
+from plimsoll.domain.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
@@ -133,16 +133,32 @@ class AttemptContext:
         return attempt
 
     def cluster(self) -> Cluster:
-        """Return the attempt's cluster, as the provider tells now.
+        """Return the attempt's cluster, as `living` tells it.
 
         Raises ProviderError where it is gone, or was given to another attempt. Whoever has waited asks again.
         """
         if self.keeps_hosts:
             require_assignment(self.toolkit.store, self.key)
-        cluster = self.provider.find(self.cluster_id)
+        cluster = self.living()
         if cluster is None:
             raise ProviderError(f"the cluster is gone{self.why_gone()}", where=str(self.key), mend="run the cell again")
         return cluster
+
+    def living(self) -> Cluster | None:
+        """Return the attempt's cluster if it lives and is whole. Where the provider can't tell, the cluster on record.
+
+        A cloud whose API is away says nothing about its hosts: those that are gone do not answer. Raises ProviderError
+        where there is no record, and where a provider has found hosts to be lost.
+        """
+        try:
+            return self.provider.find(self.cluster_id)
+        except HostsLost:
+            raise
+        except (ProviderError, SecretError):
+            recorded = read_cluster(self.toolkit.store, self.key)
+            if recorded is None:
+                raise
+            return recorded
 
     def why_gone(self) -> str:
         """Return the provider's words on why hosts of the cluster are gone, after a colon.

@@ -8,6 +8,7 @@ from plimsoll.domain.load_seed import load_seed
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.cell.action_beside_load import followed, required_nodes
+from plimsoll.services.cell.ceiling import require_below
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_nodes
 from plimsoll.services.cell.recording import note_phase, record_failure
@@ -25,7 +26,8 @@ def load_job(key: AttemptKey) -> str:
 
 
 def start_load(work: AttemptContext) -> None:
-    """Start the load, or attach to it if it is running already."""
+    """Start the load, or attach to it if it is running already. Raises LoadError once the ceiling is reached."""
+    require_below(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
     cluster, provider = work.cluster(), work.provider
     database = provider.database() if isinstance(provider, DatabaseProvider) else None
@@ -77,7 +79,7 @@ def stop_load(work: AttemptContext) -> None:
     Where the load of one host can't be stopped, the loads of the other hosts are stopped before the first error is
     raised.
     """
-    cluster = work.provider.find(work.cluster_id)
+    cluster = work.living()
     if cluster is None:
         return
     for error in stop_all(work.load_generator, load_hosts(work, cluster), load_job(work.key)).values():
@@ -85,7 +87,7 @@ def stop_load(work: AttemptContext) -> None:
 
 
 def _load_status(work: AttemptContext) -> LoadStatus:
-    cluster = work.provider.find(work.cluster_id)
+    cluster = work.living()
     if cluster is None:
         return LoadStatus("failed", reason=f"the cluster is gone{work.why_gone() or _UNKNOWN}")
     status = look(work, cluster, load_job(work.key))

@@ -33,8 +33,10 @@ def failures_recorded(work: AttemptContext, step: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        gone = work.why_gone() if isinstance(error, OF_HOSTS) else ""
-        record_failure(work, f"{step}: {reason_of(error)}" + (f"\n  Hosts are gone{gone}" if gone else ""))
+        why = reason_of(error)
+        if isinstance(error, OF_HOSTS) and (gone := work.why_gone()):
+            why = f"{error.headline}\n  Hosts are gone{gone}"  # without advice on how to reach them
+        record_failure(work, f"{step}: {why}")
         raise
 
 

@@ -24,16 +24,22 @@ provisioned, deployed and collected, and populated unless the definition gives p
 
 
 def time_of_attempt(work: AttemptContext) -> timedelta:
-    """Return the time after which the attempt is over at the latest, counted from its start."""
-    return work.definition.declared_time + MARGIN
+    """Return the time after which the attempt is over at the latest, counted from its start.
 
-
-def time_of_hosts(work: AttemptContext) -> timedelta:
-    """Tell how long the attempt's hosts must live, counted from its start.
-
-    Where the loads of a repeat share their data, the database must outlive all loads from this one up.
+    Its hosts live as long. The next attempt on kept hosts sets their end anew.
     """
-    return time_of_attempt(work) * (1 + _higher_loads(work) if work.keeps_data else 1)
+    longest, ceiling = work.definition.declared_time + MARGIN, work.definition.at_most
+    return min(longest, ceiling.cell) if ceiling and ceiling.cell else longest
+
+
+def time_of_data(work: AttemptContext) -> timedelta:
+    """Tell how long the database must live, counted from the attempt's start.
+
+    Where the loads of a repeat share their data, it outlives all loads from this one up, which do not populate.
+    """
+    definition = work.definition
+    further = definition.declared_time - definition.timing.beyond_the_load + MARGIN
+    return time_of_attempt(work) + further * (_higher_loads(work) if work.keeps_data else 0)
 
 
 def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -> DataOrigin:
@@ -41,7 +47,7 @@ def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -
 
     `is_changed`: hosts of the cluster have just been replaced, so no data on it are whole.
     """
-    fresh = DataOrigin(cluster=cluster.id, until=cluster.expires_at)
+    fresh = DataOrigin(cluster=cluster.id, until=work.attempt().started_at + time_of_data(work))
     before = work.origin
     if before is None or before.cluster != cluster.id:
         before = _of_last_assignment(work, cluster) or fresh

@@ -11,6 +11,7 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Cost, Paid, Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.services.hosts.places import note_place
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.records import find_record
@@ -25,9 +26,13 @@ def account_of(cluster_id: ClusterId) -> AttemptKey:
 
 
 def note_begun(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) -> None:
-    """Open the account of an attempt or of kept hosts with the current prices, unless hosts cost nothing."""
+    """Open the account of an attempt or of kept hosts with the current prices, and note where its hosts will be.
+
+    Does nothing where hosts cost nothing.
+    """
     tariff = toolkit.tariff(definition)
     if tariff is not None:
+        note_place(toolkit.store, definition)
         name = f"{layout.cost_prefix(account_of(cluster_id))}/{_BEGUN}"
         toolkit.store.create(name, tariff.model_dump_json(indent=1).encode())
 

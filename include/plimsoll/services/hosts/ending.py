@@ -31,9 +31,8 @@ def destroy_cluster(
     Raises ProviderError when a part of the cluster could not be destroyed, and StoreError when it is destroyed but its
     cost could not be recorded. `cluster` is the cluster, or the part of it, that the caller has seen.
     """
-    asked_at = toolkit.clock.now()
     provider.destroy(cluster_id)
-    record_cost(toolkit, provider, cluster_id, asked_at, cluster)
+    record_cost(toolkit, provider, cluster_id, cluster)
     if provider.name == EXTERNAL:
         note_left(toolkit.store, cluster_id)
 
@@ -43,34 +42,32 @@ def destroy_replaced(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId
 
     `asker` is the attempt that will use the other hosts. If it has used these too, its share is recorded after its end.
     """
-    asked_at = toolkit.clock.now()
     provider.destroy(cluster_id)
+    gone_at = toolkit.clock.now()
     _recorded_with_patience(
         toolkit,
         provider,
-        lambda: _record_shares(toolkit.store, cluster_id, asked_at, None, going_on=asker),
+        lambda: _record_shares(toolkit.store, cluster_id, gone_at, None, going_on=asker),
         lambda error: _unrecorded(account_of(cluster_id), error),
     )
 
 
-def record_cost(
-    toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None = None
-) -> None:
-    """Record the cost of a destroyed cluster, with all hosts that were ever launched for it.
+def record_cost(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, cluster: Cluster | None = None) -> None:
+    """Record the cost of a cluster that was just seen to be gone, with all hosts that were ever launched for it.
 
     The cost of kept hosts is divided by time among the attempts that used them; the rest is the cost of idle time.
-    A host whose end is not known counts until `ended_at`, the time of the request to destroy it, because a host that is
-    shutting down costs nothing. Raises StoreError, after several tries, when the store can't be reached.
+    A host whose end is not known counts until now. Raises StoreError, after several tries, when the store can't be
+    reached.
     """
-    store, key = toolkit.store, cluster_id.attempt
+    store, key, gone_at = toolkit.store, cluster_id.attempt, toolkit.clock.now()
 
     def record() -> None:
         if key is None:
-            _record_shares(store, cluster_id, ended_at, cluster)
+            _record_shares(store, cluster_id, gone_at, cluster)
         elif assignment_of(store, key):
-            _record_share(store, key, ended_at)
+            _record_share(store, key, gone_at)
         elif provider.name != EXTERNAL or tariff_of(store, key):  # its load hosts may be free
-            _record(store, cluster_id, ended_at, cluster)
+            _record(store, cluster_id, gone_at, cluster)
 
     _recorded_with_patience(toolkit, provider, record, lambda error: _unrecorded(account_of(cluster_id), error))
 
@@ -86,31 +83,39 @@ def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
 def _recorded_with_patience(
     toolkit: Toolkit, provider: Provider, record: Callable[[], None], explained: Callable[[StoreError], StoreError]
 ) -> None:
-    """Try to record several times. Does nothing where hosts cost nothing."""
+    """Try to record several times, after what could not be recorded of hosts before.
+
+    Does nothing where hosts cost nothing.
+    """
     if provider.name not in toolkit.tariffs:
         return
+
+    def record_all() -> None:
+        toolkit.write_kept_records()
+        record()
+
     try:
-        with_retries(toolkit.clock, record, lambda _: None, again=(StoreError,), pauses_s=_PAUSES_S)
+        with_retries(toolkit.clock, record_all, lambda _: None, again=(StoreError,), pauses_s=_PAUSES_S)
     except DamagedRecord:
         raise
     except StoreError as error:
         raise explained(error) from error
 
 
-def _record(store: ResultStore, cluster_id: ClusterId, ended_at: datetime, cluster: Cluster | None) -> None:
+def _record(store: ResultStore, cluster_id: ClusterId, gone_at: datetime, cluster: Cluster | None) -> None:
     key = account_of(cluster_id)
     seen = {name_of(host) for host in cluster.hosts} if cluster else set()
     launched, recorded = read_launched(store, cluster_id, cluster), recorded_usd(store, key)
     # An earlier record means that all hosts had ended, so of the hosts without a known end only those seen now count.
     hosts = [host for host in launched.hosts if recorded is None or host.until is not None or name_of(host) in seen]
-    end = launched.end(ended_at)
+    end = launched.end(gone_at)
     note_paid(store, key, total(hosts, end), end, recorded)
 
 
 def _record_shares(
     store: ResultStore,
     cluster_id: ClusterId,
-    ended_at: datetime,
+    gone_at: datetime,
     cluster: Cluster | None,
     going_on: AttemptKey | None = None,
 ) -> None:
@@ -120,7 +125,7 @@ def _record_shares(
     if cluster is None and known.get(account) is not None:
         return  # its cost is on record, and nothing of it was found this time
     on_others = _goes_on_with_others(store, cluster_id)
-    end, kept = read_launched(store, cluster_id, cluster).end(ended_at), KeptCosts(store, ended_at, cluster)
+    end, kept = read_launched(store, cluster_id, cluster).end(gone_at), KeptCosts(store, gone_at, cluster)
     for key, paid in kept.shares(cluster_id).items():
         if key not in (going_on, on_others):
             note_paid(store, key, paid, end, known.get(key))

@@ -12,9 +12,9 @@ from datetime import datetime
 from functools import partial
 
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
-from plimsoll.domain.cluster import ClusterId, PartlySeen, kept_for
+from plimsoll.domain.cluster import Cluster, ClusterId, PartlySeen, kept_for
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import HostsLost, Problem, ProviderError, Refused, StoreError, Unreachable
+from plimsoll.domain.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
 from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
@@ -186,10 +186,26 @@ def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> 
     if not store.exists(layout.cluster_key(cluster_id)):
         return ""
     try:
-        is_whole = provider.find(cluster_id) is not None
+        is_whole = _found(store, provider, cluster_id) is not None
     except HostsLost as error:
         return f"hosts of it did not answer: {error.what}"
     return "" if is_whole or _can_be_made_whole(store, provider, cluster_id) else GONE
+
+
+def _found(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> Cluster | None:
+    """Return the cluster if it lives and is whole; as it was provided last, where the provider can't tell.
+
+    Hosts that are gone do not answer then. Raises HostsLost where the provider has found that.
+    """
+    try:
+        return provider.find(cluster_id)
+    except HostsLost:
+        raise
+    except (ProviderError, SecretError):
+        provided = read_provided(store, cluster_id)
+        if provided is None:
+            raise
+        return provided
 
 
 def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> None:
@@ -225,7 +241,7 @@ def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, keep: fr
     If hosts were lost, the next attempt has them replaced and the whole cluster cleared before it uses the cluster.
     """
     try:
-        cluster = provider.find(cluster_id)
+        cluster = _found(toolkit.store, provider, cluster_id)
         if cluster is not None:
             provider.clear(cluster, keep)
         elif not _can_be_made_whole(toolkit.store, provider, cluster_id):

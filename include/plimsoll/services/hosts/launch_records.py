@@ -1,7 +1,7 @@
 """The record of a cluster's hosts in the store: `cluster.json`, and next to it a file for each request for hosts."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.launch import Launch
@@ -14,15 +14,22 @@ from plimsoll.services.store.records import find_record, read_record
 
 
 class StoredLaunches:
-    """An implementation of the Launches port."""
+    """An implementation of the Launches port.
+
+    The answer to a launch, and the ends of hosts, are kept in memory where they can't be recorded: they count as the
+    record, and are written before costs are counted. A request that can't be recorded is not kept: it is never sent.
+    """
 
     def __init__(self, store: ResultStore, outage: Outage) -> None:
         self._store, self._outage = store, outage
+        self._unwritten: dict[tuple[ClusterId, str], Launch] = {}
 
     def of(self, cluster_id: ClusterId) -> tuple[Launch, ...]:
         """Return the cluster's launches, in the order of their requests."""
         with self._outage.noticed():
-            return read_launches(self._store, cluster_id)
+            stored = {one.token: one for one in read_launches(self._store, cluster_id)}
+        kept = {token: one for (of, token), one in self._unwritten.copy().items() if of == cluster_id}
+        return tuple(sorted((stored | kept).values(), key=lambda launch: launch.asked_at))
 
     def unsettled(self) -> tuple[ClusterId, ...]:
         """Return the clusters of all campaigns whose account is open."""
@@ -40,9 +47,21 @@ class StoredLaunches:
 
     def note(self, launch: Launch) -> None:
         """Record the launch in place of its earlier record."""
+        if launch.hosts is not None:
+            self._unwritten[launch.id, launch.token] = launch
         with self._outage.noticed():
-            name = layout.launch_file(launch.id, launch.token)
-            self._store.write(name, launch.model_dump_json(indent=1).encode())
+            self._write(launch)
+
+    def write_kept(self) -> None:
+        """Write what could not be written before. Raises StoreError where that fails again."""
+        for launch in list(self._unwritten.values()):
+            self._write(launch)
+
+    def _write(self, launch: Launch) -> None:
+        name = layout.launch_file(launch.id, launch.token)
+        self._store.write(name, launch.model_dump_json(indent=1).encode())
+        if self._unwritten.get((launch.id, launch.token)) is launch:
+            del self._unwritten[launch.id, launch.token]
 
 
 def read_launches(store: ReadableStore, cluster_id: ClusterId) -> tuple[Launch, ...]:
@@ -61,25 +80,36 @@ class LaunchedHosts:
     """Every host that a cluster ever had, and the time at which they end themselves; None if it never had any."""
 
     hosts: tuple[HostInfo, ...]
-    expires_at: datetime | None
+    ends_at: datetime | None
 
     def end(self, at: datetime) -> datetime:
-        """Return the end of a host whose end is not known: that time or its expiry, whichever is earlier."""
-        return min(at, self.expires_at or at)
+        """Return the end of a host whose end is not known: that time, unless it had ended itself before."""
+        return min(at, self.ends_at or at)
 
 
 def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | None = None) -> LaunchedHosts:
     """Return the hosts from `seen`, `cluster.json` and the record of launches; later sources replace earlier ones.
 
-    The record of launches is the most exact source, because it has the end of hosts too.
+    The record of launches is the most exact source. It may have a host twice, by the answer to its launch and by a
+    later look: a record with an end replaces one without, whichever comes first.
     """
     clusters = [found for found in (seen, read_provided(store, cluster_id)) if found]
     launches = read_launches(store, cluster_id)
     hosts = [host for cluster in clusters for host in cluster.hosts]
     hosts += [host for launch in launches for host in launch.hosts or ()]
     ends = [max(cluster.expires_at, cluster.created_at) for cluster in clusters]
-    latest = max([*ends, *(launch.expires_at for launch in launches)], default=None)
-    return LaunchedHosts(tuple({name_of(host): host for host in hosts}.values()), latest)
+    latest = max([*ends, *(launch.ends_at or launch.expires_at for launch in launches)], default=None)
+    known: dict[str, HostInfo] = {}
+    for host in hosts:
+        before = known.get(name_of(host))
+        if before is None or _end_of(before) <= _end_of(host):
+            known[name_of(host)] = host
+    return LaunchedHosts(tuple(known.values()), latest)
+
+
+def _end_of(host: HostInfo) -> tuple[bool, bool, datetime]:
+    """Return what a record is chosen by: that it has an end, that the host was paid for, and the end itself."""
+    return host.until is not None, host.since is not None, host.until or datetime.min.replace(tzinfo=UTC)
 
 
 def name_of(host: HostInfo) -> str:

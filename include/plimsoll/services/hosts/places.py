@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
@@ -10,7 +11,9 @@ from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.databases import is_used
 from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.store.records import read_record
 
 
 @dataclass(frozen=True)
@@ -21,8 +24,23 @@ class _Read:
     choice: ProviderChoice
 
 
+def note_place(store: ResultStore, definition: Definition) -> None:
+    """Record where hosts of the definition are paid for. This outlives the campaign, whose hosts may outlive it too.
+
+    It is written anew by every cell, so that no rule of the store that removes old files removes it meanwhile.
+    """
+    choice = definition.provider
+    if choice.is_external:  # its own hosts are load hosts from elsewhere
+        lender = choice.options.get("load_hosts")
+        if not isinstance(lender, dict) or "provider" not in lender:
+            return
+        choice = ProviderChoice.model_validate({"name": lender["provider"], "options": lender.get("options") or {}})
+    content = choice.model_dump_json().encode()
+    store.write(layout.place_key(content), content)
+
+
 class StoredPlaces:
-    """An implementation of Whereabouts with the campaigns of a store.
+    """An implementation of Whereabouts with the campaigns of a store, and the places that were noted in it.
 
     A definition is read each time, because a campaign that was deleted and made anew may be in another place. It is
     parsed again only if its text has changed. While the store is out of reach, the last content that was read counts.
@@ -35,6 +53,7 @@ class StoredPlaces:
     ) -> None:
         self._store, self._outage, self._at_hand = store, outage, at_hand
         self._read: dict[str, _Read] = {}
+        self._noted: dict[str, ProviderChoice] = {}
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
         """Return the places of the provider's clusters of the campaign.
@@ -55,14 +74,17 @@ class StoredPlaces:
         """
         found = self._places(provider)
         if provider != EXTERNAL:
-            return found
+            options = [one for place, one in enumerate(found.options) if one not in found.options[:place]]
+            return replace(found, options=tuple(options), campaigns=())
         return replace(found, done=frozenset(one for one in found.campaigns if not self._may_have_keyspace(one)))
 
     def _places(self, provider: str) -> Places:
         choices, unread = self._choices()
         choices += [("", one.provider) for one in self._at_hand()] if unread else []
         known = [(campaign_id, choice.options) for campaign_id, choice in choices if choice.name == provider]
-        found = Places(tuple(options for _, options in known), campaigns=tuple(campaign for campaign, _ in known))
+        found = Places(
+            tuple(options for _, options in known), campaigns=tuple(campaign for campaign, _ in known), everywhere=True
+        )
         if not unread:
             return found
         why = (
@@ -85,20 +107,29 @@ class StoredPlaces:
         """Return the provider choice of every campaign that can be read, and the reasons why others can't be read."""
         try:
             with self._outage.noticed():
-                ids = campaign_ids(self._store)
+                ids, noted = campaign_ids(self._store), tuple(self._store.keys(layout.PLACES))
         except StoreError as error:
-            return [(name, one.choice) for name, one in self._read.copy().items()], [error.what]
+            seen = [(name, one.choice) for name, one in self._read.copy().items()]
+            return [*seen, *(("", choice) for choice in self._noted.values())], [error.what]
         # Copied, because several threads may ask at once.
         self._read = {name: one for name, one in self._read.copy().items() if name in ids}
         found, unread = list[tuple[str, ProviderChoice]](), list[str]()
-        for campaign_id in ids:
+        reads = [(one, one, partial(self._choice, one)) for one in ids]
+        reads += [(key, "", partial(self._note, key)) for key in noted]
+        for name, campaign_id, read in reads:
             try:
-                found.append((campaign_id, self._choice(campaign_id)))
-            except NotFound:  # the campaign was deleted in the meantime
+                found.append((campaign_id, read()))
+            except NotFound:  # it was deleted in the meantime
                 continue
             except (StoreError, DefinitionError) as error:
-                unread.append(f"{campaign_id}: {error.what}")
+                unread.append(f"{name}: {error.what}")
         return found, unread
+
+    def _note(self, key: str) -> ProviderChoice:
+        if key not in self._noted:  # a key is the digest of its content, which never changes
+            with self._outage.noticed():
+                self._noted[key] = read_record(self._store, key, ProviderChoice)
+        return self._noted[key]
 
     def _choice(self, campaign_id: str) -> ProviderChoice:
         known, campaign = self._read.get(campaign_id), CampaignStore(self._store, campaign_id)

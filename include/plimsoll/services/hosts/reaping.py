@@ -6,7 +6,6 @@ Whatever one provider, or one cluster, answers, all others are asked and tried.
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 from queue import SimpleQueue
 from threading import BoundedSemaphore, Thread
@@ -16,8 +15,11 @@ from plimsoll.domain.errors import DamagedRecord, PlimsollError, ProviderError, 
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.databases import may_have_left, note_left
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
+from plimsoll.services.hosts.settling import close_accounts
+from plimsoll.services.ownership.holding import is_at_work, is_in_force
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Nowhere, Toolkit, Whereabouts
 
@@ -108,16 +110,36 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
     """Destroy every cluster without an owner, several at the same time, and record the cost of each.
 
     Each cluster is destroyed even if another one can't be destroyed or takes long, and while the store is out of reach.
+    Accounts of hosts that have ended, and that nobody closed, are closed.
     """
-    living, ended_at = living_clusters(toolkit), toolkit.clock.now()
+    living = living_clusters(toolkit)
     kept = [cluster for cluster in living.clusters if is_owned(cluster)]
     left = [cluster for cluster in living.clusters if cluster not in kept]
     if dry_run:
         return Reaped(tuple(left), tuple(kept), (), living.unseen, living.silent)
-    troubles, unrecorded = _destroy_and_record(toolkit, left, ended_at)
+    troubles, unrecorded = _destroy_and_record(toolkit, left)
     destroyed = tuple(cluster for cluster in left if not troubles[cluster.id])
     failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.id]))
-    return Reaped(destroyed, tuple(kept), failed, (*living.unseen, *unrecorded), living.silent)
+    seen = [cluster.id for cluster in living.clusters]
+    unclosed = () if unrecorded else close_accounts(toolkit, seen, is_owned)
+    unseen = dict.fromkeys((*living.unseen, *unrecorded, *unclosed))
+    return Reaped(destroyed, tuple(kept), failed, tuple(unseen), living.silent)
+
+
+def has_living_owner(toolkit: Toolkit, cluster: Cluster) -> bool:
+    """Tell whether somebody works on the cluster. Of an owner of whom nothing is known here, until the cluster expires.
+
+    Without the store, nothing is known of processes on other machines.
+    """
+    campaign_id, now = cluster.id.campaign_id, toolkit.clock.now()
+    try:
+        use = assignment_under_way(toolkit.store, cluster.id) if cluster.id.is_kept else None
+        # Whoever was given kept hosts last may not be named on them yet.
+        owners = {cluster.owner, use.owner if use else cluster.owner}
+        alive = [is_at_work(toolkit.store, toolkit.owners, campaign_id, owner, now) for owner in owners]
+    except StoreError:
+        alive = [toolkit.owners.is_alive(cluster.owner)]
+    return any(is_in_force(one, cluster.expires_at, now) for one in alive)
 
 
 def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[ClusterId, ...]:
@@ -172,9 +194,7 @@ def _reason_of(error: Exception) -> str:
     return reason_of(error)
 
 
-def _destroy_and_record(
-    toolkit: Toolkit, clusters: Sequence[Cluster], ended_at: datetime
-) -> tuple[dict[ClusterId, str], tuple[str, ...]]:
+def _destroy_and_record(toolkit: Toolkit, clusters: Sequence[Cluster]) -> tuple[dict[ClusterId, str], tuple[str, ...]]:
     """Return for each cluster why it could not be destroyed, empty if it was; and which costs could not be recorded.
 
     Once the store is out of reach, it is not tried again for the other clusters.
@@ -191,7 +211,7 @@ def _destroy_and_record(
             unrecorded.append(str(cluster.id))
             continue
         try:
-            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, ended_at, cluster)
+            record_cost(toolkit, toolkit.providers[cluster.provider], cluster.id, cluster)
             if cluster.provider == EXTERNAL:
                 note_left(toolkit.store, cluster.id)
         except DamagedRecord as error:  # which says nothing about the other clusters

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import AttemptKey, definitions_of, duration_of
+from plimsoll.domain.cell import AttemptKey, cells_by_id, definitions_of, part_of
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Entry, Spending, Tariff, total
 from plimsoll.domain.definition import Definition, run_command
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.accounts import accounts, tariff_of
@@ -20,16 +21,18 @@ _HOUR = timedelta(hours=1)
 
 
 def cell_usd(definition: Definition, tariff: Tariff, cell_id: str) -> float | None:
-    """Return the least cost of a cell, USD: its hosts for the time under load. None where no price is known."""
+    """Return the cost of a cell's hosts, USD, for its load and for all waiting and populating that the definition gives
+    time for. None where no price is known.
+    """
     own = [definition] if definition.cluster_scope != "cell" else definitions_of(definition, cell_id)
     hourly = tariff.usd_per_cluster_hour(max(one.node_hosts for one in own), definition.load_generator.hosts)
-    return None if hourly is None else hourly * (duration_of(definition, cell_id) / _HOUR)
+    return None if hourly is None else hourly * (_time_of(definition, cell_id) / _HOUR)
 
 
 def grid_usd(definition: Definition, tariff: Tariff) -> float | None:
-    """Return the cost of all cells' hosts for the time under load, USD; None where no price is known."""
+    """Return the cost of all cells' hosts, USD, for the same; None where no price is known."""
     hourly = [tariff.usd_per_cluster_hour(*shape) for shape in definition.shapes]
-    known = [usd * (time / _HOUR) for usd, time in zip(hourly, definition.load_times, strict=True) if usd is not None]
+    known = [usd * (time / _HOUR) for usd, time in zip(hourly, definition.host_times, strict=True) if usd is not None]
     return sum(known) if len(known) == len(hourly) else None
 
 
@@ -76,27 +79,29 @@ def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definiti
 
 
 def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Definition, cell_id: str) -> None:
-    """Raise Refused unless the budget covers the cost so far, the rest of the running cells, and this cell."""
-    tariff = toolkit.tariff(definition) if definition.budget is not None else None
-    if definition.budget is None or tariff is None:
+    """Raise Refused unless the cost so far, the rest of the running cells and this cell keep budget and ceiling."""
+    key, limit = definition.money
+    tariff = toolkit.tariff(definition) if limit is not None else None
+    if limit is None or tariff is None:
         return
     one_cell = cell_usd(definition, tariff, cell_id)
     if one_cell is None:
-        mend = "give the prices of your instance types in the provider's options, or remove the budget"
-        raise _refused(campaign, f"can't be kept: {tariff.source}", mend)
+        mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
+        raise _refused(campaign, key, f"can't be kept: {tariff.source}", mend)
+    toolkit.write_kept_records()
     now = toolkit.clock.now()
     entries = ledger(campaign, now)
     spent, due = spent_usd(entries), sum(_due(campaign.store, entry, definition, now, tariff) for entry in entries)
-    if spent + due + one_cell > definition.budget:
+    if spent + due + one_cell > limit:
         what = (
             f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run and "
-            f"go on, a cell costs {one_cell:.2f} USD; the budget is {format_usd(definition.budget)}"
+            f"go on, a cell costs {one_cell:.2f} USD; the budget is {format_usd(limit)}"
         )
         mend = (
-            f"raise `budget` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
+            f"raise `{key}` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
             f"{run_command(definition.name, campaign.campaign_id)}): the cells that are missing run"
         )
-        raise _refused(campaign, what, mend)
+        raise _refused(campaign, key, what, mend)
 
 
 def _entry(store: ReadableStore, kept: KeptCosts, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
@@ -117,15 +122,26 @@ def _so_far(store: ReadableStore, kept: KeptCosts, cluster_id: ClusterId, now: d
     return total(launched.hosts, launched.end(now)).usd
 
 
+def _time_of(definition: Definition, cell_id: str) -> timedelta:
+    """Return the time for which a cell needs hosts. Of loads that share their data, the lowest alone populates."""
+    cell = cells_by_id(definition).get(cell_id)
+    if cell is None:
+        return max(one.declared_time for one in definitions_of(definition, cell_id))
+    part = part_of(definition, cell)
+    is_further = keeps_data(part.definition.strategy) and cell.load_ops_s > min(part.loads_of(cell.variant))
+    beyond = part.definition.timing.beyond_the_load if is_further else timedelta(0)
+    return part.definition.declared_time - beyond
+
+
 def _due(store: ReadableStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:
     """Return the further cost of an attempt that runs or is about to run, USD."""
     if entry.final:
         return 0.0
     attempt = read_attempt(store, entry.key)
-    if attempt is None or now > attempt.started_at + duration_of(definition, entry.key.cell_id):
+    if attempt is None or now > attempt.started_at + _time_of(definition, entry.key.cell_id):
         return 0.0
     return max(0.0, (cell_usd(definition, tariff, entry.key.cell_id) or 0.0) - entry.usd)
 
 
-def _refused(campaign: CampaignStore, what: str, mend: str) -> Refused:
-    return Refused([Problem("budget", what, mend)], where=f"campaign {campaign.campaign_id!r}")
+def _refused(campaign: CampaignStore, key: str, what: str, mend: str) -> Refused:
+    return Refused([Problem(key, what, mend)], where=f"campaign {campaign.campaign_id!r}")

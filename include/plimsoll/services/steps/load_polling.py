@@ -7,6 +7,7 @@ from functools import cached_property
 from plimsoll.domain.errors import DamagedRecord, PlimsollError
 from plimsoll.domain.units import format_duration
 from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.services.cell.ceiling import why_over
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.steps import Polling
 from plimsoll.services.store.campaigns import read_cluster
@@ -15,6 +16,8 @@ OUT_OF_REACH = timedelta(minutes=5)
 """The time for which a load may go unobserved (a lost connection, say) before it counts as failed."""
 OVERTIME = timedelta(minutes=10)
 """The time that a load may take beyond its declared time, for its start and its end."""
+_CEILING_EVERY = timedelta(minutes=1)
+"""The time between two looks at the campaign's cost, each of which reads the store."""
 _MEND = "a new campaign that writes a longer `timing.populating` gives it more time"
 
 
@@ -30,6 +33,8 @@ class LoadPoller:
     since: datetime | None = None
     """The time from which on the load counts as unobserved; None: now."""
     _seen: datetime = field(init=False)
+    _below: datetime | None = field(init=False, default=None)
+    """When the attempt was last seen to keep the ceiling."""
 
     def __post_init__(self) -> None:
         self._seen = self.work.toolkit.clock.now()
@@ -53,6 +58,10 @@ class LoadPoller:
         """Explain why a running load is given up; empty where it may go on."""
         now, timing = self.work.toolkit.clock.now(), self.work.definition.timing
         lasted = now - (self.since or now)
+        if self._below is None or now - self._below >= _CEILING_EVERY:
+            if over := why_over(self.work):
+                return over
+            self._below = now
         if status.phase != "populate":
             longest = self.polling.longest(self.work.definition) + OVERTIME
             return f"it took longer than {format_duration(longest)}" if lasted > longest else ""

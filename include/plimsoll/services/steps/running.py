@@ -206,8 +206,8 @@ def _end_kept(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[str, ...]:
             pauses_s=SOON_S,
         )
     except PlimsollError as error:
-        log(f"{campaign_id}: the hosts that were kept could not be destroyed: {error}")
-        return (f"{campaign_id}: kept hosts: {error}",)
+        log(f"{campaign_id}: hosts that it may have kept could not be destroyed: {error}")
+        return (f"{campaign_id}: hosts that it may have kept: {error}",)
     return ()
 
 

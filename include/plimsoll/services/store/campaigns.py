@@ -58,8 +58,8 @@ class StoredCampaign:
     def continued(self, definition: Definition) -> Definition:
         """Return the campaign's own definition as a run of that definition continues it.
 
-        Keys that do not affect the measurement may change: budget, schedule and notifications. Raises Refused where the
-        campaign was started with another definition, and NotFound when it does not exist.
+        Keys that do not affect the measurement may change, such as the budget. Raises Refused where the campaign was
+        started with another definition, and NotFound when it does not exist.
         """
         stored = self.declared()
         wanted = continued_as(stored, definition)
@@ -161,6 +161,9 @@ class CampaignStore(StoredCampaign):
             return definition
         wanted = self.continued(definition)
         if wanted != self.declared():
+            # Each attempt has the digest of the text by which it ran.
+            earlier = layout.earlier_definition_key(self.campaign_id, self.definition_sha256())
+            self.store.create(earlier, self.definition_text())
             self.store.write(key, dump_definition(wanted).encode())
         return self.with_stage_starts(wanted)
 

@@ -41,6 +41,11 @@ def definition_key(campaign_id: str) -> str:
     return f"{campaign_id}/definition.yaml"
 
 
+def earlier_definition_key(campaign_id: str, sha256: str) -> str:
+    """Return the key of the definition before keys were changed that do not affect the measurement, by its digest."""
+    return f"{campaign_id}/earlier-definitions/{sha256}.yaml"
+
+
 def totals_key(campaign_id: str) -> str:
     """Return the key of a complete campaign's recorded totals."""
     return f"{campaign_id}/settled.json"
@@ -69,6 +74,19 @@ def note_key(campaign_id: str) -> str:
 def deleting_key(campaign_id: str) -> str:
     """Return the key of a file that exists while the campaign is being deleted, and after an interrupted deletion."""
     return f"{campaign_id}/deleting.json"
+
+
+PLACES = ".places"
+"""The folder of places where hosts were ever paid for. It is outside of campaigns, and outlives them."""
+
+
+FULL_ZONES = ".full-zones"
+"""The folder of zones of clouds that were found to be full."""
+
+
+def place_key(content: bytes) -> str:
+    """Return the key of a place with that content."""
+    return f"{PLACES}/{hashlib.sha256(content).hexdigest()[:32]}.json"
 
 
 def deletion_key(campaign_id: str, moment: str) -> str:

@@ -64,6 +64,7 @@ def wanted(key: Any, options: Any) -> Any:
         nodes=3,
         load_hosts=1,
         expires=EXPIRES,
+        ends=EXPIRES,
         options=options,
         image=Image("ami-123", "an image", "x86_64", "/dev/xvda"),
         security_group="sg-1",

@@ -54,6 +54,13 @@ class FakeCloud:
             visible = [one for one in visible if one["ClientToken"] in wanted]
         return [dict(one) for one in visible if one["State"]["Name"] in states]
 
+    def of_ids(self, ids: Any) -> list[Any]:
+        self._answer("describe_instances")
+        return [dict(one) for one in self.made if self._is_known(one) and one["InstanceId"] in ids]
+
+    def living_of(self, ids: Any) -> set[str]:
+        return {one["InstanceId"] for one in self.of_ids(ids) if one["State"]["Name"] in LIVING}
+
     def set_state(self, state: str, *, reason: str = "") -> None:
         """All instances are in that state."""
         for one in self.made:

@@ -180,7 +180,7 @@ def test_hosts_of_an_unanswered_launch_that_are_ended_beside_others_are_billed(
 
 
 @pytest.mark.parametrize("by", ["itself", "a call whose first answer was lost"])
-def test_hosts_that_end_while_they_are_pending_cost_nothing(  # which host, and who ends it
+def test_hosts_that_may_have_run_before_they_ended_cost_something(  # which host, and who ends it
     provider: Ec2Provider,
     launcher: Launcher,
     east: FakeCloud,
@@ -208,6 +208,16 @@ def test_hosts_that_end_while_they_are_pending_cost_nothing(  # which host, and 
             return call(operation, **parameters)
 
         east.instances, east.call = stale, twice  # type: ignore[method-assign,assignment]
+    provider.destroy(key)
+    assert {host.since for host in records.hosts().values()} == {BEGAN}
+    assert all(host.until for host in records.hosts().values())
+
+
+def test_hosts_that_are_terminated_while_they_are_pending_cost_nothing(
+    provider: Ec2Provider, launcher: Launcher, east: FakeCloud, records: Records, subnet: Subnet, key: ClusterId
+) -> None:
+    east.state = "pending"
+    launcher._launch_role("node", subnet)
     provider.destroy(key)
     assert {host.since for host in records.hosts().values()} == {None}
 

@@ -1,5 +1,6 @@
 from datetime import timedelta
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,9 @@ from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.placement import patiently, pauses, placed, preferred
 from plimsoll.adapters.providers.ec2.requests import LaunchPlan
+from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.errors import ProviderError
+from plimsoll.services.hosts.full_zones import StoredFullZones
 
 A, B = Subnet("subnet-a", "us-east-1a", "vpc-1", 9), Subnet("subnet-b", "us-east-1b", "vpc-1", 9)
 HOSTS = [{"InstanceId": "i-1"}]
@@ -87,6 +90,55 @@ def test_patience_ends_with_the_reason_and_nothing_is_left(wanted: LaunchPlan) -
     assert caught.value.mend == "name further zones"
     assert timedelta(minutes=20) < clock.passed <= wanted.options.patience
     assert launcher.log[-1] == "undo"
+
+
+def test_a_zone_that_lacks_the_type_moves_the_cell_to_the_next(wanted: LaunchPlan) -> None:
+    launcher = FakeLauncher(wanted, "Unsupported", None)
+    place(launcher)
+    assert launcher.log == ["us-east-1a", "undo", "us-east-1b"]
+
+
+def test_where_no_zone_has_the_type_waiting_mends_nothing(wanted: LaunchPlan) -> None:
+    launcher, clock = FakeLauncher(wanted, "Unsupported"), SteppingClock()
+    with pytest.raises(CloudError):
+        place(launcher, clock)
+    assert launcher.log == ["us-east-1a", "undo", "us-east-1b", "undo"]
+    assert clock.naps == 0
+
+
+def test_where_one_zone_lacks_the_type_and_another_is_full_the_cell_waits(wanted: LaunchPlan) -> None:
+    launcher = FakeLauncher(wanted, "InsufficientInstanceCapacity", "Unsupported", None)
+    place(launcher)
+    assert launcher.log == ["us-east-1a", "undo", "us-east-1b", "undo", "us-east-1a"]
+
+
+def test_a_zone_that_was_full_for_one_cell_comes_last_for_all_others_for_some_minutes(
+    wanted: LaunchPlan, tmp_path: Path
+) -> None:
+    clock = SteppingClock()
+
+    def placed_by_another_process(launcher: Any) -> None:
+        memory = StoredFullZones(ObjectStore(str(tmp_path)), clock)
+        placed(launcher, clock, [A, B], print, clock.now() + wanted.options.patience, memory)
+
+    first, second, third = (
+        FakeLauncher(wanted, *codes) for codes in (["InsufficientInstanceCapacity", None], [None], [None])
+    )
+    placed_by_another_process(first)
+    placed_by_another_process(second)
+    clock.at += timedelta(minutes=6)
+    placed_by_another_process(third)
+    assert [each.log[-1] for each in (first, second, third)] == ["us-east-1b", "us-east-1b", "us-east-1a"]
+    assert second.log == ["us-east-1b"]
+
+
+def test_an_interrupted_launch_is_gone_on_with_although_its_zone_was_full(wanted: LaunchPlan, tmp_path: Path) -> None:
+    clock = SteppingClock()
+    memory = StoredFullZones(ObjectStore(str(tmp_path)), clock)
+    placed(FakeLauncher(wanted, "InsufficientInstanceCapacity", None), clock, [A, B], print, clock.now(), memory)  # type: ignore[arg-type]
+    launcher = FakeLauncher(wanted, None, begun=["subnet-a"])
+    placed(launcher, clock, [A, B], print, clock.now(), memory)  # type: ignore[arg-type]
+    assert launcher.log == ["us-east-1a"]
 
 
 def test_any_other_refusal_is_no_reason_to_wait(wanted: LaunchPlan) -> None:

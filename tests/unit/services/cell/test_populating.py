@@ -115,4 +115,4 @@ def test_the_plan_says_how_long_populating_may_take(tmp_path: Path) -> None:
 
     usual, patient = Setting(tmp_path / "usual", "1G"), Setting(tmp_path / "patient", "1G", populating="3h")
     assert told(usual) == ["populating may take 1h in each cell: write `timing.populating` for more"]
-    assert told(patient) == ["populating may take 3h in each cell, and hosts live as much longer"]
+    assert told(patient) == ["populating may take 3h in each cell, and its hosts live as much longer"]

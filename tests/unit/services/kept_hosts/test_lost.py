@@ -1,6 +1,7 @@
 """Kept hosts that died, or that can't be cleared: others take their place, and fingerprints say so."""
 
 from dataclasses import replace
+from typing import NoReturn
 
 import pytest
 from tests.fakes.installation import Installation
@@ -41,6 +42,21 @@ def test_what_can_not_be_cleared_is_destroyed_and_replaced(
     assert installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
     second = started(tools, CELLS[1])
     assert "process 7 (java) runs" in read_fingerprint(tools.store, second.key).replaces
+
+
+def test_hosts_stay_while_their_provider_can_not_be_asked_for_them(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> NoReturn:
+        raise ProviderError("ec2 can't be reached")
+
+    first = started(tools, CELLS[0])
+    with monkeypatch.context() as patched:
+        patched.setattr(tools.providers["instant"], "find", away)
+        actions.destroy(first)
+    assert environments(installation) == set()
+    started(tools, CELLS[1])
+    assert installation.provider.journal() == ["+ campaign/hosts/1"]
 
 
 def test_a_host_that_died_under_a_cell_is_replaced_alone_and_later_fingerprints_say_so(

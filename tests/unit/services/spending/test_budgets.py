@@ -80,6 +80,17 @@ def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(
         campaign.open(raised.model_copy(update={"budget": 5.0, "seed": 9}))
 
 
+def test_a_cell_counts_with_the_time_that_it_is_given_for_populating_and_waiting(
+    installation: Installation, tools: Toolkit
+) -> None:
+    definition = opened(installation, budget=20.0).definition()
+    timing = definition.timing.model_copy(update={"populating": 3 * HOUR})
+    longer = definition.model_copy(update={"timing": timing, "wait_for_calm": HOUR / 2})
+    installation.open_campaign(longer, "longer")
+    with pytest.raises(Refused, match=r"a cell costs 22\.00 USD"):
+        begin(tools, "longer", "v1-001k-r1", "me")
+
+
 def test_a_budget_without_prices_can_not_be_kept(installation: Installation, tools: Toolkit) -> None:
     opened(installation, budget=100.0)
     unknown = replace(tools, tariffs={"instant": Prices(None)})

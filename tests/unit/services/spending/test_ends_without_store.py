@@ -79,6 +79,23 @@ def test_the_reaper_ends_all_clusters_before_it_tells_of_a_store_out_of_reach(
     assert named not in first
 
 
+def test_an_account_that_stayed_open_in_an_outage_is_closed_by_the_reaper_once_nobody_works_on_it(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    opened(installation, budget=None)
+    works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]
+    clock.at += HOUR
+    for work in works:
+        with pytest.raises(StoreError):
+            actions.destroy(AttemptContext(without(tools, "write", "create"), work.key))
+    assert reap(tools, lambda _: True).troubles == ()
+    assert [read_cost(tools.store, work.key) for work in works] == [None, None]
+    reaped = reap(tools, lambda cluster: cluster.id == works[1].cluster_id and cluster.owner == "me")
+    assert (reaped.destroyed, reaped.troubles) == ((), ())
+    assert read_cost(tools.store, works[0].key).usd == pytest.approx(4.0, rel=0.05)
+    assert read_cost(tools.store, works[1].key) is None
+
+
 def test_an_owners_clusters_end_without_the_store(installation: Installation, tools: Toolkit) -> None:
     opened(installation, budget=None)
     works = [start(tools, cell) for cell in ("v1-001k-r1", "v1-002k-r1")]

@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.adapters.products.nodes.machines import by_machine
+from plimsoll.adapters.products.nodes.machines import by_machine, with_names
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.ports.host import Host, Job
 
@@ -53,7 +53,10 @@ def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:
         answer: Mapping[str, Any] = json.loads(text.strip().rpartition("\n")[2])
         left = dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False))
         return LeftoverWork(
-            settled=answer["settled"], left=left, waited_s=answer["waited_s"], problem=answer["error"] or ""
+            settled=answer["settled"],
+            left=left,
+            waited_s=answer["waited_s"],
+            problem=with_names(answer["error"] or "", nodes),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         where = nodes[0].info.name

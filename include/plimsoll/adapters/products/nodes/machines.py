@@ -1,5 +1,6 @@
 """Nodes that share a machine, and addresses that only their own machine reaches."""
 
+import re
 from collections.abc import Sequence
 from ipaddress import ip_address
 
@@ -12,6 +13,16 @@ def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
     for node in nodes:
         machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
     return machines
+
+
+def with_names(text: str, nodes: Sequence[Host]) -> str:
+    """Return what a program on the nodes' machine tells, with a node's name in place of 127.0.0.1, which names none
+    elsewhere.
+    """
+    for node in nodes:
+        if (own := own_loopback(node.info.address)) != node.info.address:
+            text = re.sub(rf"(?<![\d.]){re.escape(own)}(:\d+)?(?![\d.])", node.info.name, text)
+    return text
 
 
 def own_loopback(address: str) -> str:

@@ -28,6 +28,8 @@ from plimsoll.domain.units import format_duration
 from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.ports.secrets import Secrets
 
+# JDKs come as wheels and packages for these processors alone.
+_SOFTWARE = "x86_64"
 # A dry run names no real cluster: nothing is made.
 _DRY_RUN = ClusterId(campaign_id="dry-run", name="dry-run/1")
 
@@ -79,6 +81,7 @@ class _Examination:
         image = self._image()
         types = self._types()
         self._fits_image(types, image)
+        self._fits_software(types, image)
         self._fits_group(types)
         self._offered(there)
         self._quotas(types)
@@ -141,6 +144,18 @@ class _Examination:
             if strategy != "none" and strategy not in known:
                 what = f"{kind} can't stand in a placement group with the strategy {strategy}"
                 self._note("placement_group", what, "name another type, or `placement_group: none`")
+
+    def _fits_software(self, types: dict[str, Answer], image: Image | None) -> None:
+        """Check that JDKs and programs run on the hosts: there are none for other processors."""
+        mend = f"name an image and instance types for {_SOFTWARE}"
+        if image and image.architecture not in ("", _SOFTWARE):
+            what = f"{image.id} is for {image.architecture}, and the software that Plimsoll brings is for {_SOFTWARE}"
+            self._note("image", what, mend)
+        for kind, answer in types.items():
+            runs = answer.get("ProcessorInfo", {}).get("SupportedArchitectures", ())
+            if runs and _SOFTWARE not in runs:
+                what = f"{kind} runs {', '.join(runs)}, and the software that Plimsoll brings is for {_SOFTWARE}"
+                self._note("instance_types", what, mend)
 
     def _fits_image(self, types: dict[str, Answer], image: Image | None) -> None:
         for kind, answer in types.items():
@@ -225,6 +240,7 @@ class _Examination:
             nodes=self._definition.node_hosts,
             load_hosts=self._definition.load_generator.hosts,
             expires=datetime.now(UTC),
+            ends=datetime.now(UTC),
             options=self._options,
             image=image,
             security_group=group["GroupId"],

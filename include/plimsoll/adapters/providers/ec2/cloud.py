@@ -98,6 +98,15 @@ class Cloud:
         ]
         return sorted(found, key=lambda one: (one["LaunchTime"], one["AmiLaunchIndex"], one["InstanceId"]))
 
+    def of_ids(self, ids: Sequence[str]) -> list[Answer]:
+        """Return the instances with these ids that EC2 knows, whatever their tags and states."""
+        asked = [{"Name": "instance-id", "Values": list(ids)}]
+        return [one for one in self.instances(asked, STATES) if one["InstanceId"] in ids] if ids else []
+
+    def living_of(self, ids: Sequence[str]) -> set[str]:
+        """Return which of these instances have not ended."""
+        return {one["InstanceId"] for one in self.of_ids(ids) if one["State"]["Name"] in LIVING}
+
     def _made(self) -> Any:
         client = self.client("ec2")
         # Before boto3's own handler: the first answer counts, and False means no.

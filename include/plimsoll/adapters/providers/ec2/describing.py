@@ -82,7 +82,9 @@ def described(  # noqa: PLR0913, PLR0917  # all that is known of it
     nodes, loads = (_hosts(instances, recorded.hosts, role, place) for role in ROLES)
     unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
     began = [host.since for host in (*nodes, *loads) if host.since]
-    ends = [*(one.expires for one in tags if one.expires), *([recorded.expires_at] if recorded.expires_at else [])]
+    # What else there is keeps the tags of its launch; the end of kept hosts is set anew.
+    dated = [found for one in instances if (found := tags_of(one))] or tags
+    ends = [*(one.expires for one in dated if one.expires), *([recorded.expires_at] if recorded.expires_at else [])]
     return Cluster(
         id=cluster_id,
         owner=next((one.owner for one in tags if one.owner), recorded.owner),

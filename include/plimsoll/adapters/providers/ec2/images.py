@@ -18,12 +18,13 @@ class Image:
     root_device: str
 
 
-def find_image(cloud: Cloud, options: Ec2Options) -> Image:
+def find_image(cloud: Cloud, options: Ec2Options, known: str = "") -> Image:
     """Return the AMI that the options name, or that the SSM parameter contains.
 
-    Raises ProviderError when there is none.
+    `known`: the AMI of the cluster's other hosts, which counts although the parameter may name a newer one. Raises
+    ProviderError when there is none.
     """
-    image_id = options.image if options.image.startswith("ami-") else _from_parameter(cloud, options.image)
+    image_id = known or (options.image if options.image.startswith("ami-") else _from_parameter(cloud, options.image))
     images = cloud.call("describe_images", ImageIds=[image_id])["Images"]
     if not images:
         mend = "name an image of the region in provider.options.image: images differ by region"

@@ -1,6 +1,7 @@
 """Plan the launch of a requested cluster: image, security group, prices, disks, and how hosts prepare themselves."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from plimsoll.adapters.providers.ec2.cloud import Cloud
 from plimsoll.adapters.providers.ec2.host_keys import authorized_key, host_key
@@ -27,23 +28,29 @@ class LaunchPlanner:
     identity: SshIdentity
     tariff: Tariff
 
-    def launch_plan(self, request: ClusterRequest, options: Ec2Options, vpc: str) -> LaunchPlan:
+    def launch_plan(self, request: ClusterRequest, options: Ec2Options, vpc: str, image: str = "") -> LaunchPlan:
         """Return the cluster to launch; equal for equal requests.
 
-        The time of waiting for room is added to the expiry.
+        `image`: that of the cluster's other hosts. The time of waiting for room is added to the expiry, within the
+        ceiling of the definition.
         """
         disks = self._disks(options)
+        expires = request.expires_at + options.patience
+        ends = expires + options.expiry_margin
+        if request.ends_at is not None:
+            expires, ends = min(expires, request.ends_at), min(ends, request.ends_at)
         return LaunchPlan(
             id=request.id,
             owner=request.owner,
             store=self.store,
             nodes=request.nodes,
             load_hosts=request.load_hosts,
-            expires=request.expires_at + options.patience,
+            expires=expires,
+            ends=ends,
             options=options,
-            image=find_image(self.cloud, options),
+            image=find_image(self.cloud, options, image),
             security_group=security_group(self.cloud, options, vpc)["GroupId"],
-            user_data={role: cloud_config(self._setup(request, options, own)) for role, own in disks.items()},
+            user_data={role: cloud_config(self._setup(request, options, own, ends)) for role, own in disks.items()},
             disks=disks,
             usd_per_hour={"node": self.tariff.node.usd_per_hour, "load": self.tariff.load.usd_per_hour},
             was_whole=request.was_whole,
@@ -58,13 +65,13 @@ class LaunchPlanner:
         own = {one["InstanceType"]: instance_store(one) for one in described}
         return {role: own[kind] for role, kind in types.items()}
 
-    def _setup(self, request: ClusterRequest, options: Ec2Options, disks: InstanceStore) -> HostSetup:
+    def _setup(self, request: ClusterRequest, options: Ec2Options, disks: InstanceStore, ends: datetime) -> HostSetup:
         return HostSetup(
             user=self.identity.user,
             root=ROOT,
             host_key=host_key(self.identity, request.id),
             authorized=authorized_key(self.identity, options.ssh_connection),
-            ends_at=request.expires_at + options.patience + options.expiry_margin,
+            ends_at=ends,
             transparent_huge_pages=options.transparent_huge_pages,
             readahead_kib=options.readahead_kib,
             huge_pages=options.huge_pages,

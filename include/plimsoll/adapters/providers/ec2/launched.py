@@ -28,7 +28,7 @@ lack it.
 """
 
 INSTANCE_ID = "instance_id"
-_ZONE, _SUBNET, _GROUP = "zone", "subnet", "placement_group"
+_ZONE, _SUBNET, _GROUP, _IMAGE = "zone", "subnet", "placement_group", "image"
 
 
 class Launched:
@@ -74,9 +74,12 @@ class Launched:
         return self._blind_until is None
 
     def record_request(
-        self, token: str, role: Role, where: Mapping[str, str], expires_at: datetime, owner: str
+        self, token: str, role: Role, where: Mapping[str, str], lives: tuple[datetime, datetime], owner: str
     ) -> None:
-        """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent."""
+        """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent.
+
+        `lives`: when its hosts expire, and when they end themselves.
+        """
         before = self._known.get(token)
         self._note(
             Launch(
@@ -85,11 +88,27 @@ class Launched:
                 role=role,
                 place={**self._here, **where},
                 asked_at=self._clock.now(),
-                expires_at=expires_at,
+                expires_at=lives[0],
+                ends_at=lives[1],
                 owner=owner,
                 hosts=(before.hosts or None) if before else None,
             )
         )
+
+    def prolonged(self, expires: datetime, ends: datetime, owner: str) -> None:
+        """Record the new end and owner of living hosts. Where that fails, it is kept in memory."""
+        for launch in list(self._known.values()):
+            if launch.living:
+                with suppress(StoreError):
+                    self._note(launch.model_copy(update={"expires_at": expires, "ends_at": ends, "owner": owner}))
+
+    def without_group(self, name: str) -> None:
+        """Record that the placement group with that name is gone, or was never made: nobody waits for it any more."""
+        for launch in list(self._known.values()):
+            if launch.place.get(_GROUP) == name:
+                place = {key: value for key, value in launch.place.items() if key != _GROUP}
+                with suppress(StoreError):
+                    self._note(launch.model_copy(update={"place": place}))
 
     def answered(self, token: str, instances: Sequence[Answer]) -> None:
         """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
@@ -114,7 +133,12 @@ class Launched:
                 continue
             role: Role = "load" if tags.role == "load" else "node"
             placement = one["Placement"]
-            place = where(one.get("SubnetId", ""), placement["AvailabilityZone"], placement.get("GroupName", ""))
+            place = where(
+                one.get("SubnetId", ""),
+                placement["AvailabilityZone"],
+                placement.get("GroupName", ""),
+                one.get("ImageId"),
+            )
             launch = Launch(
                 id=self._id,
                 token=sha256(one["InstanceId"].encode()).hexdigest(),
@@ -132,21 +156,22 @@ class Launched:
         """Record which instances run, by an answer of EC2's and the time at which it was asked for.
 
         An instance that was pending at its launch is paid for from the last time at which it was seen to be pending, or
-        from its launch: some seconds too long, so that its cost is never less than AWS's bill. One that was seen to be
-        pending until it ended is not paid for.
+        from its launch: some seconds too long, so that its cost is never less than AWS's bill. One that has ended since
+        it was seen to be pending may have run in between, which costs a minute at least.
         """
-        ended = [one["InstanceId"] for one in instances if one["State"]["Name"] not in LIVING]
-        self.ended({one: "pending" for one in ended if one in self._pending})
-        running = [one["InstanceId"] for one in instances if runs(one)]
-        began = {instance: self._pending.pop(instance) for instance in running if instance in self._pending}
+        ended = {one["InstanceId"]: one for one in instances if one["State"]["Name"] not in LIVING}
+        started = [one["InstanceId"] for one in instances if one["State"]["Name"] != "pending"]
+        began = {instance: self._pending.pop(instance) for instance in started if instance in self._pending}
+        times = {instance: at for instance, one in ended.items() if (at := end_of(one))}
+        self.ended({one: "running" for one in ended if one in began}, times)
         self._pending |= {one: asked_at for one in _pending(instances) if one in self._pending}
         self._update({instance: {"since": at} for instance, at in began.items()})
 
     def ended(self, states: Mapping[str, str], at: Mapping[str, datetime] | None = None) -> None:
         """Record instances that have ended or were terminated: id → the state before. `at`: the time, if known.
 
-        An instance that never ran was never paid for. If the record can't be written, the data is kept in memory, so
-        that ending hosts never waits.
+        An instance that was terminated while it was pending never ran, and was never paid for. If the record can't be
+        written, the data is kept in memory, so that ending hosts never waits.
         """
         now, times = self._clock.now(), at or {}
         changes = {
@@ -157,19 +182,26 @@ class Launched:
         with suppress(StoreError):
             self._update(changes)
 
-    def not_listed(self, seen: Collection[str] | None) -> Recorded:
+    def not_listed(self, seen: Collection[str] | None, untagged: Collection[str] = ()) -> Recorded:
         """Return what may live of the cluster beside the listed instances. `seen` is None where they could not be
-        listed.
+        listed. `untagged`: hosts that EC2 shows by their ids alone, because somebody has removed their tags.
         """
         living = [host for launch in self._known.values() for host in launch.living]
-        hidden = [host for host in living if seen is None or (_id(host) not in seen and self.may_lag(_id(host)))]
+        unlisted = [host for host in living if seen is None or _id(host) not in seen]
+        hidden = [host for host in unlisted if seen is None or _id(host) in untagged or self.may_lag(_id(host))]
         until, newest = self.unknown_until(), max(self._known.values(), key=lambda one: one.asked_at, default=None)
         lost = [f"a launch whose answer was lost, which may show until {until:%H:%M:%S} UTC"] if until else []
         return Recorded(
             hosts=tuple({_id(host): host for host in hidden}.values()),
             owner=newest.owner if newest else "",
             expires_at=newest.expires_at if newest else None,
-            names=(*(f"instance {_id(host)}, not listed yet" for host in hidden), *lost),
+            names=(
+                *(
+                    f"instance {_id(h)}, {'without its tags' if _id(h) in untagged else 'not listed yet'}"
+                    for h in hidden
+                ),
+                *lost,
+            ),
         )
 
     def living(self, role: Role | None = None, subnet: str = "") -> list[str]:
@@ -180,6 +212,15 @@ class Launched:
             if role in (None, launch.role) and subnet in ("", launch.place[_SUBNET])
         )
         return [_id(host) for launch in chosen for host in launch.living]
+
+    @property
+    def image(self) -> str:
+        """Return the image of the cluster's hosts so far; empty where none were asked for."""
+        launches = sorted(self._known.values(), key=lambda launch: launch.asked_at)
+        told = [launch.place.get(_IMAGE, "") for launch in launches]
+        # Older records name it for each host alone.
+        told += [host.facts.get("image", "") for launch in launches for host in launch.hosts or ()]
+        return next((image for image in told if image.startswith("ami-")), "")
 
     def has_ended(self, instance: str) -> bool:
         """Tell whether the instance was terminated."""
@@ -236,9 +277,10 @@ class Launched:
         self._records.note(launch)
 
 
-def where(subnet: str, zone: str, group: str) -> dict[str, str]:
-    """Return the position of a launch within a region; `group` is empty where it has none."""
-    return {_SUBNET: subnet, _ZONE: zone, **({_GROUP: group} if group else {})}
+def where(subnet: str, zone: str, group: str, image: str | None) -> dict[str, str]:
+    """Return the position of a launch within a region, and its image; `group` is empty where it has none."""
+    further = {_GROUP: group, _IMAGE: image}
+    return {_SUBNET: subnet, _ZONE: zone, **{name: value for name, value in further.items() if value}}
 
 
 def end_of(instance: Answer) -> datetime | None:

@@ -144,11 +144,15 @@ class Launcher:
             return []
         group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
         self._launched.record_request(
-            token, role, where(subnet.id, subnet.zone, group), self.wanted.expires, self.wanted.owner
+            token,
+            role,
+            where(subnet.id, subnet.zone, group, self.wanted.image.id),
+            (self.wanted.expires, self.wanted.ends),
+            self.wanted.owner,
         )
         try:
             if group:
-                self._make_group(subnet)
+                self._make_group(subnet, group)
             made = self._requested(request)
         except CloudError as error:
             # The client may have sent it before, without an answer. Then a refusal to look at it says nothing.
@@ -166,12 +170,15 @@ class Launcher:
             self._end([one["InstanceId"] for one in made])
             raise
 
-    def _make_group(self, subnet: Subnet) -> None:
+    def _make_group(self, subnet: Subnet, name: str) -> None:
         try:
             self._cloud.call("create_placement_group", **create_placement_group(self.wanted, subnet))
         except CloudError as error:
-            if error.code != "InvalidPlacementGroup.Duplicate":
-                raise
+            if error.code == "InvalidPlacementGroup.Duplicate":
+                return
+            if error.code not in LATER:
+                self._launched.without_group(name)
+            raise
 
     def _requested(self, request: dict[str, Any]) -> list[Answer]:
         """Return the answer to RunInstances; a placement group that was just made may not be known to it for a

@@ -11,11 +11,14 @@ from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.full_zones import FullZones, NoneFull
 from plimsoll.ports.log import Log
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0
-# The last is AWS's word for hosts that broke while they started.
-_MOVES = CAPACITY | {NOT_STARTED, "Server.InternalError"}
+_NONE_FULL = NoneFull()
+_UNSUPPORTED = "Unsupported"
+# The last but one is AWS's word for hosts that broke while they started, the last for a type that a zone lacks.
+_MOVES = CAPACITY | {NOT_STARTED, "Server.InternalError", _UNSUPPORTED}
 
 T = TypeVar("T")
 
@@ -32,12 +35,14 @@ def pauses(seed: str) -> Iterator[float]:
         longest = min(_LONGEST_S, 2 * longest)
 
 
-def preferred(subnets: Sequence[Subnet], begun: Collection[str]) -> list[Subnet]:
+def preferred(
+    subnets: Sequence[Subnet], begun: Collection[str], is_full: Callable[[Subnet], bool] = lambda _: False
+) -> list[Subnet]:
     """Return the subnets, beginning with one in which an interrupted try has begun; `begun` are ids of subnets.
 
-    Pure.
+    Those that are known to be full come last. Pure.
     """
-    return sorted(subnets, key=lambda subnet: subnet.id not in begun)
+    return sorted(subnets, key=lambda subnet: (subnet.id not in begun, is_full(subnet)))
 
 
 def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime, log: Log) -> T:
@@ -56,12 +61,19 @@ def patiently(step: Callable[[], T], name: str, clock: Clock, deadline: datetime
     raise AssertionError("pauses never end")
 
 
-def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], log: Log, deadline: datetime) -> list[Answer]:
+def placed(  # noqa: PLR0913, PLR0917  # where, and for how long
+    launcher: Launcher,
+    clock: Clock,
+    subnets: Sequence[Subnet],
+    log: Log,
+    deadline: datetime,
+    full_zones: FullZones = _NONE_FULL,
+) -> list[Answer]:
     """Return the hosts, running, all in one zone. Raises ProviderError if there is no room until that time.
 
     If some hosts of a kept cluster still live, the missing ones are first tried in the same zone, for half of the
     time. After that, all hosts are launched in another zone. If a quota is the obstacle, the living hosts are kept,
-    because the quota holds in every zone.
+    because the quota holds in every zone. Zones that any cell has found to be full lately come last.
     """
     began = clock.now()
     begun = launcher.begun_in()
@@ -69,27 +81,37 @@ def placed(launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], log: Log
         launcher.undo()
     home = [subnet for subnet in subnets if begun == {subnet.id} == launcher.serves_in()]
     if home:
-        found, full = _by(began + (deadline - began) / 2, launcher, clock, home, log, keeps=True)
+        half = began + (deadline - began) / 2
+        found, full = _by(half, launcher, clock, home, log, full_zones, keeps=True)
         if full is None:
             return found
         if full.code not in QUOTA:
             log(f"{launcher.wanted.id}: no room beside the hosts that are left: all are launched in another zone")
             home = []
-    found, full = _by(deadline, launcher, clock, home or preferred(subnets, begun), log, keeps=bool(home))
+    known = full_zones.known()
+    order = home or preferred(subnets, begun, lambda subnet: _name(launcher, subnet) in known)
+    found, full = _by(deadline, launcher, clock, order, log, full_zones, keeps=bool(home))
     if full is not None:
         patience = launcher.wanted.options.patience
         raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
     return found
 
 
-def _by(  # noqa: PLR0913  # when, and what a round takes
-    deadline: datetime, launcher: Launcher, clock: Clock, subnets: Sequence[Subnet], log: Log, *, keeps: bool
+def _by(  # noqa: PLR0913, PLR0917  # when, and what a round takes
+    deadline: datetime,
+    launcher: Launcher,
+    clock: Clock,
+    subnets: Sequence[Subnet],
+    log: Log,
+    full_zones: FullZones,
+    *,
+    keeps: bool,
 ) -> tuple[list[Answer], CloudError | None]:
     """Return the hosts, or the reason why no zone had room by that time."""
     name, patience = str(launcher.wanted.id), launcher.wanted.options.patience
     began = clock.now()
     for pause in pauses(name):
-        found, full = _one_round(launcher, subnets, log, keeps=keeps)
+        found, full = _one_round(launcher, subnets, log, full_zones, keeps=keeps)
         waited = clock.now() - began
         if full is None or clock.now() + timedelta(seconds=pause) > deadline:
             return found, full
@@ -99,21 +121,37 @@ def _by(  # noqa: PLR0913  # when, and what a round takes
     raise AssertionError("pauses never end")
 
 
+def _name(launcher: Launcher, subnet: Subnet) -> str:
+    """Return the zone with all that its room depends on: whose it is, and which types are asked for."""
+    options = launcher.wanted.options
+    types = options.instance_types
+    return f"{options.connection}~{subnet.zone}~{types.node}~{types.load}"
+
+
 def _one_round(
-    launcher: Launcher, subnets: Sequence[Subnet], log: Log, *, keeps: bool
+    launcher: Launcher, subnets: Sequence[Subnet], log: Log, full_zones: FullZones, *, keeps: bool
 ) -> tuple[list[Answer], CloudError | None]:
-    """Return the hosts, or the reason why no zone has room. With `keeps`, hosts that were launched stay."""
+    """Return the hosts, or the reason why no zone has room. With `keeps`, hosts that were launched stay.
+
+    Raises CloudError where no zone has the types at all, as waiting does not mend that.
+    """
     full: CloudError | None = None
+    lacking: CloudError | None = None
     for subnet in subnets:
         try:
             return launcher.launch(subnet), None
         except CloudError as error:
             if error.code not in _MOVES | QUOTA:
                 raise
-            full = error
+            refused = error
         if not keeps:
             launcher.undo()
-        if full.code in QUOTA:  # it holds in every zone
+        full, lacking = (full, refused) if refused.code == _UNSUPPORTED else (refused, lacking)
+        if refused.code in QUOTA:  # it holds in every zone
             break
-        log(f"{launcher.wanted.id}: no room in {subnet.zone}: {full.code}")
+        if refused.code in CAPACITY:
+            full_zones.note(_name(launcher, subnet))
+        log(f"{launcher.wanted.id}: no room in {subnet.zone}: {refused.code}")
+    if full is None and lacking is not None:
+        raise lacking
     return [], full

@@ -13,6 +13,7 @@ from plimsoll.adapters.providers.ec2.cloud import STATES, Cloud, Place, clouds
 from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, Tried
 from plimsoll.adapters.providers.ec2.ending import UNKNOWN
+from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, standing
 from plimsoll.adapters.providers.ec2.host_keys import host_key
 from plimsoll.adapters.providers.ec2.kept import SharedHost, clear, in_environment, prolong
@@ -32,6 +33,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.full_zones import FullZones, NoneFull
 from plimsoll.ports.host import Host
 from plimsoll.ports.launches import Launches
 from plimsoll.ports.log import Log
@@ -48,8 +50,8 @@ Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
 class Ec2Provider:
     """An implementation of the Provider port. Clusters of other stores than `store` are neither seen nor touched.
 
-    `places`: the options that name regions and connections. If there may be clusters elsewhere, `further_regions` are
-    searched too. The provider remembers nothing else but `tried`; AWS is asked each time.
+    `places`: the options that name regions and connections. For clusters of any campaign `further_regions` are searched
+    too. The provider remembers nothing else but `tried`; AWS is asked each time.
     """
 
     secrets: Secrets
@@ -64,6 +66,8 @@ class Ec2Provider:
     """The clouds of places, each with its client; by default the provider makes its own."""
     tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
     """Prices, with the answers of the Pricing API so far; by default the provider makes its own."""
+    full_zones: FullZones = field(default=NoneFull(), kw_only=True, repr=False)
+    """The zones that any cell has found to be full a few minutes ago."""
     tried: Tried = field(default_factory=dict, kw_only=True, repr=False)
     """Cluster and place → the time since when this process has tried to destroy it, while the store is away."""
 
@@ -103,7 +107,7 @@ class Ec2Provider:
         """
         options = read_options(request.options, str(request.id))
         self._destroyer.forget(request.id)
-        deadline = self.clock.now() + options.patience
+        deadline = min(filter(None, (self.clock.now() + options.patience, request.ends_at)))
 
         def provided() -> Cluster:
             return self._provided(request, options, deadline)
@@ -115,13 +119,16 @@ class Ec2Provider:
         found = subnets(cloud, options)
         launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
         planner = LaunchPlanner(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
-        wanted = planner.launch_plan(request, options, found[0].vpc)
+        wanted = planner.launch_plan(request, options, found[0].vpc, launched.image)
         launcher = Launcher(cloud, self.clock, wanted, launched)
-        instances = placed(launcher, self.clock, found, self.log, deadline)
+        instances = placed(launcher, self.clock, found, self.log, deadline, self.full_zones)
         cluster = described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
-        return self._prolonged(cloud, wanted, cluster, hosts) if request.id.is_kept else cluster
+        if not request.id.is_kept:
+            return cluster
+        launched.prolonged(wanted.expires, wanted.ends, wanted.owner)
+        return self._prolonged(cloud, wanted, cluster, hosts)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         """Return the cluster if all its hosts are there. A place that can't be looked at hides no host of other
@@ -194,17 +201,16 @@ class Ec2Provider:
         return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
 
     def _prolonged(self, cloud: Cloud, wanted: LaunchPlan, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
-        """Return the cluster with its new owner, and with the later one of both expiries.
+        """Return the cluster with its new owner and its new expiry, which may be earlier: nobody else uses it now.
 
         The hosts' own end is moved first, then their tags. If a process is killed in between, the next call does both.
         The result is what was written, because tags that EC2 shows may lag.
         """
-        expires = max(cluster.expires_at, wanted.expires)
-        prolong(hosts, expires + wanted.options.expiry_margin)
+        prolong(hosts, wanted.ends)
         ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
-        said = as_list({OWNER: wanted.owner, EXPIRES: expires.isoformat()})
+        said = as_list({OWNER: wanted.owner, EXPIRES: wanted.expires.isoformat()})
         once_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=said))
-        return cluster.model_copy(update={"owner": wanted.owner, "expires_at": expires})
+        return cluster.model_copy(update={"owner": wanted.owner, "expires_at": wanted.expires})
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
         identity = self._identity(options)
@@ -232,18 +238,18 @@ class Ec2Provider:
             if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
                 try:
                     launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
-                    recorded = launched.not_listed(ids if seen.lists_instances else None)
-                except StoreError as error:
+                    unseen = [one for one in launched.living() if one not in ids] if seen.lists_instances else []
+                    listed = ids if seen.lists_instances else None
+                    recorded = launched.not_listed(listed, cloud.living_of(unseen))
+                except (StoreError, CloudError) as error:
                     unread[str(error)] = None
             if its or recorded.names:
                 yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
 
     def _clouds(self) -> list[Cloud]:
-        """Return the cloud of each known place. Where there may be unknown places, also those of further regions and
-        connections.
-        """
+        """Return the cloud of each known place. Where clusters may be anywhere, also those of further regions."""
         known = dict.fromkeys(_places(self.places.options))
-        if self.places.unknown:
+        if self.places.everywhere or self.places.unknown:
             connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]
             known |= dict.fromkeys(Place(one, region) for region in self.further_regions for one in connections)
         return [self._cloud(place) for place in known]

@@ -96,23 +96,12 @@ def terminate_listed(cloud: Cloud, filters: Sequence[Filter]) -> ListedInstances
     with suppress(CloudError, SecretError):
         shown = cloud.instances(filters, STATES)
         living = [one for one in shown if one["State"]["Name"] in LIVING]
-        accepted = _before(end(cloud, [one["InstanceId"] for one in living]).accepted, living)
+        accepted = end(cloud, [one["InstanceId"] for one in living]).accepted
         # Lists lag: a host that was terminated before may still show as if it ran, and hide that others replaced it.
         is_current = len(accepted) == len(living) and all(state in LIVING for state in accepted.values())
         latest = max((one["LaunchTime"] for one in living), default=None)
         return ListedInstances(shown, accepted, latest if is_current and is_whole(living) else None)
     return ListedInstances()
-
-
-def _before(accepted: Mapping[str, str], shown: Sequence[Answer]) -> dict[str, str]:
-    """Return the states in which instances were terminated.
-
-    Of a repeated call, the answer to the first may be lost.
-    """
-    listed = {one["InstanceId"]: one["State"]["Name"] for one in shown}
-    return {
-        one: state if state in LIVING or listed.get(one) != "pending" else "pending" for one, state in accepted.items()
-    }
 
 
 class Removal:
@@ -124,6 +113,7 @@ class Removal:
         self.name = f"{cluster_id} in {cloud.where}"
         self._told: set[str] = set()
         self._deleted: set[str] = set()
+        self._groups: set[str] = set()
 
     def round(self) -> list[_Left]:
         """Try once to remove everything, and return what exists, or may exist without being listed; nothing once all is
@@ -132,7 +122,12 @@ class Removal:
         Deleted resources are looked for at once. Resources that must end first are waited for.
         """
         left = self._once()
-        return self._once() if any(one.deleted for one in left) else left
+        if any(one.deleted for one in left):
+            left = self._once()
+        if not left:
+            for name in self._groups:  # whoever destroys the cluster again need not wait for them
+                self._launched.without_group(name)
+        return left
 
     def _once(self) -> list[_Left]:
         instances = self._instances()
@@ -148,25 +143,25 @@ class Removal:
     def _instances(self) -> list[_Left]:
         try:
             seen = {one["InstanceId"]: one for one in self._cloud.instances(self._filters, STATES)}
+            # Somebody may have removed their tags, by which alone the others are found.
+            unseen = [one for one in {*self._launched.living(), *self._told} if one not in seen]
+            seen |= {one["InstanceId"]: one for one in self._cloud.of_ids(unseen)} if unseen else {}
         except CloudError as error:
             # What was launched is ended by its id, whether it may be looked for or not.
-            return [_left("instances", error), *self._terminated(self._launched.living(), (), self._launched.may_lag)]
+            return [_left("instances", error), *self._terminated(self._launched.living(), self._launched.may_lag)]
         self._launched.discovered(seen.values())
         self._note_ends(seen)
         living = [instance for instance, one in seen.items() if one["State"]["Name"] in LIVING]
         hidden = [instance for instance in self._launched.living() if instance not in seen]
-        shown = tuple(seen.values())
-        left = [*self._terminated(living, shown), *self._terminated(hidden, shown, self._launched.may_lag)]
+        left = [*self._terminated(living), *self._terminated(hidden, self._launched.may_lag)]
         going = [one for one in seen.values() if one["State"]["Name"] == "shutting-down"]
         return [*left, *(_remaining(one) for one in going), *self._not_listed(set(seen))]
 
-    def _terminated(
-        self, ids: Sequence[str], shown: Sequence[Answer], may_lag: Callable[[str], bool] = lambda _: False
-    ) -> list[_Left]:
+    def _terminated(self, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> list[_Left]:
         """Terminate the instances. They are checked again in the next round."""
         ended = end(self._cloud, ids, may_lag)
         self._told |= set(ended.accepted)
-        self._launched.ended(_before(ended.accepted, shown))
+        self._launched.ended(ended.accepted)
         gone = [instance for instance in ended.unknown if not self._launched.may_lag(instance)]
         self._launched.ended(dict.fromkeys(gone, "terminated"))
         return [
@@ -192,8 +187,9 @@ class Removal:
 
     def _groups_not_listed(self, listed: Collection[str]) -> list[_Left]:
         """Return requested placement groups that are not listed. They are deleted by name."""
-        left = []
-        for name, lags_until in self._launched.groups().items():
+        left, groups = [], self._launched.groups()
+        self._groups |= set(groups)
+        for name, lags_until in groups.items():
             if name in self._deleted or any(name in what for what in listed):
                 continue
             try:

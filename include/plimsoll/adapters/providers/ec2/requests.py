@@ -27,6 +27,8 @@ class LaunchPlan:
     nodes: int
     load_hosts: int
     expires: datetime
+    ends: datetime
+    """When hosts end themselves, whatever happens to everybody else."""
     options: Ec2Options
     image: Image
     security_group: str

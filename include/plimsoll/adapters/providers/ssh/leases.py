@@ -31,7 +31,7 @@ class Held:
 
     @property
     def expired(self) -> bool:
-        """Tell whether the lease has expired. Everything that ran for it has ended itself by then."""
+        """Tell whether the lease has expired. What still runs for it is ended by whoever takes the host."""
         return self.now > self.lease.cluster.expires_at
 
     def __str__(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.cassandra.inquiry import over_jmx
-from plimsoll.adapters.products.nodes.machines import by_machine
+from plimsoll.adapters.products.nodes.machines import by_machine, with_names
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.errors import ActionError
 from plimsoll.ports.host import Host, Job
@@ -58,11 +58,13 @@ class ToolJob:
             return self.command
         last = _last_line(host.read_tail(console_path(host.root, self.id), max_bytes=_TAIL))
         if status.state == "running":
-            return str(last.get("progress") or self.command)
+            return with_names(str(last.get("progress") or self.command), nodes)
         if "ended_ms" not in last or last.get("error"):
             why = last.get("error") or f"it gave no answer (exit code {status.exit_code})"
             raise ActionError(
-                f"{self.command} failed: {why}", where=f"host {host.info.name}", mend="run the cell again"
+                f"{self.command} failed: {with_names(str(why), nodes)}",
+                where=f"host {host.info.name}",
+                mend="run the cell again",
             )
         at = datetime.fromtimestamp(last["ended_ms"] / 1000, UTC)
         names = (node.info.name for node in nodes)

@@ -1,0 +1,52 @@
+"""The ceiling of a definition, `at_most`: the time at which an attempt is ended, and its hosts end, whatever hangs."""
+
+from datetime import datetime, timedelta
+
+from plimsoll.domain.errors import LoadError
+from plimsoll.domain.units import format_duration, format_usd
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.hosts.spending import ledger, spent_usd
+
+_HOUR = timedelta(hours=1)
+
+
+def latest_end(work: AttemptContext) -> datetime | None:
+    """Return the time after which the attempt's hosts must not live, even where nobody is left to end them.
+
+    It is reached when the attempt has taken all of its time, or when its hosts, with those of other attempts, have cost
+    what was left of the campaign's money as it began. None without a ceiling.
+    """
+    ceiling, began = work.definition.at_most, work.attempt().started_at
+    if ceiling is None:
+        return None
+    ends = [began + ceiling.cell] if ceiling.cell else []
+    tariff = work.toolkit.tariff(work.campaign_definition) if ceiling.cost is not None else None
+    shape = work.campaign_definition.node_hosts, work.definition.load_generator.hosts
+    hourly = tariff.usd_per_cluster_hour(*shape) if tariff else None
+    if ceiling.cost is not None and hourly:
+        # As of its start: asked again after a crash, the same is asked for.
+        entries = [entry for entry in ledger(work.campaign, began) if entry.key != work.key]
+        beside = sum(not entry.final and not entry.idle for entry in entries)
+        ends.append(began + max(0.0, ceiling.cost - spent_usd(entries)) / (hourly * (1 + beside)) * _HOUR)
+    return min(ends, default=None)
+
+
+def why_over(work: AttemptContext) -> str:
+    """Explain why the attempt is given up now; empty while it keeps the ceiling."""
+    ceiling, now = work.definition.at_most, work.toolkit.clock.now()
+    if ceiling is None:
+        return ""
+    if ceiling.cell and ceiling.measured and now >= work.attempt().started_at + ceiling.measured:
+        return f"the cell has taken what `at_most: {{cell: {format_duration(ceiling.cell)}}}` allows it"
+    if ceiling.cost is None or work.definition.provider.name not in work.toolkit.tariffs:
+        return ""
+    usd = spent_usd(ledger(work.campaign, now))
+    if usd < ceiling.cost:
+        return ""
+    return f"the campaign has cost {usd:.2f} USD, and `at_most: {{cost: {format_usd(ceiling.cost)}}}` ends it there"
+
+
+def require_below(work: AttemptContext) -> None:
+    """Raise LoadError once the attempt has reached the ceiling."""
+    if over := why_over(work):
+        raise LoadError(over, where=str(work.key), mend="raise `at_most` in the definition, then run the cell again")
