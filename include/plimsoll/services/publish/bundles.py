@@ -161,7 +161,7 @@ def _require_equal(name: str, found: str, expected: Mapping[str, str], where: st
 
 def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
     """Return the raw files that the manifests name, with size in bytes and sha256."""
-    found = {}
+    found: dict[str, tuple[int, str]] = {}
     for name, content in files.items():
         attempt, _, last = name.rpartition("/")
         if last == layout.MANIFEST:
