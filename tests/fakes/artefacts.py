@@ -88,10 +88,11 @@ class EmptyArtefacts:
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
         """Return a folder with that program as an empty file."""
-        place = self._folder / archive.sha256 / program
+        home = self._folder / archive.sha256
+        place = home / program
         place.parent.mkdir(parents=True, exist_ok=True)
         place.touch()
-        return place.parents[1]
+        return home
 
     def has_archive(self, archive: Archive) -> bool:
         """Tell whether the archive is here: all but those whose digest begins with zeros."""

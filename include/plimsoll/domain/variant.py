@@ -1,5 +1,6 @@
 """The systems that are compared: product and version, the JVM if any, and settings."""
 
+from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
@@ -29,6 +30,12 @@ class Archive(Model):
         ),
     ]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 digest of the archive")]
+
+
+def is_inside(program: str) -> bool:
+    """Tell whether that path of a program, which may have `*`, stays in the folder of an archive."""
+    parts = PurePosixPath(program).parts
+    return bool(parts) and parts[0] != "/" and ".." not in parts and "**" not in program
 
 
 class JvmConfiguration(Model):

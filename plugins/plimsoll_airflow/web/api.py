@@ -142,11 +142,13 @@ def get_attempt(
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/files/{name:path}", tags=["cells"], response_class=Response)
-def get_attempt_file(campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, name: str) -> Response:
+def get_attempt_file(
+    campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, name: str, user: User
+) -> Response:
     """Return one file of an attempt, by its name as `files` gives it."""
     store = library().store
     prefix = layout.attempt_prefix(CampaignStore(store, campaign_id).key(cell_id, attempt))
-    return content.download(store, prefix, name, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
+    return content.download(store, prefix, name, user, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
 
 
 @of_campaign.get("/report", tags=["report"])
@@ -156,9 +158,9 @@ def list_report_files(campaign_id: CampaignId) -> list[str]:
 
 
 @of_campaign.get("/report/{name:path}", tags=["report"], response_class=Response)
-def get_report_file(campaign_id: CampaignId, name: str) -> Response:
+def get_report_file(campaign_id: CampaignId, name: str, user: User) -> Response:
     """Return one file of the report."""
-    return content.download(library().store, layout.report_prefix(campaign_id), name)
+    return content.download(library().store, layout.report_prefix(campaign_id), name, user)
 
 
 @of_campaign.post("/runs", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.again"))])

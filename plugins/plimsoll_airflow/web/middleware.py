@@ -82,9 +82,9 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
     from plimsoll_airflow.web.authentication import user_of
     from plimsoll_airflow.web.problems import answer_to
 
-    conf = _conf(body)
-    user = await user_of(Request(scope)) if conf else None
-    if conf is None or user is None:
+    user = await user_of(Request(scope))
+    conf = _conf(body) if user else None
+    if not conf:
         return None
     try:
         await run_in_threadpool(_require_sound, dag_id, conf, user)
@@ -109,7 +109,7 @@ def _conf(body: bytes) -> Mapping[str, Any] | None:
     """Return the `conf` of a run; None where there is none, or the body is not what Airflow reads."""
     try:
         conf = json.loads(body)["conf"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):  # the last one of brackets within brackets
         return None
     return conf if isinstance(conf, dict) else None
 

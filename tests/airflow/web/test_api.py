@@ -2,15 +2,26 @@
 
 import asyncio
 import json
+import socket
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from airflow.api_fastapi.auth.managers.simple.user import SimpleAuthManagerUser
+from fastapi import FastAPI, Response
 from fastapi.responses import StreamingResponse
-from tests.airflow.web.app import CAMPAIGN, Client
+from starlette.types import Message
+from tests.airflow.web.app import CAMPAIGN, Client, token_of
+from tests.airflow.web.serving import served
 from tests.fakes.installation import Installation
+from tests.support.processes import until
 
 from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.errors import StoreError
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.ports.store import BLOCK_BYTES
 from plimsoll.services.store import layout
@@ -19,6 +30,7 @@ from plimsoll_airflow.web import content
 
 API = "/plimsoll/api/v1"
 HERE = f"{API}/campaigns/{CAMPAIGN}"
+READER = SimpleAuthManagerUser(username="the viewer", role="viewer")
 FOLDER = f"{CAMPAIGN}/cells/v1-001k-r1/1/raw/load"
 
 pytestmark = pytest.mark.usefixtures("campaign")
@@ -90,7 +102,7 @@ def test_a_large_file_is_sent_without_reading_it_whole(client: Client, campaign:
     (Path(campaign.toolkit.store.url()) / FOLDER / name).parent.mkdir(exist_ok=True)
     with (Path(campaign.toolkit.store.url()) / FOLDER / name).open("wb") as sparse:
         sparse.truncate(200 * BLOCK_BYTES)
-    answer = content.download(campaign.toolkit.store, FOLDER, name)
+    answer = content.download(campaign.toolkit.store, FOLDER, name, READER)
     assert isinstance(answer, StreamingResponse)
 
     async def send() -> int:
@@ -108,12 +120,61 @@ def test_a_large_file_is_sent_without_reading_it_whole(client: Client, campaign:
 
 def test_so_many_files_are_sent_at_once_and_no_more(client: Client, campaign: Installation) -> None:
     viewer, place = client("viewer"), f"{HERE}/cells/v1-001k-r1/attempts/1/files/raw/load/load.hdr"
-    sent = [content.download(campaign.toolkit.store, FOLDER, "load.hdr") for _ in range(content.DOWNLOADS_AT_ONCE)]
+
+    def begun(user: str) -> Response:
+        reader = SimpleAuthManagerUser(username=user, role="viewer")
+        return content.download(campaign.toolkit.store, FOLDER, "load.hdr", reader)
+
+    sent = [begun(READER.username) for _ in range(content.DOWNLOADS_OF_ONE_USER)]
     refused = viewer.get(place)
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "10")
     assert "ask again" in refused.json()["detail"]
+    assert client("admin").get(place).status_code == 200
+    sent += [begun(str(number)) for number in range(content.DOWNLOADS_AT_ONCE - len(sent))]
+    assert client("admin").get(place).status_code == 503
     del sent[0]  # whoever asked has gone
     assert [viewer.get(place).status_code for _ in range(3)] == [200, 200, 200]
+
+
+def test_who_takes_nothing_keeps_nobody_out(
+    airflow_app: FastAPI, client: Client, campaign: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, place = "sparse.bin", f"{HERE}/cells/v1-001k-r1/attempts/1/files/raw/load"
+    with (Path(campaign.toolkit.store.url()) / FOLDER / name).open("wb") as sparse:
+        sparse.truncate(64 * BLOCK_BYTES)
+    monkeypatch.setattr(content, "LONGEST_BLOCK_S", 0.1)
+    monkeypatch.setattr(content, "DOWNLOADS_AT_ONCE", 1)
+    with served(airflow_app) as url:
+        address = urlsplit(url)
+        request = f"GET {place}/{name} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token_of('viewer')}\r\n\r\n"
+        with socket.create_connection((str(address.hostname), int(address.port or 0))) as reader:
+            reader.sendall(request.encode())
+            assert reader.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200"
+            until(lambda: client("viewer").get(f"{place}/load.hdr").status_code == 200, "the reader to be given up")
+            reader.shutdown(socket.SHUT_WR)
+            last = b""
+            while piece := reader.recv(BLOCK_BYTES):
+                last = piece
+    assert not last.endswith(b"0\r\n\r\n"), "a part of the file looks like all of it"
+
+
+def test_what_the_store_does_not_give_to_the_end_never_looks_whole() -> None:
+    def blocks(_: str) -> Iterator[bytes]:
+        yield b"first"
+        raise StoreError("it is gone")
+
+    store: Any = SimpleNamespace(keys=lambda _: [f"{FOLDER}/load.hdr"], blocks=blocks)
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "asgi": {"spec_version": "2.4"}}
+    asyncio.run(content.download(store, FOLDER, "load.hdr", READER)(scope, receive, send))
+    assert [one.get("more_body") for one in sent] == [None, True]
 
 
 def test_a_large_body_is_not_taken_whoever_sends_it(client: Client) -> None:

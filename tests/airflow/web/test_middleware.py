@@ -1,10 +1,10 @@
 """Requests to the whole api-server: a run that `plan` would refuse is refused before it exists, by form and REST."""
 
 import json
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from fastapi import FastAPI, Request
+from fastapi import Body, FastAPI, Request
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, TestClient, token_of
 from tests.fakes.installation import Installation, instant_definition
 
@@ -94,6 +94,34 @@ def test_what_is_no_request_is_left_to_airflow(http: TestClient, root: FastAPI, 
     with TestClient(root, base_url="http://airflow.test", raise_server_exceptions=False) as quiet:
         answer = quiet.post(TRIGGER, content=body, headers=dict(http.headers))
     assert "problems" not in answer.text
+
+
+@pytest.mark.parametrize("depth", [10, 500, 1_000, 100_000])
+@pytest.mark.parametrize("inner", ["{}", '{{"conf": {}}}', '{{"conf": {{"cells": {}}}}}', '{{"cells": {}}}'])
+def test_brackets_within_brackets_are_no_error_of_the_server_whoever_sends_them(
+    http: TestClient, airflow_app: FastAPI, depth: int, inner: str
+) -> None:
+    app = FastAPI()
+
+    @app.post(TRIGGER)
+    async def triggered(_: Annotated[Any, Body()]) -> str:
+        return "got"
+
+    app.mount("", airflow_app)
+    for one in PlimsollPlugin.fastapi_root_middlewares:
+        app.add_middleware(one["middleware"])
+    body = inner.format("[" * depth + "]" * depth)
+    api = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
+    with TestClient(app, base_url="http://airflow.test", raise_server_exceptions=False) as quiet:
+        quiet.headers["Content-Type"] = "application/json"
+        for headers in ({}, dict(http.headers)):
+            quiet.headers.update(headers)
+            answers = [
+                quiet.post(TRIGGER, content=body),
+                quiet.post(f"{api}/runs", content=body),
+                quiet.put(f"{api}/note", content=body),
+            ]
+            assert [one.status_code for one in answers if one.status_code >= 500] == []
 
 
 def test_the_address_without_a_slash_leads_to_the_campaigns(http: TestClient) -> None:

@@ -212,3 +212,16 @@ def test_a_folder_is_deleted_with_its_links_and_without_what_they_lead_to(linked
 
     assert list(linked.keys("")) == []
     assert (tmp_path / "private" / "key").read_text() == "secret"
+
+
+def test_names_that_are_not_utf_8_are_no_keys_whatever_the_store_s_own_folder_is_called(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"odd-\xff")
+    store = ObjectStore(str(tmp_path / odd))
+    store.write("a/b", b"")
+    for folder in ("", "a"):
+        (tmp_path / odd / folder / odd).mkdir()
+        (tmp_path / odd / folder / odd / "inner").touch()
+        (tmp_path / odd / folder / f"{odd}.log").touch()
+    assert list(store.keys("")) == ["a/b"]
+    assert [key for key, _ in store.stamped("", "b")] == ["a/b"]
+    assert (store.folders(""), store.folders("a")) == (("a",), ())

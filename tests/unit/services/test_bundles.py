@@ -89,11 +89,45 @@ def test_sha256sum_can_read_the_checksums() -> None:
         assert lines == [f"{sha256(archive.read(n)).hexdigest()}  {n}" for n in archive.namelist() if n != CHECKSUMS]
 
 
+def manifest(**files: Any) -> tuple[str, bytes]:
+    """Return the manifest of the attempt that has raw files, which names the one with this size and checksum."""
+    facts = {"path": RAW.partition("/1/")[2], "size_bytes": 5, "sha256": sha256(b"first").hexdigest()} | files
+    key = {"campaign_id": "demo-1", "cell_id": "a-001k-r1", "attempt": 1}
+    text = json.dumps({"key": key, "files": [facts], "written_at": AT.isoformat()})
+    return "cells/a-001k-r1/1/manifest.json", text.encode()
+
+
 def test_raw_files_are_checked_but_not_kept() -> None:
-    with_raw = FILES | {RAW: b"#[a histogram log]\n"}
-    assert RAW not in read_bundle(BytesIO(written(with_raw)), "bundle.zip").files
-    spoilt = zipped([*whole(), (RAW, b"other")], checksums_of(dict(whole()) | {RAW: b"first"}))
+    named = dict([manifest()])
+    assert read_bundle(BytesIO(written(FILES | named | {RAW: b"first"})), "bundle.zip").files == FILES | named
+    files = [*whole(), manifest()]
+    spoilt = zipped([*files, (RAW, b"other")], checksums_of(dict(files) | {RAW: b"first"}))
     assert f"{RAW} is not what its checksum says" in refusal(spoilt)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        manifest(size_bytes=4),
+        manifest(sha256="0" * 64),
+        manifest(path="raw/load/other.hdr"),
+        ("cells/a-001k-r1/1/manifest.json", b"{}"),
+        ("cells/a-001k-r1/2/manifest.json", manifest()[1]),
+    ],
+)
+def test_a_raw_file_that_its_manifest_does_not_name_so_is_refused_unread(named: Any) -> None:
+    refused = zipped([*whole(), named, (RAW, b"first")])
+    assert f"{RAW} is not as its attempt's manifest says" in refusal(refused)
+
+
+def test_raw_files_that_are_packed_to_almost_nothing_are_refused_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.services.publish.bundles._ALWAYS_ALLOWED", 1 << 20)
+    bomb = bytes(4 << 20)
+    files = [*whole(), manifest(size_bytes=len(bomb), sha256=sha256(bomb).hexdigest())]
+    stream = BytesIO(zipped(files, checksums_of(dict(files) | {RAW: bomb})))
+    with ZipFile(stream, "a", ZIP_DEFLATED) as archive:
+        archive.writestr(RAW, bomb)
+    assert "MiB with raw files" in refusal(stream.getvalue())
 
 
 @pytest.mark.parametrize(

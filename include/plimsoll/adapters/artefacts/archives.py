@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -25,7 +25,7 @@ from plimsoll.adapters.artefacts.certificates import ARCHIVES, S3, is_refused, r
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.adapters.artefacts.web import web_blocks
 from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.variant import Archive
+from plimsoll.domain.variant import Archive, is_inside
 
 MOST_BYTES = 4 << 30
 """The greatest size of an archive, bytes; large JDKs have a tenth of it, ScyllaDB a quarter."""
@@ -133,10 +133,13 @@ def _entry(archive: Archive) -> str:
 
 def _home_in(folder: Path, program: str, url: str) -> Path:
     """Return the folder nearest to the top of an unpacked archive that has the program. Raises ArtefactError."""
+    if not is_inside(program):
+        mend = "name the program by its path from the archive's folder, without `..` and `**`"
+        raise ArtefactError(f"{program!r} is no path in it", where=url, mend=mend)
     found = sorted(folder.glob(f"**/{program}"), key=lambda path: (len(path.parts), path))
     if not found:
         raise ArtefactError(f"there is no {program} in it", where=url, mend=_MEND)
-    return found[0].parents[1]
+    return found[0].parents[len(PurePosixPath(program).parts) - 1]
 
 
 def _require_bounds(url: str, size: int, deadline: float) -> None:

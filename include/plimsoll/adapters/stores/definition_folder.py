@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from plimsoll.adapters.stores.local_files import is_utf_8
 from plimsoll.adapters.stores.text_files import read_text
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.spelling import meant_or_known
@@ -17,8 +18,8 @@ class DefinitionFolder:
         self._folder = folder
 
     def names(self) -> tuple[str, ...]:
-        """Return names of all definitions in the folder, sorted."""
-        return tuple(sorted(path.stem for path in self._folder.glob("*.yaml")))
+        """Return names of all definitions in the folder, sorted. No name is one that is not UTF-8."""
+        return tuple(sorted(path.stem for path in self._folder.glob("*.yaml") if is_utf_8(path.name)))
 
     def fingerprint(self) -> frozenset[tuple[str, int, int]]:
         """Return name, size in bytes and last change in ns of each file. The result differs when any file has

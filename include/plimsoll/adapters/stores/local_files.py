@@ -60,6 +60,15 @@ def is_unfinished(path: str) -> bool:
     return path.endswith(_UNFINISHED)
 
 
+def is_utf_8(name: str) -> bool:
+    """Tell whether the name, as this machine's file system gave it, is text that can be stored and sent."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _sync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import fsspec
 
-from plimsoll.adapters.stores.local_files import create_whole, is_unfinished, put_whole, remove
+from plimsoll.adapters.stores.local_files import create_whole, is_unfinished, is_utf_8, put_whole, remove
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.ports.store import BLOCK_BYTES, StoredFile
 
@@ -25,7 +25,7 @@ class ObjectStore:
     """An implementation of the ResultStore port over fsspec. Local files are written to a temporary name and renamed.
 
     The root may be a symbolic link. Links below it that lead out of the store are not followed: listings omit them, and
-    all other methods raise StoreError.
+    all other methods raise StoreError. Listings omit names that are not UTF-8 too: no key is, so nobody stored them.
     """
 
     def __init__(self, root: str) -> None:
@@ -95,7 +95,8 @@ class ObjectStore:
             except FileNotFoundError:
                 return ()
         found = [entry["name"] for entry in entries if entry["type"] == "directory"]
-        return tuple(sorted(PurePosixPath(name).name for name in found if not self._leads_out(name)))
+        names = (PurePosixPath(path).name for path in found if not self._leads_out(path))
+        return tuple(sorted(filter(is_utf_8, names)))
 
     def delete(self, prefix: str) -> None:
         """Remove everything below a prefix. What another removes at the same time is no error."""
@@ -181,7 +182,7 @@ class ObjectStore:
         while folders:
             # What was deleted meanwhile has no files.
             with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
-                for entry in entries:
+                for entry in filter(lambda entry: is_utf_8(entry.name), entries):
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     elif not entry.is_dir() and not (entry.is_symlink() and self._leads_out(entry.path)):

@@ -12,8 +12,10 @@ import stat
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
+from io import SEEK_END
 from typing import IO, TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -24,6 +26,7 @@ from plimsoll.domain.cell import CAMPAIGN_ID
 from plimsoll.domain.errors import BundleError
 from plimsoll.domain.faults import fault_words
 from plimsoll.domain.limits import LARGEST_BYTES
+from plimsoll.domain.result import Manifest
 from plimsoll.services.store import layout
 
 if TYPE_CHECKING:
@@ -35,8 +38,8 @@ CHECKSUMS = "checksums.sha256"
 _BLOCK = 1 << 20
 _ALWAYS_ALLOWED = 64 << 20
 _MOST_TIMES = 100
-"""The greatest ratio of a bundle's unpacked to its packed size beyond that: records are packed to a tenth, tables not
-at all.
+"""The greatest ratio of a bundle's unpacked to its packed size beyond that: records and logs are packed to a tenth,
+tables not at all.
 """
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REGULAR_FILE = (stat.S_IFREG | 0o644) << 16
@@ -119,16 +122,17 @@ def read_bundle(stream: IO[bytes], where: str) -> Bundle:
     Raises BundleError for a file that is no bundle, damaged, unsafe to read, or too new.
     """
     try:
+        size = stream.seek(0, SEEK_END)
         with ZipFile(stream) as archive:
-            return _read(archive, where)
+            return _read(archive, size, where)
     except _UNREADABLE as error:
         raise BundleError(f"is no whole zip file ({error})", where=where, mend="get the bundle again") from error
 
 
-def _read(archive: ZipFile, where: str) -> Bundle:
+def _read(archive: ZipFile, size: int, where: str) -> Bundle:
     entries = {entry.filename: entry for entry in archive.infolist()}
     faults = [
-        *_faults(archive.infolist()),
+        *_faults(archive.infolist(), size),
         *(f"it has no {name}" for name in (INDEX, CHECKSUMS) if name not in entries),
     ]
     if faults:
@@ -139,20 +143,36 @@ def _read(archive: ZipFile, where: str) -> Bundle:
     if expected.keys() != entries.keys() - {CHECKSUMS}:
         odd = sorted(expected.keys() ^ (entries.keys() - {CHECKSUMS}))
         raise _damaged(f"{odd[0]} is missing from the bundle or from its checksums", where)
-    files = {}
-    for name, checksum in expected.items():
-        if is_raw(name):
-            found = _digest(archive, entries[name])
-        else:
-            files[name] = archive.read(name)
-            found = sha256(files[name]).hexdigest()
-        if found != checksum:
-            raise _damaged(f"{name} is not what its checksum says", where)
+    files = {name: archive.read(name) for name in expected if not is_raw(name)}
+    for name, content in files.items():
+        _require_equal(name, sha256(content).hexdigest(), expected, where)
+    listed = _raw_files(files)
+    for name in expected.keys() - files.keys():
+        if listed.get(name) != (entries[name].file_size, expected[name]):
+            raise _damaged(f"{name} is not as its attempt's manifest says", where)
+        _require_equal(name, _digest(archive, entries[name]), expected, where)
     return Bundle(index, {name: content for name, content in files.items() if name != INDEX})
 
 
-def _faults(entries: list[ZipInfo]) -> Iterator[str]:
-    """Explain why an archive with such files is refused.
+def _require_equal(name: str, found: str, expected: Mapping[str, str], where: str) -> None:
+    if found != expected[name]:
+        raise _damaged(f"{name} is not what its checksum says", where)
+
+
+def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
+    """Return the raw files that the manifests name, with size in bytes and sha256."""
+    found: dict[str, tuple[int, str]] = {}
+    for name, content in files.items():
+        attempt, _, last = name.rpartition("/")
+        if last == layout.MANIFEST:
+            with suppress(ValidationError):  # what it names is then named by nobody
+                manifest = Manifest.model_validate_json(content)
+                found |= {f"{attempt}/{one.path}": (one.size_bytes, one.sha256) for one in manifest.files}
+    return found
+
+
+def _faults(entries: list[ZipInfo], size: int) -> Iterator[str]:
+    """Explain why an archive of that size, bytes, with such files is refused.
 
     Plimsoll does not unpack it, but a user who does must be safe.
     """
@@ -170,6 +190,10 @@ def _faults(entries: list[ZipInfo]) -> Iterator[str]:
     most = min(LARGEST_BYTES, _ALWAYS_ALLOWED + _MOST_TIMES * sum(entry.compress_size for entry in kept))
     if sum(entry.file_size for entry in kept) > most:
         yield f"it is larger than {most >> 20} MiB without raw files"
+    # Of the archive's own size: several entries may share packed bytes.
+    most = _ALWAYS_ALLOWED + _MOST_TIMES * size
+    if sum(entry.file_size for entry in entries) > most:
+        yield f"it is larger than {most >> 20} MiB with raw files"
 
 
 def _is_safe(name: str) -> bool:

@@ -11,6 +11,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_command import LoadCommand, placeholders
 from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.variant import is_inside
 from plimsoll.ports.artefacts import ProgramSource
 
 _WHERE = "load_generator.command"
@@ -84,9 +85,13 @@ def _outputs(command: LoadCommand) -> Iterator[Problem]:
 def _archive(definition: Definition, command: LoadCommand, artefacts: ProgramSource) -> Iterator[Problem]:
     if command.archive is None:
         return
-    if not program_in_archive(command):
+    program = program_in_archive(command)
+    if not program:
         what = "is used by no command"
         yield Problem(f"{_WHERE}.archive", what, "begin a path of `run` with {archive}/, or leave the archive out")
+    elif not is_inside(program):
+        what = f"{program!r} is no path in it"
+        yield Problem(f"{_WHERE}.archive", what, "write a path below {archive}/, without `..` and `**`")
     if not artefacts.has_archive(command.archive):
         mend = f"fetch it first: `plimsoll prepare {definition.name}`, or the definition's file in place of its name"
         yield Problem(f"{_WHERE}.archive", "the load generator's archive is not in the cache", mend)
