@@ -44,7 +44,7 @@ def causes_by_cell(
         for result in cells
         if (missed := _missed(result)) is not None
         for cause in causes_in([missed])
-        if (touched := int((missed[cause.id] >= cause.least(bound_ms)).sum()))
+        if cause.id in missed and (touched := int((missed[cause.id] >= cause.least(bound_ms)).sum()))
     )
 
 

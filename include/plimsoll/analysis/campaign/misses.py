@@ -132,7 +132,8 @@ def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Tou
     return tuple(
         Touch(cause, float(row[cause.id]), attempt.place(row[f"{cause.id}_host"], row[f"{cause.id}_process"]))
         for cause in causes_in([table])
-        if float(row[cause.id]) >= cause.least(bound_ms)
+        # A table of an earlier version lacks causes that were added since.
+        if cause.id in table and float(row[cause.id]) >= cause.least(bound_ms)
     )
 
 
