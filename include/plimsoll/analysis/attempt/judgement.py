@@ -82,14 +82,15 @@ class Judgement:
     `levels` are in the order of the service levels, and empty where no intervals could be formed. `maxima`,
     `operations`, `achieved_ops_s`, `stalls_s` and the table belong to the first service level's judged intervals.
     `rate_achieved` is None where no rate was asked for. `notes` are remarks that change nothing. `stalls_s` are the
-    starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
-    names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
-    `errors` the failed operations by kind, None where the files don't tell; `failed_share` their share of the judged
-    time's operations, or of the whole run's where times are missing. `counts` are the merged counts of the
-    judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the missed intervals
-    of all service levels, where the files hold histograms. `unit_why`: why that unit is taken; empty where the files
-    could not be read. `left_out`: records of the files that are not judged. `started_at`: when the run began, as the
-    files tell it. `by_level`: the judged aligned intervals of each service level, where the files hold histograms.
+    starts of intervals in which nothing was answered though operations were under way; such intervals miss.
+    `format` names the format that the files were read in; `whole_run` holds figures that the files give without
+    intervals; `errors` the failed operations by kind, None where the files don't tell; `failed_share` their share
+    of the judged time's operations, or of the whole run's where times are missing; `own_lag_p99_ms` the load
+    generator's own lateness. `counts` are the merged counts of the judged intervals by operation, in `unit`; empty
+    where the files hold no histograms. `missed`: the missed intervals of all service levels, where the files hold
+    histograms. `unit_why`: why that unit is taken; empty where the files could not be read. `left_out`: records of
+    the files that are not judged. `started_at`: when the run began, as the files tell it. `by_level`: the judged
+    aligned intervals of each service level, where the files hold histograms.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -107,6 +108,7 @@ class Judgement:
     whole_run: tuple[WholeRun, ...] = ()
     errors: Mapping[str, int] | None = None
     failed_share: float = 0.0
+    own_lag_p99_ms: float | None = None
     counts: Mapping[str, Ints] = field(default_factory=dict, compare=False, repr=False)
     unit: Unit = "us"
     unit_why: str = ""

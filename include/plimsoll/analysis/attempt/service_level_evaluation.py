@@ -143,6 +143,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         unit_why=reading.unit_why,
         left_out=reading.left_out,
         errors=reading.errors,
+        own_lag_p99_ms=reading.own_lag_p99_ms,
         started_at=reading.started_at,
     )
 

@@ -171,8 +171,12 @@ def _judgement(evidence: Evidence) -> Judgement:
 
 def _by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
     """Return a command's summary with what only its files tell; failed operations are those of the whole run."""
-    known = {"started_at": judgement.started_at, "errors": judgement.errors}
-    return summary.model_copy(update={key: value for key, value in known.items() if value})
+    known = {
+        "started_at": judgement.started_at,
+        "errors": judgement.errors,
+        "schedule_lag_p99_ms": judgement.own_lag_p99_ms,
+    }
+    return summary.model_copy(update={key: value for key, value in known.items() if value is not None})
 
 
 def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement, ActionResult | None]:

@@ -173,3 +173,12 @@ def test_a_client_that_falls_behind_has_a_schedule_and_one_whose_failures_have_t
     assert not any(COORDINATED_OMISSION in note for note in read_run([log(*late)], ReadOptions()).notes)
     given_up = [line(1, 1_000, 40), line(2, "serialization", 99), line(3, 1_000, 40)]
     assert any(COORDINATED_OMISSION in note for note in read_run([log(*given_up)], ReadOptions()).notes)
+
+
+def test_a_lag_is_pgbench_s_own_only_where_its_client_was_free() -> None:
+    # Due at 1, 2 and 2.5 s. The first began 5 ms late; the third waited for the second, which took until 3 s.
+    lines = [line(1.1, 100_000, 5_000), line(3, 1_000_000, 0), line(3.1, 600_000, 500_000), line(4, 10_000, 0, 0)]
+    found = read_run([log(*lines)], ReadOptions())
+    assert found.own_lag_p99_ms is not None
+    assert 4.5 < found.own_lag_p99_ms < 5.1
+    assert read_run([log(line(1.1, 100_000), line(3, 1_000_000))], ReadOptions()).own_lag_p99_ms is None

@@ -159,5 +159,6 @@ def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
         errors=telling.errors,
         failures=telling.failures,
         attempted_ops_s=next((one.attempted_ops_s for one in everyone if one.attempted_ops_s is not None), None),
+        own_lag_p99_ms=next((one.own_lag_p99_ms for one in everyone if one.own_lag_p99_ms is not None), None),
         started_at=next((one.started_at for one in everyone if one.started_at is not None), None),
     )

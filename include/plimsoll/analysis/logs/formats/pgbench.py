@@ -105,6 +105,7 @@ class PgBench:
             notes=(*notes, *selected),
             errors={str(kind): int(count) for kind, count in failed["kind"].value_counts().items() if count},
             failures=tuple(_failures(name, failed, scripts)),
+            own_lag_p99_ms=_own_lag_p99_ms(table, before_s, begun_s) if has_lag else None,
             started_at=datetime.fromtimestamp(start_s, UTC),
         )
 
@@ -206,6 +207,16 @@ def _due_s(table: "pd.DataFrame", before_s: "pd.Series[float]", *, has_lag: bool
     known = answered | before_s.isna() | before_s.shift(-1, fill_value=np.nan).isna()
     places = np.arange(len(table))
     return table["at_s"].clip(upper=np.interp(places, places[known], due_s[known]))
+
+
+def _own_lag_p99_ms(table: "pd.DataFrame", before_s: "pd.Series[float]", begun_s: "pd.Series[float]") -> float | None:
+    """Return how late pgbench itself began transactions, 99th percentile, ms.
+
+    The rest of their lag is a wait for the client's transaction before, and so for the database.
+    """
+    could_s = np.fmax(table["due_s"], before_s.reindex(table.index))
+    late_s = (begun_s.reindex(table.index) - could_s)[table["us"].notna()]
+    return float(np.percentile(late_s.clip(lower=0.0), 99)) * 1000 if len(late_s) else None
 
 
 def _operations(table: "pd.DataFrame", kinds: Mapping[str, str]) -> dict[int, str]:

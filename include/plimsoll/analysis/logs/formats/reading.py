@@ -92,7 +92,8 @@ class Reading:
     without time.
     `obstacles` say why files can't be judged; `notes` name each pitfall of the format that these files contain.
     `errors`: operations of the whole run that were not answered, by kind, None where the files don't tell; the same
-    holds for `attempted_ops_s` and `started_at`. `failures`: those of them whose times are known.
+    holds for `attempted_ops_s` and `started_at`. `failures`: those of them whose times are known. `own_lag_p99_ms`: how
+    late the load generator began what was due and could begin, 99th percentile; None where the files don't tell.
     """
 
     title: str
@@ -107,6 +108,7 @@ class Reading:
     errors: Mapping[str, int] | None = None
     failures: tuple[Failures, ...] = ()
     attempted_ops_s: float | None = None
+    own_lag_p99_ms: float | None = None
     started_at: datetime | None = None
 
 
