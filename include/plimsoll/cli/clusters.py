@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import datetime
 
-    from plimsoll.domain.cluster import Cluster
+    from plimsoll.domain.cluster import Cluster, ClusterId
 
 clusters_app = typer.Typer(help="List the clusters that are alive, or destroy them.")
 
@@ -89,11 +89,15 @@ def destroy(  # noqa: PLR0913, PLR0917  # each is an option
     def is_kept(alive: Cluster) -> bool:
         return str(alive.id) != cluster if cluster else has_living_owner(toolkit, alive)
 
+    named: set[ClusterId] = set()
     if others:
-        _name_others(reap(toolkit, is_kept, dry_run=True).kept, "somebody works on it, and it is destroyed too")
+        seen = reap(toolkit, is_kept, dry_run=True)
+        named = {alive.id for alive in (*seen.destroyed, *seen.kept)}
+        _name_others(seen.kept, "somebody works on it, and it is destroyed too")
         if not (dry_run or as_json) and sys.stdin.isatty():
             typer.confirm("Destroy all of them?", abort=True, err=True)
-    reaped = reap(toolkit, (lambda _: False) if others else is_kept, dry_run=dry_run)
+    # What began since was not named.
+    reaped = reap(toolkit, (lambda alive: alive.id not in named) if others else is_kept, dry_run=dry_run)
     destroyed = [str(alive.id) for alive in reaped.destroyed]
     failed = {str(alive.id): reason for alive, reason in reaped.failed}
     if cluster and not dry_run and cluster not in (*destroyed, *failed) and destroy_unseen(toolkit, cluster):
@@ -106,7 +110,8 @@ def destroy(  # noqa: PLR0913, PLR0917  # each is an option
     kept = reaped.kept if every else ()
     if as_json:
         left = {"kept": [str(alive.id) for alive in kept]} if kept else {}
-        print_json({"destroyed": destroyed, "failed": failed, "unseen": unseen, **left})
+        done = "would_destroy" if dry_run else "destroyed"
+        print_json({done: destroyed, "failed": failed, "unseen": unseen, **left})
     else:
         done = "would be destroyed:" if dry_run else "destroyed"
         typer.echo("\n".join(f"{done} {key}" for key in destroyed) or "nothing to destroy")

@@ -20,7 +20,7 @@ def test_a_scheduled_definitions_dag_is_paused_and_says_what_it_is(team: Team) -
     assert {tag["name"] for tag in dag["tags"]} == {"campaign", "instant"}
     assert dag["timetable_summary"] == "* * * * *"
     assert dag["max_active_runs"] == 1
-    assert dag["params"].keys() == {"campaign_id", "cells", "variants", "loads", "repeats", "parallel"}
+    assert dag["params"].keys() == {"campaign_id", "cells", "variants", "loads", "repeats", "parallel", "incomplete"}
     loads: Mapping[str, object] = dag["params"]["loads"]["schema"]
     assert loads["values_display"] == {"1000/s": "1,000 ops/s"}
 

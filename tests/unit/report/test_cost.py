@@ -85,7 +85,7 @@ def test_the_table_of_cells_has_each_share(found: Findings) -> None:
 def test_page_and_summary_tell_it(found: Findings, patchy_figures: Sequence[Figure]) -> None:
     page = page_of(found, patchy_figures)
     assert "The hosts of 3 attempts have cost <strong>11.75 USD</strong>" in page
-    assert "Planned for every cell once, under load alone: 62.04 USD. The budget was 100.00 USD." in page
+    assert "waiting and populating: 62.04 USD. The budget was 100.00 USD." in page
     assert f"Prices: {SOURCE}." in page
     assert '<td class="number">6.75 USD</td>' in page
     assert "Cost of the hosts: 11.75 USD (planned for every cell once: 62.04 USD;" in summary_markdown(found)

@@ -110,7 +110,7 @@ def test_a_workload_has_the_cost_of_its_own_attempts_and_the_overview_everything
     assert "cost" in json.loads(files["report.schema.json"])["properties"]
     whole, of_part = files["report.html"].decode(), files["kv-report.html"].decode()
     assert "0.25 USD are idle time of hosts that were kept" in whole
-    assert "Planned for every cell once, under load alone: 9.00 USD. The budget was 20.00 USD." in whole
+    assert "waiting and populating: 9.00 USD. The budget was 20.00 USD." in whole
     assert "Planned for every cell once" not in of_part
     assert "idle time of hosts" not in of_part
     assert "of which 0.25 USD idle time of kept hosts" in files["summary.md"].decode()

@@ -237,6 +237,20 @@ def test_hosts_live_for_one_cell_at_a_time_and_the_database_for_populating_once(
     assert own + one_load < site.product.lives <= own + 2 * one_load
 
 
+@pytest.mark.parametrize("hours", [3, 20])
+def test_data_that_took_long_to_populate_serve_all_loads(tmp_path: Path, hours: int) -> None:
+    site = Site(tmp_path, sharing(timing={"duration": "30m", "warmup": "0s", "populating": "24h"}))
+    for cell, took in ((LOW, timedelta(hours=hours)), (MIDDLE, timedelta(minutes=30))):
+        work = site.begun(cell)
+        measured(work)
+        site.clock.at += took
+        collect(work)
+        actions.destroy(work)
+        judge(work)
+    site.unjudged(HIGH)
+    assert site.generator.populated == [True, False, False]
+
+
 def test_the_plan_counts_populating_once_for_each_repeat() -> None:
     timing = {"duration": "30m", "warmup": "0s", "populating": "24h"}
     shared = make_plan(sharing(timing=timing, repeats=2))

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from plimsoll.domain.errors import LoadError
 from plimsoll.domain.units import format_duration, format_usd
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.spending import ledger, spent_usd
+from plimsoll.services.hosts.spending import due_usd, ledger, spent_usd
 
 _HOUR = timedelta(hours=1)
 
@@ -13,8 +13,8 @@ _HOUR = timedelta(hours=1)
 def latest_end(work: AttemptContext) -> datetime | None:
     """Return the time after which the attempt's hosts must not live, even where nobody is left to end them.
 
-    It is reached when the attempt has taken all of its time, or when its hosts, with those of other attempts, have cost
-    what was left of the campaign's money as it began. None without a ceiling.
+    It is reached when the attempt has taken all of its time, or when its hosts have cost what was left of the
+    campaign's money as it began, less what is due for the attempts that ran then. None without a ceiling.
     """
     ceiling, began = work.definition.at_most, work.attempt().started_at
     if ceiling is None:
@@ -23,11 +23,11 @@ def latest_end(work: AttemptContext) -> datetime | None:
     tariff = work.toolkit.tariff(work.campaign_definition) if ceiling.cost is not None else None
     shape = work.campaign_definition.node_hosts, work.definition.load_generator.hosts
     hourly = tariff.usd_per_cluster_hour(*shape) if tariff else None
-    if ceiling.cost is not None and hourly:
+    if ceiling.cost is not None and tariff and hourly:
         # As of its start: asked again after a crash, the same is asked for.
         entries = [entry for entry in ledger(work.campaign, began) if entry.key != work.key]
-        beside = sum(not entry.final and not entry.idle for entry in entries)
-        ends.append(began + max(0.0, ceiling.cost - spent_usd(entries)) / (hourly * (1 + beside)) * _HOUR)
+        taken = spent_usd(entries) + due_usd(work.campaign, entries, began, tariff)
+        ends.append(began + max(0.0, ceiling.cost - taken) / hourly * _HOUR)
     return min(ends, default=None)
 
 

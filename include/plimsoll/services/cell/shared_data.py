@@ -37,9 +37,17 @@ def time_of_data(work: AttemptContext) -> timedelta:
 
     Where the loads of a repeat share their data, it outlives all loads from this one up, which do not populate.
     """
+    return time_of_attempt(work) + _time_of_further_loads(work)
+
+
+def _time_of_further_load(work: AttemptContext) -> timedelta:
+    """Return the time of a load that does not populate."""
     definition = work.definition
-    further = definition.declared_time - definition.timing.beyond_the_load + MARGIN
-    return time_of_attempt(work) + further * (_higher_loads(work) if work.keeps_data else 0)
+    return min(time_of_attempt(work), definition.declared_time - definition.timing.beyond_the_load + MARGIN)
+
+
+def _time_of_further_loads(work: AttemptContext) -> timedelta:
+    return _time_of_further_load(work) * (_higher_loads(work) if work.keeps_data else 0)
 
 
 def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -> DataOrigin:
@@ -47,7 +55,9 @@ def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -
 
     `is_changed`: hosts of the cluster have just been replaced, so no data on it are whole.
     """
-    fresh = DataOrigin(cluster=cluster.id, until=work.attempt().started_at + time_of_data(work))
+    # Hosts may have been waited for, and then end later than by the attempt's start.
+    ends_at = max(cluster.expires_at, work.attempt().started_at + time_of_attempt(work))
+    fresh = DataOrigin(cluster=cluster.id, until=ends_at + _time_of_further_loads(work))
     before = work.origin
     if before is None or before.cluster != cluster.id:
         before = _of_last_assignment(work, cluster) or fresh
@@ -91,7 +101,7 @@ def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | 
         return None
     left = read_model(store, last.attempt, layout.ORIGIN, DataOrigin)
     cell = cells_by_id(work.campaign_definition).get(last.attempt.cell_id)
-    if left is None or cell is None or left.until < work.attempt().started_at + time_of_attempt(work):
+    if left is None or cell is None or left.until < work.attempt().started_at + _time_of_further_load(work):
         return None
     is_next = can_go_on(work.cell, cell, read_verdict(store, last.attempt))
     return left.handed_on(last.attempt) if is_next else None

@@ -65,7 +65,8 @@ def on_this_machine(toolkit: Toolkit) -> Toolkit:
     Clusters elsewhere may belong to campaigns of another Airflow. What runs here is found without the store.
     """
     local = {name: provider for name, provider in toolkit.providers.items() if provider.is_local}
-    return replace(toolkit, providers=local, places=_NoPlaceToLookAt(toolkit.places))
+    # Without prices no account is closed, which would end hosts that are not here.
+    return replace(toolkit, providers=local, places=_NoPlaceToLookAt(toolkit.places), tariffs={})
 
 
 @dataclass(frozen=True)

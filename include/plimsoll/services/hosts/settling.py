@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from plimsoll.domain.cell import definitions_of
 from plimsoll.domain.cluster import Cluster, ClusterId
-from plimsoll.domain.errors import PlimsollError, StoreError
+from plimsoll.domain.errors import StoreError, reason_of
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import read_provided
@@ -23,6 +23,8 @@ def close_accounts(
 
     After an outage nobody else may: hosts have ended, and what they have cost could not be recorded then.
     """
+    if not toolkit.tariffs:
+        return ()
     try:
         return tuple(
             trouble for one in campaign_ids(toolkit.store) for trouble in _of_campaign(toolkit, one, living, is_owned)
@@ -45,8 +47,8 @@ def _of_campaign(
             if cluster is not None and cluster.provider in toolkit.tariffs and not is_owned(cluster):
                 provider = toolkit.provider_of(cluster.provider, campaign_id)
                 destroy_cluster(toolkit, provider, cluster_id)
-        except PlimsollError as error:
-            yield f"{cluster_id}: its account can't be closed: {error}"
+        except Exception as error:  # one account never keeps another open
+            yield f"{cluster_id}: its account can't be closed: {reason_of(error)}"
 
 
 def _recorded(campaign: CampaignStore, cluster_id: ClusterId) -> Cluster | None:

@@ -91,11 +91,11 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Defini
     toolkit.write_kept_records()
     now = toolkit.clock.now()
     entries = ledger(campaign, now)
-    spent, due = spent_usd(entries), sum(_due(campaign.store, entry, definition, now, tariff) for entry in entries)
+    spent, due = spent_usd(entries), due_usd(campaign, entries, now, tariff)
     if spent + due + one_cell > limit:
         what = (
             f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run and "
-            f"go on, a cell costs {one_cell:.2f} USD; the budget is {format_usd(limit)}"
+            f"go on, a cell costs {one_cell:.2f} USD; `{key}` is {format_usd(limit)}"
         )
         mend = (
             f"raise `{key}` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
@@ -131,6 +131,12 @@ def _time_of(definition: Definition, cell_id: str) -> timedelta:
     is_further = keeps_data(part.definition.strategy) and cell.load_ops_s > min(part.loads_of(cell.variant))
     beyond = part.definition.timing.beyond_the_load if is_further else timedelta(0)
     return part.definition.declared_time - beyond
+
+
+def due_usd(campaign: CampaignStore, entries: Iterable[Entry], now: datetime, tariff: Tariff) -> float:
+    """Return the further cost of the attempts that run or are about to run, USD."""
+    definition = campaign.definition()
+    return sum(_due(campaign.store, entry, definition, now, tariff) for entry in entries)
 
 
 def _due(store: ReadableStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:

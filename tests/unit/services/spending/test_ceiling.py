@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
-from tests.unit.services.spending.paid_campaign import HOUR, opened
+from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 
 from plimsoll.domain.at_most import AtMost
 from plimsoll.domain.cluster import Cluster, ClusterRequest
@@ -15,7 +15,9 @@ from plimsoll.domain.errors import LoadError, Refused
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.ceiling import latest_end
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.hosts.reaping import on_this_machine, reap
 from plimsoll.services.steps.load_polling import LoadPoller
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store.campaigns import CampaignStore
@@ -79,7 +81,7 @@ def test_no_cell_begins_that_would_exceed_the_ceiling(
     work = begun(tools)
     clock.at += HOUR / 2
     actions.destroy(work)
-    with pytest.raises(Refused, match=r"a cell costs 8\.00 USD; the budget is 9 USD .*raise `at_most.cost`"):
+    with pytest.raises(Refused, match=r"a cell costs 8\.00 USD; `at_most.cost` is 9 USD .*raise `at_most.cost`"):
         begin(tools, "bounded", "v1-002k-r1", "me")
 
 
@@ -121,3 +123,25 @@ def test_a_ceiling_that_lets_nothing_run_is_refused(
     plain = opened(installation, budget=None).definition().model_dump(mode="json")
     with pytest.raises(ValueError, match=what):
         Definition.model_validate({**plain, "at_most": at_most})
+
+
+def test_a_cell_beside_others_that_are_nearly_over_keeps_its_time(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    bounded(installation, cost="24 USD")
+    first, _ = begun(tools), begun(tools, "v1-002k-r1")
+    clock.at += 1.9 * HOUR
+    actions.destroy(first)
+    third = begun(tools, "v2-001k-r1")
+    ends = latest_end(third)
+    assert ends is not None
+    assert ends - third.attempt().started_at >= 2 * HOUR
+
+
+def test_who_ends_what_runs_on_this_machine_closes_no_account(installation: Installation, tools: Toolkit) -> None:
+    opened(installation, budget=None)
+    work = start(tools)
+    here = on_this_machine(replace(tools, providers={}))
+    reaped = reap(here, lambda _: False)
+    assert (reaped.destroyed, reaped.troubles) == ((), ())
+    assert work.provider.find(work.cluster_id) is not None

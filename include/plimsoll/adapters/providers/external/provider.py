@@ -19,7 +19,7 @@ from plimsoll.adapters.providers.external.checks import database_problems
 from plimsoll.adapters.providers.external.load_hosts import load_hosts_alone
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import OF_HOSTS, PlimsollError, Problem, ProviderError, reason_of
+from plimsoll.domain.errors import Problem, ProviderError, reason_of
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.external_database import ExternalDatabase, Occupant
@@ -200,7 +200,7 @@ class ExternalProvider:
         try:
             cluster = self.find(cluster_id)
             return cluster is not None and _has_begun(self.host(cluster, cluster.load_host))
-        except (ProviderError, *OF_HOSTS):
+        except Exception:  # a password that can't be had keeps neither hosts nor keyspace from being tried
             return False
 
     def _clusters_with_hosts(self) -> tuple[dict[ClusterId, Cluster], list[str], list[str]]:
@@ -213,8 +213,8 @@ class ExternalProvider:
             except PartlySeen as error:
                 found = error.clusters
                 (silent if isinstance(error, HostsSilent) else troubles).append(error.text())
-            except PlimsollError as error:
-                troubles.append(error.text())
+            except Exception as error:  # one place's error never keeps another from being asked
+                troubles.append(reason_of(error))
                 continue
             seen |= {cluster.id: _ours(cluster, hosts.name) for cluster in found}
         return seen, troubles, silent
