@@ -34,7 +34,7 @@ def guided(name: str, words: Mapping[str, str], workload: Mapping[str, object], 
     own = parse_definition(text, "any-database.md")
     content = {
         **own.model_dump(mode="json"),
-        "workload": {**own.workload.model_dump(mode="json"), **workload},
+        "workload": {**own.workload.model_dump(mode="json", exclude_unset=True), **workload},
         "variants": [own.variants[0].model_dump(mode="json")],
         "loads": ["100/s"],
         "repeats": 1,

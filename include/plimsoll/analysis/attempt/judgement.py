@@ -138,6 +138,8 @@ class Judgement:
             return "the files do not tell how many operations failed"
         if not (failed := sum(self.errors.values())):
             return ""
+        if not self.levels:
+            return f"{plural(failed, 'operation')} of the whole run failed"
         counted = any(one.service_level.counts_failures for one in self.levels)
         how = "each counts as slower than the bound" if counted else "FAILED OPERATIONS ARE APART, and not judged"
         return f"{plural(failed, 'operation')} of the whole run failed: {how}"
@@ -164,12 +166,13 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
     run: Run,
     unanswered: Unanswered,
     *,
+    counts: Sequence[tuple[int, int]],
     reasons: Iterable[str],
     notes: Iterable[str],
 ) -> Judgement:
     """Return the judgement on a run with its table and the outcomes of its service levels.
 
-    Repeated reasons are dropped.
+    `counts`: answered and failed operations of each judged interval. Repeated reasons are dropped.
     """
     judged = table.select("judged")
     answered = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
@@ -183,7 +186,7 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
         operations=operations,
         achieved_ops_s=achieved,
         rate_achieved=_rate_achieved(achieved, run),
-        failed_share=unanswered.share([(row.count, row.failed) for row in judged], answered),
+        failed_share=unanswered.share(counts, answered),
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(notes),
     )

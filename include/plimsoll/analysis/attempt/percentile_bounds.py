@@ -32,6 +32,8 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.units import format_duration
 
+_STEADY = 10
+"""Operations of an interval from which on an interval without any is no chance of a low rate."""
 _NO_PAYLOAD = memoryview(b"")
 
 
@@ -145,10 +147,20 @@ def _parts(
 def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run) -> tuple[_Part, ...]:
     """Mark the level's intervals in which nothing was answered though operations were under way."""
     own = [part for part in parts if part.operation == level.operations]
-    stalls = stalls_s([Answers(part.window, part.count, part.value(100)) for part in own if not part.failed], run.due_s)
+    answers = [Answers(part.window, part.count, part.value(100)) for part in own if part.count or not part.failed]
+    stalls = {*stalls_s(answers, run.due_s), *_silences(own)}
     return tuple(
         replace(part, is_stall=part.operation == level.operations and part.window.start_s in stalls) for part in parts
     )
+
+
+def _silences(parts: Sequence[_Part]) -> Iterator[float]:
+    """Yield the starts of empty intervals after one with answers: who goes on to print figures waits for answers."""
+    seen = False
+    for part in parts:
+        if seen and not part.count and part.samples and part.window.phase == "judged":
+            yield part.window.start_s
+        seen = seen or part.count >= _STEADY
 
 
 def _judgement(
@@ -161,6 +173,11 @@ def _judgement(
         [_level_verdict(level, parts[level]) for level in levels],
         run,
         unanswered,
+        counts=[
+            (part.count - part.among_times, part.failed)
+            for part in parts[levels[0]]
+            if part.operation == ALL_OPERATIONS and part.window.phase == "judged"
+        ],
         reasons=reasons,
         notes=["judged by percentiles over time, not by histograms: a value that they don't have is left out"],
     )

@@ -54,7 +54,14 @@ class _Pass:
     def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
         own = [one for one in self.measured if one.operation == level.operations]
         max_ms = SHOWN_NAMES.index("max_ms")
-        return stalls_s([Answers(one.window, one.count, one.at(max_ms)) for one in own if not one.failed], self.due_s)
+        return stalls_s(
+            [Answers(one.window, one.count, one.at(max_ms)) for one in own if one.count or not one.failed], self.due_s
+        )
+
+    @property
+    def of_all_judged(self) -> Iterator[Measured]:
+        """Yield the judged windows of all operations together."""
+        return (one for one in self.measured if one.operation == ALL_OPERATIONS and one.window.phase == "judged")
 
     @property
     def windows(self) -> tuple[Window, ...]:
@@ -213,6 +220,7 @@ def _judgement(
         [_level_verdict(level, passes[level.interval]) for level in levels],
         run,
         first.wanted.unanswered,
+        counts=[(one.total - one.failed, one.failed) for one in first.of_all_judged],
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )

@@ -16,6 +16,7 @@ from plimsoll.analysis.attempt.judgement import (
     Judgement,
     MissedInterval,
     Run,
+    due_until_s,
     level_verdict,
     missed_interval,
     schedule_of,
@@ -54,6 +55,8 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     first, *others = found = [_by_windows(one, tracks, run, unit, unanswered) for one in judgement.levels]
     missed = (*judgement.missed, *(one for level in found for one in _missed(level)))
     judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)), missed=missed)
+    if judgement.met:
+        judgement = replace(judgement, reasons=tuple(_undecided(found, unanswered)))
     if not first.measured:
         return judgement
     table = _table(first)
@@ -84,13 +87,22 @@ def _by_windows(
     level = aligned.service_level
     if level.windows == "aligned":
         return _ByWindows(aligned)
-    slides = _slides(tracks, run, level)
+    slides = _slides(tracks, run, level, unanswered)
     wanted = Wanted([level], unanswered, slides.origin_s)
     measured = tuple(_measured(tracks, slides, Decoder(unit), wanted))
     verdict = level_verdict(level, [one for one in measured if one.operation == level.operations], len(SHOWN))
     return _ByWindows(
         verdict, measured, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
     )
+
+
+def _undecided(found: Sequence[_ByWindows], unanswered: Unanswered) -> Iterator[str]:
+    for one in found:
+        level = one.verdict.service_level
+        own = [each for each in one.measured if each.operation == level.operations]
+        counted = [(each.total, each.below.get(level.bound_ms, 0) - each.among_times) for each in own]
+        if reason := unanswered.undecided(level, counted):
+            yield reason
 
 
 def _missed(found: _ByWindows) -> Iterator[MissedInterval]:
@@ -110,7 +122,7 @@ def _table(found: _ByWindows) -> IntervalTable:
     )
 
 
-def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> _Slides:
+def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel, unanswered: Unanswered) -> _Slides:
     schedule = schedule_of(tracks, run, level.interval)
     step_s = max(track.record_s for track in tracks)
     steps = round(schedule.interval_s / step_s)
@@ -118,7 +130,9 @@ def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel) -> _Slides:
         what = f"records of {step_s:g} s do not divide windows of {schedule.interval_s:g} s"
         raise LogError(what, where=tracks[0].name, mend="give `--interval` as a multiple of the records' length")
     step_s = schedule.interval_s / steps
-    end_s = min(float(track.ends[-1]) for track in tracks) - schedule.origin_s + schedule.misfit_s
+    answered_until_s = min(float(track.ends[-1]) for track in tracks)
+    until_s = max(answered_until_s, due_until_s(schedule, run, unanswered) or answered_until_s)
+    end_s = until_s - schedule.origin_s + schedule.misfit_s
     planned_s = schedule.interval_s * schedule.planned if schedule.planned is not None else end_s - schedule.warmup_s
     judged_s = min(end_s - schedule.warmup_s, planned_s)
     return _Slides(schedule.origin_s, schedule.warmup_s, step_s, steps, int(judged_s / step_s + 1e-6) - 1)

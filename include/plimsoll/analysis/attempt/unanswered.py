@@ -50,13 +50,15 @@ class _Timeline:
 class Unanswered:
     """The operations of a run that were not answered. `without_time`: how many of them may lie anywhere in the run.
 
-    `among_times`: those of which the files have a time too, like that of an answer.
+    `among_times`: those of which the files have a time too, like that of an answer. `last_s`: until when any are told,
+    s since the epoch; None where no time is known.
     """
 
     timelines: Mapping[str, _Timeline] = field(default_factory=dict)
     among_times: Mapping[str, _Timeline] = field(default_factory=dict)
     without_time: int = 0
     total: int = 0
+    last_s: float | None = None
 
     @classmethod
     def of(cls, reading: Reading) -> Unanswered:
@@ -64,7 +66,9 @@ class Unanswered:
         timed = sum(one.total for one in reading.failures)
         total = max(timed, sum((reading.errors or {}).values()))
         among_times = [one for one in reading.failures if one.among_times]
-        return cls(_timelines(reading.failures), _timelines(among_times), total - timed, total)
+        ends = [max(float(one.at_s[-1]), one.until_s) for one in reading.failures if one.total]
+        last_s = max(ends, default=None)
+        return cls(_timelines(reading.failures), _timelines(among_times), total - timed, total, last_s)
 
     def between(self, operation: str, begin_s: float, end_s: float) -> int:
         """Return how many operations were not answered then, s since the epoch.
@@ -77,18 +81,16 @@ class Unanswered:
         """Return how many of these are counted among the answers of the files, too."""
         return _between(self.among_times, operation, begin_s, end_s)
 
-    @property
-    def last_s(self) -> float | None:
-        """Return the moment of the last one, s since the epoch; None where no moment is known."""
-        return max((float(timeline.at_s[-1]) for timeline in self.timelines.values()), default=None)
-
     def share(self, judged: Sequence[tuple[int, int]], answered: int) -> float:
         """Return the share of operations that failed in the judged time, or in the whole run where times are missing.
 
         `judged`: answered and failed operations of each judged interval; `answered`: those of the whole run.
         """
-        failed = self.total if self.without_time else sum(count for _, count in judged)
-        every = failed + (answered if self.without_time else sum(count for count, _ in judged))
+        if self.without_time:
+            among_times = sum(int(timeline.so_far[-1]) for timeline in self.among_times.values())
+            failed, every = self.total, answered - among_times + self.total
+        else:
+            failed, every = sum(count for _, count in judged), sum(map(sum, judged))
         return failed / every if every else 0.0
 
     def undecided(self, level: ServiceLevel, judged: Iterable[tuple[int, int]]) -> str:

@@ -1,7 +1,8 @@
 """The records of one operation that are judged together."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -50,7 +51,8 @@ class Failures:
 
     `kind`: the load generator's own word for it. `at_s`: when they were due, or ended where that is all that is known,
     s since the epoch; `counts`: how many at each of these times. `operation`: as in `Track`. `name`: where they stand.
-    `among_times`: the tracks hold them too, timed like answered ones.
+    `among_times`: the tracks hold them too, timed like answered ones. `until_s`: the end of the time that the last of
+    them is told for, s since the epoch.
     """
 
     name: str
@@ -59,11 +61,18 @@ class Failures:
     at_s: Floats
     counts: npt.NDArray[np.int64]
     among_times: bool = False
+    until_s: float = -inf
 
     @property
     def total(self) -> int:
         """Return the number of operations."""
         return int(self.counts.sum())
+
+    def between(self, first_s: float, last_s: float) -> "Failures":
+        """Return those of that time, s since the epoch."""
+        inside = (self.at_s >= first_s) & (self.at_s <= last_s)
+        until_s = self.until_s if inside.all() else -inf
+        return replace(self, at_s=self.at_s[inside], counts=self.counts[inside], until_s=until_s)
 
 
 def _median(values: Floats) -> float:

@@ -26,7 +26,7 @@ def latest_end(work: AttemptContext) -> datetime | None:
     if ceiling.cost is not None and tariff and hourly:
         # As of its start: asked again after a crash, the same is asked for.
         entries = [entry for entry in ledger(work.campaign, began) if entry.key != work.key]
-        taken = spent_usd(entries) + due_usd(work.campaign, entries, began, tariff)
+        taken = spent_usd(entries) + due_usd(work.toolkit.store, work.campaign_definition, entries, began, tariff)
         ends.append(began + max(0.0, ceiling.cost - taken) / hourly * _HOUR)
     return min(ends, default=None)
 

@@ -91,7 +91,7 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Defini
     toolkit.write_kept_records()
     now = toolkit.clock.now()
     entries = ledger(campaign, now)
-    spent, due = spent_usd(entries), due_usd(campaign, entries, now, tariff)
+    spent, due = spent_usd(entries), due_usd(campaign.store, definition, entries, now, tariff)
     if spent + due + one_cell > limit:
         what = (
             f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run and "
@@ -133,10 +133,11 @@ def _time_of(definition: Definition, cell_id: str) -> timedelta:
     return part.definition.declared_time - beyond
 
 
-def due_usd(campaign: CampaignStore, entries: Iterable[Entry], now: datetime, tariff: Tariff) -> float:
+def due_usd(
+    store: ReadableStore, definition: Definition, entries: Iterable[Entry], now: datetime, tariff: Tariff
+) -> float:
     """Return the further cost of the attempts that run or are about to run, USD."""
-    definition = campaign.definition()
-    return sum(_due(campaign.store, entry, definition, now, tariff) for entry in entries)
+    return sum(_due(store, entry, definition, now, tariff) for entry in entries)
 
 
 def _due(store: ReadableStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:

@@ -18,10 +18,17 @@ from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration
 from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.measured import MeasuredAttempt
-from plimsoll.quality.miss_cause import error_share, foreign_error_share, tolerance_of
+from plimsoll.quality.miss_cause import foreign_error_share, tolerance_of
 from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.judge.circumstances import circumstances
-from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, stopped_words, tables_of, verdict_of
+from plimsoll.services.judge.verdicts import (
+    Judged,
+    JudgedAttempt,
+    failed_too_often,
+    stopped_words,
+    tables_of,
+    verdict_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -242,7 +249,7 @@ def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval
     yield from judgement.missed
     if isinstance(evidence.definition.strategy, Ramp) and judgement.rate_achieved is False:
         yield from short_of_rate(judgement, evidence.cell.load_ops_s, level)
-    if judgement.too_many_failed or error_share(evidence.summary) >= ERROR_LIMIT:
+    if failed_too_often(evidence.definition, judgement, evidence.summary):
         yield from with_failures(judgement, level)
     if broken := evidence.summary.stopped:
         yield when_stopped(evidence.definition.stop_when[broken.rule], broken.seconds)

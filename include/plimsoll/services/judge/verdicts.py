@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.attempt.judgement import Judgement
 from plimsoll.analysis.attempt.latencies import latencies_frame
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
+from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.action import ActionResult
+    from plimsoll.domain.definition import Definition
     from plimsoll.domain.load_summary import BrokenRule, LoadSummary
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import OpeningBacklog
@@ -114,7 +116,19 @@ def _is_met(case: Case, judgement: Judgement, errors: LoadSummary) -> bool:
     if case.definition.is_unloaded:
         return True
     is_short = isinstance(case.definition.strategy, Ramp) and judgement.rate_achieved is False
-    return bool(judgement.met) and error_share(errors) < ERROR_LIMIT and errors.stopped is None and not is_short
+    failed = failed_too_often(case.definition, judgement, errors)
+    return bool(judgement.met) and not failed and errors.stopped is None and not is_short
+
+
+def failed_too_often(definition: Definition, judgement: Judgement, errors: LoadSummary) -> bool:
+    """Tell whether so many operations failed that this alone is a miss.
+
+    A program of Plimsoll's reports the failures of the judged time itself, also of what it never sent. Other files have
+    times of failures, or those of the whole run, by which they were judged.
+    """
+    reports = definition.load_generator.command is None and definition.provider.name != IMPORTED
+    counted = any(level.counts_failures for level in definition.service_levels)
+    return judgement.too_many_failed or (reports and counted and error_share(errors) >= ERROR_LIMIT)
 
 
 def stopped_words(broken: BrokenRule) -> str:

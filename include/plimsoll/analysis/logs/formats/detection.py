@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress
 
 from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress
 from plimsoll.analysis.logs.formats.cassandra_stress_console import CassandraStressConsole
@@ -132,11 +131,12 @@ def _with_failures_of_its_time(reading: Reading) -> Reading:
     ends = [*(float(one.ends[-1]) for one in reading.tracks), *(one.start_s + one.length_s for one in reading.samples)]
     if not begins:
         return reading
-    first_s, last_s = min(begins) - _BESIDE_S, max(ends) + _BESIDE_S
-    of_its_time = [one.at_s.max() >= first_s and one.at_s.min() <= last_s for one in reading.failures]
+    first_s, last_s = min(begins), max(ends) + _BESIDE_S
+    failures = [one for one in reading.failures if one.total]
+    kept = [one.between(first_s, last_s) for one in failures]
     what = "tells failures of another time than the other files: give the files of one run alone, if it is of another"
-    odd = [f"{one.name}: {what}" for one, fits in zip(reading.failures, of_its_time, strict=True) if not fits]
-    return replace(reading, failures=tuple(compress(reading.failures, of_its_time)), notes=(*reading.notes, *odd))
+    odd = [f"{one.name}: {what}" for one, own in zip(failures, kept, strict=True) if own.total < one.total]
+    return replace(reading, failures=tuple(one for one in kept if one.total), notes=(*reading.notes, *odd))
 
 
 def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:

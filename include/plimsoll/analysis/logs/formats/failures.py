@@ -1,6 +1,7 @@
 """Failures that histograms count: a log of failed operations, or two counts of which one leaves them out."""
 
 from collections.abc import Iterable, Sequence
+from math import inf
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +38,11 @@ def failures_between(tried: Series, answered: Series, kind: str, *, among_times:
 def failed(series: Series, kind: str, counts: Counts, *, among_times: bool) -> Failures:
     """Return failures in the middle of a log's records, from the number in each of them."""
     used = counts > 0
-    middles = _ends(series.records) - np.array([record.length_s for record in series.records]) / 2
-    return Failures(series.name, series.operation, kind, middles[used], counts[used].astype(np.int64), among_times)
+    ends = _ends(series.records)
+    middles = ends - np.array([record.length_s for record in series.records]) / 2
+    until_s = float(ends[used][-1]) if used.any() else -inf
+    own = counts[used].astype(np.int64)
+    return Failures(series.name, series.operation, kind, middles[used], own, among_times, until_s)
 
 
 def totals(failures: Iterable[Failures]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from plimsoll.domain.errors import LogError
 _ANSWERED = {"true", "t", "1", "ok", "yes", "y", "success", "succeeded", "successful", "pass", "passed"}
 _FAILED = {"false", "f", "0", "ko", "no", "n", "fail", "failed", "failure", "error", "timeout", "aborted", "skipped"}
 _NO_KINDS = {"false", "f", "0", "no", "n", "ko", "fail", "failed", "failure"}
+_NO_ERROR = {"", "false", "0", "none", "null", "nil", "nan", "-"}
 _STATUSES = range(100, 600)
 _FIRST_FAILED_STATUS = 400
 _MOST_KINDS = 50
@@ -36,6 +37,7 @@ class Outcomes(dict[tuple[str, ...], str]):
 
     def _kind(self, texts: Sequence[str]) -> str:
         *told, error = (text.strip() for text in texts)
+        error = "" if error.lower() in _NO_ERROR else error
         outcome = next((text for text in told if text), "")
         is_by_error = not outcome and (self._has_errors or not self._column)
         if not error if is_by_error else self._is_answered(outcome):
