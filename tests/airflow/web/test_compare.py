@@ -44,10 +44,8 @@ def test_environments_come_first_then_capacity_then_maxima(client: Client) -> No
     parts = ["No difference of the environments", "Capacity", "v1: maxima", "2,000 ops/s"]
     places = [shown.text.index(part) for part in parts]
     assert places == sorted(places)
-    assert (
-        "v1: A carries 1,000 ops/s, B carries 1,000 ops/s (1× of A); no load has two valid repeats of both"
-        in shown.text
-    )
+    assert "v1: A carries 1,000 ops/s, B carries 1,000 ops/s (1× of A)" in shown.text
+    assert shown.text.count("no load has two valid repeats of both") == 1
     links = shown.attributes("a", "href")
     assert {f"/plimsoll/campaigns/{CAMPAIGN}", f"/plimsoll/campaigns/{LATER}"} <= set(links)
 
