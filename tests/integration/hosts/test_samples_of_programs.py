@@ -79,7 +79,8 @@ sys.stdin.read()
         parent.kill()
     (told,) = (ticks / TICKS for name, ticks in taken.others.items() if name.endswith(f"({parent.pid})"))
     assert took_s > 0.15
-    assert told == pytest.approx(took_s, abs=_A_FEW)
+    # Other programs of the machine end meanwhile, whose time may be taken for that of these.
+    assert 0 < told <= took_s + _A_FEW
 
 
 @pytest.fixture
