@@ -116,6 +116,10 @@ class Measured:
         """Return the number of operations, answered or failed."""
         return self.count + self.failed - self.among_times
 
+    def total_and_below(self, level: ServiceLevel) -> tuple[int, int]:
+        """Return the number of operations, answered or failed, and how many answers are below the level's bound."""
+        return self.total, self.below.get(level.bound_ms, 0) - self.among_times
+
     def at(self, place: int) -> float | None:
         """Return the value at the requested quantile with that index; infinite where it is a failed operation."""
         return self.values_ms[place] if self.values_ms else None

@@ -1,7 +1,7 @@
 """The input and the result of judging a run."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from plimsoll.analysis.attempt.alignment import Schedule
@@ -190,6 +190,19 @@ def judgement_of(  # noqa: PLR0913  # what both ways of judging find
         reasons=tuple(dict.fromkeys(reasons)),
         notes=tuple(notes),
     )
+
+
+def unless_undecided(
+    judgement: Judgement, judged: Iterable[tuple[ServiceLevel, Iterable[tuple[int, int]]]], unanswered: Unanswered
+) -> Judgement:
+    """Return the judgement, invalid where all that is known is met but failures without a time leave it open.
+
+    `judged`: of each service level's intervals, the operations and how many of them are below the bound.
+    """
+    if not judgement.met:
+        return judgement
+    found = (unanswered.undecided(level, intervals) for level, intervals in judged)
+    return replace(judgement, reasons=tuple(filter(None, found)))
 
 
 def level_verdict(level: ServiceLevel, judged: Sequence[Measured], place: int, not_judged: int = 0) -> LevelVerdict:

@@ -19,6 +19,7 @@ from plimsoll.analysis.attempt.judgement import (
     missed_interval,
     schedule_of,
     uncovered,
+    unless_undecided,
 )
 from plimsoll.analysis.attempt.stalls import Answers, stalls_s
 from plimsoll.analysis.attempt.unanswered import Unanswered
@@ -147,7 +148,7 @@ def _parts(
 def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run) -> tuple[_Part, ...]:
     """Mark the level's intervals in which nothing was answered though operations were under way."""
     own = [part for part in parts if part.operation == level.operations]
-    answers = [Answers(part.window, part.count, part.value(100)) for part in own if part.count or not part.failed]
+    answers = [Answers(part.window, part.count, part.value(100), part.failed) for part in own]
     stalls = {*stalls_s(answers, run.due_s), *_silences(own)}
     return tuple(
         replace(part, is_stall=part.operation == level.operations and part.window.start_s in stalls) for part in parts
@@ -191,13 +192,10 @@ def _judgement(
             if part.met(level) is False
         ),
     )
-    if not judgement.met:
-        return judgement
-    undecided = (
-        unanswered.undecided(level, [(part.total(level), part.below(level)) for part in _judged(level, parts[level])])
-        for level in levels
+    found = (
+        (level, [(part.total(level), part.below(level)) for part in _judged(level, parts[level])]) for level in levels
     )
-    return replace(judgement, reasons=tuple(filter(None, undecided)))
+    return unless_undecided(judgement, found, unanswered)
 
 
 def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged") -> list[_Part]:

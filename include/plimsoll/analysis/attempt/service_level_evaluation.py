@@ -17,6 +17,7 @@ from plimsoll.analysis.attempt.judgement import (
     missed_of,
     schedule_of,
     uncovered,
+    unless_undecided,
     unreadable,
 )
 from plimsoll.analysis.attempt.stalls import Answers, stalls_s
@@ -54,9 +55,7 @@ class _Pass:
     def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
         own = [one for one in self.measured if one.operation == level.operations]
         max_ms = SHOWN_NAMES.index("max_ms")
-        return stalls_s(
-            [Answers(one.window, one.count, one.at(max_ms)) for one in own if one.count or not one.failed], self.due_s
-        )
+        return stalls_s([Answers(one.window, one.count, one.at(max_ms), one.failed) for one in own], self.due_s)
 
     @property
     def of_all_judged(self) -> Iterator[Measured]:
@@ -224,8 +223,9 @@ def _judgement(
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
-    if judgement.met:
-        judgement = replace(judgement, reasons=tuple(_undecided(levels, passes)))
+    judged = ((level, passes[level.interval].judged(level)) for level in levels)
+    found = ((level, [one.total_and_below(level) for one in own]) for level, own in judged)
+    judgement = unless_undecided(judgement, found, first.wanted.unanswered)
     by_level = tuple(tuple(_judged_intervals(level, passes[level.interval])) for level in levels)
     missed = tuple(missed_of(level, found) for level, found in zip(levels, by_level, strict=True))
     return replace(
@@ -235,18 +235,6 @@ def _judgement(
         missed=tuple(one for of_level in missed for one in of_level),
         by_level=by_level,
     )
-
-
-def _undecided(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:
-    """Yield what failures without a time leave open, where all that is known is met."""
-    for level in levels:
-        own, unanswered = passes[level.interval].judged(level), passes[level.interval].wanted.unanswered
-        counted = [
-            (one.count + one.failed - one.among_times, one.below.get(level.bound_ms, 0) - one.among_times)
-            for one in own
-        ]
-        if reason := unanswered.undecided(level, counted):
-            yield reason
 
 
 def _judged_intervals(level: ServiceLevel, measured: _Pass) -> Iterator[JudgedInterval]:

@@ -20,6 +20,7 @@ from plimsoll.analysis.attempt.judgement import (
     level_verdict,
     missed_interval,
     schedule_of,
+    unless_undecided,
 )
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.hdr.decode import Decoder
@@ -55,8 +56,7 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     first, *others = found = [_by_windows(one, tracks, run, unit, unanswered) for one in judgement.levels]
     missed = (*judgement.missed, *(one for level in found for one in _missed(level)))
     judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)), missed=missed)
-    if judgement.met:
-        judgement = replace(judgement, reasons=tuple(_undecided(found, unanswered)))
+    judgement = unless_undecided(judgement, map(_counted, found), unanswered)
     if not first.measured:
         return judgement
     table = _table(first)
@@ -96,13 +96,9 @@ def _by_windows(
     )
 
 
-def _undecided(found: Sequence[_ByWindows], unanswered: Unanswered) -> Iterator[str]:
-    for one in found:
-        level = one.verdict.service_level
-        own = [each for each in one.measured if each.operation == level.operations]
-        counted = [(each.total, each.below.get(level.bound_ms, 0) - each.among_times) for each in own]
-        if reason := unanswered.undecided(level, counted):
-            yield reason
+def _counted(found: _ByWindows) -> tuple[ServiceLevel, list[tuple[int, int]]]:
+    level = found.verdict.service_level
+    return level, [one.total_and_below(level) for one in found.measured if one.operation == level.operations]
 
 
 def _missed(found: _ByWindows) -> Iterator[MissedInterval]:

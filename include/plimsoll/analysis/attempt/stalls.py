@@ -12,25 +12,28 @@ from plimsoll.analysis.attempt.alignment import Window
 
 
 class Answers(NamedTuple):
-    """How many operations were answered in an interval, and the longest of their times, ms."""
+    """How many operations were answered in an interval, the longest of their times, ms, and how many failed."""
 
     window: Window
     answered: int
     max_ms: float | None
+    failed: int
 
 
 def stalls_s(answers: Sequence[Answers], due_s: float | None = None) -> tuple[float, ...]:
     """Return the starts of the judged intervals that are misses for this reason, s from the timed run's start.
 
     `answers`: of all intervals, of one operation or all, in order of time. `due_s`: how long operations were due
-    without a pause, from the timed run's start; None where that is not known.
+    without a pause, from the timed run's start; None where that is not known. Where operations failed, these are the
+    miss, and no stall is needed.
     """
+    empty_or_answered = [one for one in answers if one.answered or not one.failed]
     return tuple(
         one.window.start_s
-        for place, one in enumerate(answers)
+        for place, one in enumerate(empty_or_answered)
         if one.window.phase == "judged"
         and not one.answered
-        and ((due_s is not None and one.window.start_s < due_s) or _is_spanned(one, answers[place + 1 :]))
+        and ((due_s is not None and one.window.start_s < due_s) or _is_spanned(one, empty_or_answered[place + 1 :]))
     )
 
 

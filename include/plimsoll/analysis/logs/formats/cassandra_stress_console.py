@@ -7,13 +7,11 @@ from math import isfinite
 from statistics import median
 from typing import NamedTuple
 
-import numpy as np
-
 from plimsoll.analysis.logs.continuity import ODD_LENGTH
+from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, only_one
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
-from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_remarks import COORDINATED_OMISSION
 
@@ -55,18 +53,14 @@ class CassandraStressConsole:
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Return a sample for each line, and an empty one for each interval that has no line since nothing ended."""
-        if len(files) > 1:
-            where = ", ".join(file.name for file in files)
-            raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
-        [file] = files
+        file = only_one(files, "outputs")
         unit_of(options.unit, _UNIT, file.name)
         notes: list[str] = []
         rows = list(_rows(file, notes))
         if not rows:
             raise LogError("has no line of an interval", where=file.name, mend=_MEND)
-        failed = [(row.end_s, row.failed) for row in rows if row.failed]
-        times, counts = zip(*failed, strict=True) if failed else ((), ())
-        kind, total = "errors", sum(counts)
+        at_s = ((row.end_s, row.failed) for row in rows)
+        failures = tuple(failures_at(file.name, "errors", at_s, among_times=True))
         samples = tuple(_samples(file.name, rows))
         counted = [sample.count for sample in samples]
         return Reading(
@@ -79,13 +73,9 @@ class CassandraStressConsole:
                 *_REMARKS,
                 *(note for one in (95, 99, 99.9) for note in rank_remarks("cassandra-stress", one, counted)),
             ),
-            errors={kind: total} if total else {},
-            failures=_failures(file.name, kind, times, counts) if failed else (),
+            errors=totals(failures),
+            failures=failures,
         )
-
-
-def _failures(name: str, kind: str, times: Sequence[float], counts: Sequence[int]) -> tuple[Failures, ...]:
-    return (Failures(name, "", kind, np.array(times), np.array(counts, dtype=np.int64), among_times=True),)
 
 
 def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:

@@ -1,6 +1,6 @@
-"""Failures that histograms count: a log of failed operations, or two counts of which one leaves them out."""
+"""Failures of a run: figures with times, a log of failed operations, or two counts of which one leaves them out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 
 import numpy as np
@@ -43,6 +43,21 @@ def failed(series: Series, kind: str, counts: Counts, *, among_times: bool) -> F
     until_s = float(ends[used][-1]) if used.any() else -inf
     own = counts[used].astype(np.int64)
     return Failures(series.name, series.operation, kind, middles[used], own, among_times, until_s)
+
+
+def failures_at(
+    name: str, kind: str, found: Iterable[tuple[float, int]], operation: str = "", *, among_times: bool = False
+) -> Iterator[Failures]:
+    """Yield the failures of one kind, if there are any, from times, s since the epoch, and how many there were at each.
+
+    The other arguments are as in `Failures`.
+    """
+    failed = [(at_s, count) for at_s, count in found if count > 0]
+    if failed:
+        at_s, counts = zip(*failed, strict=True)
+        yield Failures(
+            name, operation, kind, np.array(at_s, dtype=np.float64), np.array(counts, dtype=np.int64), among_times
+        )
 
 
 def totals(failures: Iterable[Failures]) -> dict[str, int]:

@@ -7,12 +7,10 @@ from math import isfinite
 from statistics import median
 from typing import Any
 
-import numpy as np
-
 from plimsoll.analysis.logs.continuity import ODD_LENGTH
-from plimsoll.analysis.logs.formats.failures import totals
+from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.latte_log import SKIPS
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, only_one
 from plimsoll.analysis.logs.formats.selection import Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
@@ -41,10 +39,7 @@ class LatteJson:
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Return service times by function, from the samples' histograms."""
-        if len(files) > 1:
-            names = ", ".join(file.name for file in files)
-            raise LogError("are several reports, each of a run of its own", where=names, mend="judge them one by one")
-        file = files[0]
+        file = only_one(files, "reports")
         content = _content(file)
         try:
             return self._reading(file, content, options)
@@ -97,10 +92,9 @@ def _failures(name: str, result: Mapping[str, Any]) -> Iterator[Failures]:
     A sample tells the failed cycles of its last function alone (latte overwrites the number, where it should add).
     """
     start_s = datetime.fromisoformat(result["start_time"]).timestamp()
-    counts = np.array([max(one["cycle_error_count"], one.get("req_error_count", 0)) for one in result["log"]])
-    middles = np.array([start_s + one["time_s"] + one["duration_s"] / 2 for one in result["log"]])
-    if counts.any():
-        yield Failures(name, "", "failed cycles", middles[counts > 0], counts[counts > 0].astype(np.int64), True)
+    counts = (max(one["cycle_error_count"], one.get("req_error_count", 0)) for one in result["log"])
+    middles = (start_s + one["time_s"] + one["duration_s"] / 2 for one in result["log"])
+    yield from failures_at(name, "failed cycles", zip(middles, counts, strict=True), among_times=True)
 
 
 def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:

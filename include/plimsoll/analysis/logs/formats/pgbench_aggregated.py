@@ -7,8 +7,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-import numpy as np
-
+from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures
@@ -54,18 +53,15 @@ class PgBenchAggregated:
         notes: list[str] = []
         logs = {file.name: list(_rows(file, notes)) for file in files}
         rows = [row for of_file in logs.values() for row in of_file]
-        failures = [failures for name, of_file in logs.items() for failures in _failures(name, of_file)]
-        errors: dict[str, int] = {}
-        for one in failures:
-            errors[one.kind] = errors.get(one.kind, 0) + one.total
+        failures = tuple(failures for name, of_file in logs.items() for failures in _failures(name, of_file))
         return Reading(
             title=self.title,
             unit=_UNIT.unit,
             unit_why=_UNIT.why,
             samples=tuple(sample for name, of_file in logs.items() for sample in _samples(name, of_file)),
             notes=(*notes, *_remarks(rows)),
-            errors=errors,
-            failures=tuple(failures),
+            errors=totals(failures),
+            failures=failures,
             started_at=datetime.fromtimestamp(min(row.start_s for row in rows), UTC),
         )
 
@@ -101,11 +97,8 @@ def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
 def _failures(name: str, rows: Sequence[_Row]) -> Iterator[Failures]:
     middle_s = _length_s(rows) / 2
     for column, kind in _FAILED.items():
-        found = [(row.start_s + middle_s, row.figures[column]) for row in rows if len(row.figures) > column]
-        failed = [(at_s, count) for at_s, count in found if count]
-        if failed:
-            times, counts = zip(*failed, strict=True)
-            yield Failures(name, "", kind, np.array(times), np.array(counts, dtype=np.int64))
+        known = (row for row in rows if len(row.figures) > column)
+        yield from failures_at(name, kind, ((row.start_s + middle_s, row.figures[column]) for row in known))
 
 
 def _remarks(rows: Sequence[_Row]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.operations import Failures, Track
 from plimsoll.analysis.logs.unpacking import GZIP, in_utf8, unpacked
+from plimsoll.domain.errors import LogError
 
 _HEAD_BYTES = 1 << 16
 
@@ -39,6 +40,17 @@ class RunFile:
     def text(self) -> str:
         """Return the whole text of the file. Raises LogError when a gz is damaged."""
         return unpacked(self.data, self.name)[0].decode(errors="replace")
+
+
+def only_one(files: Sequence[RunFile], what: str) -> RunFile:
+    """Return the one file of a tool that writes a file for each run; `what`: what several are called.
+
+    Raises LogError where there are several.
+    """
+    if len(files) > 1:
+        where = ", ".join(file.name for file in files)
+        raise LogError(f"are several {what}, each of a run of its own", where=where, mend="judge them one by one")
+    return files[0]
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,13 @@ from the schedule; without `--rate` there is no queue.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import exp, log
 from typing import NamedTuple
 
-import numpy as np
-
+from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, only_one
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
@@ -58,10 +57,7 @@ class Sysbench:
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Return a sample for each interval."""
-        if len(files) > 1:
-            where = ", ".join(file.name for file in files)
-            raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
-        [file] = files
+        file = only_one(files, "outputs")
         unit_of(options.unit, _UNIT, file.name)
         notes: list[str] = []
         rows = list(_rows(file, notes))
@@ -71,10 +67,7 @@ class Sysbench:
             raise LogError(
                 "has no line of an interval: the whole run hides intervals that missed", where=file.name, mend=mend
             )
-        errors: dict[str, int] = {}
-        for row in rows:
-            for kind, count in row.failed.items():
-                errors[kind] = errors.get(kind, 0) + count
+        failures = tuple(_failures(file.name, rows))
         return Reading(
             title=self.title,
             unit=_UNIT.unit,
@@ -86,8 +79,8 @@ class Sysbench:
                 "sysbench tells one percentile of an interval (`--percentile`), to 0.9 %: others stay open",
                 *rank_remarks("sysbench", rows[0].percentile, [row.operations for row in rows]),
             ),
-            errors=errors,
-            failures=tuple(_failures(file.name, rows, errors)),
+            errors=totals(failures),
+            failures=failures,
         )
 
 
@@ -133,8 +126,6 @@ def _sample(row: _Row) -> Sample:
     return Sample(row.start_s, length_s, "", row.operations, values, off_ms=off_ms)
 
 
-def _failures(name: str, rows: Sequence[_Row], kinds: Iterable[str]) -> Iterator[Failures]:
-    for kind in kinds:
-        found = [((row.start_s + row.end_s) / 2, row.failed[kind]) for row in rows if kind in row.failed]
-        times, counts = zip(*found, strict=True)
-        yield Failures(name, "", kind, np.array(times), np.array(counts, dtype=np.int64))
+def _failures(name: str, rows: Sequence[_Row]) -> Iterator[Failures]:
+    for kind in dict.fromkeys(kind for row in rows for kind in row.failed):
+        yield from failures_at(name, kind, (((row.start_s + row.end_s) / 2, row.failed.get(kind, 0)) for row in rows))

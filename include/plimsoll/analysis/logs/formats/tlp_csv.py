@@ -9,8 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from plimsoll.analysis.logs.formats.failures import totals
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, WholeRun
+from plimsoll.analysis.logs.formats.failures import failures_at, totals
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, WholeRun, only_one
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.plurals import plural
@@ -60,10 +60,7 @@ class TlpCsv:
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:  # noqa: ARG002 - its columns say all
         """Return counts and errors from any such CSV; samples only from Plimsoll's own."""
-        if len(files) > 1:
-            names = ", ".join(file.name for file in files)
-            raise LogError("are several CSV files, each of a run of its own", where=names, mend="judge them one by one")
-        table = _table(files[0])
+        table = _table(only_one(files, "CSV files"))
         last = table.rows[-1].counts
         failures = tuple(_failures(table))
         return Reading(
@@ -141,8 +138,7 @@ def _failures(table: _Table) -> Iterator[Failures]:
         what = f"the row of {at.isoformat()} has an earlier time, or fewer errors, than the row before it"
         raise LogError(what, where=table.name, mend="give the file of one run, as the tool wrote it")
     middles = np.array([row.at.timestamp() for _, row in steps]) - lengths / 2
-    if counts.any():
-        yield Failures(table.name, "", "errors", middles[counts > 0], counts[counts > 0].astype(np.int64))
+    yield from failures_at(table.name, "errors", zip(middles, counts, strict=True))
 
 
 def _samples(table: _Table) -> Iterator[Sample]:

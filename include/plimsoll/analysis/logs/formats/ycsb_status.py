@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, only_one
 from plimsoll.analysis.logs.formats.selection import JUDGED, LeftOut
 from plimsoll.analysis.logs.formats.ycsb_logs import meaning, omission, remarks
 from plimsoll.analysis.logs.formats.ycsb_summary import failures_of, read_summary, whole_run
@@ -53,10 +53,8 @@ class YcsbStatus:
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Return samples from the status lines, and the whole run's figures from the summary."""
-        if len(files) > 1:
-            where = ", ".join(file.name for file in files)
-            raise LogError("are several outputs, each of a run of its own", where=where, mend="judge them one by one")
-        text, name = files[0].text, files[0].name
+        file = only_one(files, "outputs")
+        text, name = file.text, file.name
         kinds = {**KINDS, **options.kinds}
         statuses, cut = _statuses(text, name)
         statuses = _by_running_seconds(statuses, name)

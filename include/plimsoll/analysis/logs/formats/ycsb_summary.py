@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
-import numpy as np
-
+from plimsoll.analysis.logs.formats.failures import failures_at
 from plimsoll.analysis.logs.formats.reading import WholeRun
 from plimsoll.analysis.logs.formats.ycsb_logs import INTENDED, failed_kind, meaning
 from plimsoll.analysis.logs.operations import Failures
@@ -71,17 +70,10 @@ def failures_of(
             counted = sum(count for _, count in timed.get(kind, ()))
             if most := max(counted, returned.get(kind, 0)):
                 errors[kind] = errors.get(kind, 0) + most
-        found += [_failures(f"{file}, {operation}-{kind}", operation, kinds, kind, timed[kind]) for kind in timed]
+        judged_as = kinds.get(operation.lower(), operation)
+        for kind, figures in timed.items():
+            found += failures_at(f"{file}, {operation}-{kind}", kind, figures, judged_as)
     return errors, tuple(found)
-
-
-def _failures(
-    name: str, operation: str, kinds: Mapping[str, str], kind: str, figures: list[tuple[float, int]]
-) -> Failures:
-    at_s, counts = zip(*figures, strict=True)
-    return Failures(
-        name, kinds.get(operation.lower(), operation), kind, np.array(at_s), np.array(counts, dtype=np.int64)
-    )
 
 
 def _operation(name: str) -> str:
