@@ -109,3 +109,15 @@ def test_with_that_variable_the_server_is_trusted(
     monkeypatch.setenv("SSL_CERT_FILE", str(proxy.authority))
     with pytest.raises(ArtefactError, match="the server answers 404"):
         archive(tmp_path)
+
+
+def test_an_archive_in_a_bucket_asks_for_the_authorities_of_its_own_client(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    in_bucket = Archive(url="s3://jdks/jdk.tar.gz", sha256="0" * 64)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "none.pem"))
+    with pytest.raises(ArtefactError, match="there is no access to S3 here"):
+        Archives().unpack(in_bucket, tmp_path / "unpacked", tmp_path)
+    monkeypatch.setenv("AWS_CA_BUNDLE", str(tmp_path / "none.pem"))
+    with pytest.raises(UntrustedServer, match=r"AWS_CA_BUNDLE names .*none\.pem, which is not there"):
+        Archives().unpack(in_bucket, tmp_path / "unpacked", tmp_path)

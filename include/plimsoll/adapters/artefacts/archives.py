@@ -48,7 +48,7 @@ class Archives:
 
     def unpack(self, archive: Archive, folder: Path, scratch: Path) -> None:
         """Download the archive, verify its checksum and unpack it into the folder. Raises ArtefactError."""
-        require_authorities(archive.url, ARCHIVES)
+        require_authorities(archive.url, _authorities(archive.url))
         packed = scratch / "archive"
         found = self._persistently(archive, packed)
         if found != archive.sha256:
@@ -78,7 +78,7 @@ class Archives:
             return persistent(self._download, archive.url, packed, time.monotonic() + MOST_S)
         except failures as error:
             if is_refused(error):
-                raise untrusted(archive.url, S3 if archive.url.startswith("s3:") else ARCHIVES, error) from error
+                raise untrusted(archive.url, _authorities(archive.url), error) from error
             raise ArtefactError(f"it can't be fetched: {error}", where=archive.url, mend=_MEND) from error
 
     def _download(self, url: str, packed: Path, deadline: float) -> str:
@@ -140,6 +140,11 @@ def _home_in(folder: Path, program: str, url: str) -> Path:
     if not found:
         raise ArtefactError(f"there is no {program} in it", where=url, mend=_MEND)
     return found[0].parents[len(PurePosixPath(program).parts) - 1]
+
+
+def _authorities(url: str) -> str:
+    """Return the variable that names the authorities which the downloader from there trusts."""
+    return S3 if urlsplit(url).scheme == "s3" else ARCHIVES
 
 
 def _require_bounds(url: str, size: int, deadline: float) -> None:

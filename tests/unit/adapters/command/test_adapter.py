@@ -225,6 +225,7 @@ def test_a_command_that_gives_up_under_load_is_judged(generator: CommandGenerato
             "the command ended after 30 s of 45 s with exit code 2: what was due and has no",
         ),
         ("exit 124\nseconds 110\n", True, "the command did not end within 60 s after its time, and was ended: what"),
+        ("exit 137\nseconds 110\n", True, "the command did not end within 60 s after its time, and was ended: what"),
         ("exit 2\nseconds 50\n", True, ""),
         ("exit 137\nseconds 30\n", False, ""),
         ("exit 2\nseconds 15\n", False, ""),

@@ -12,7 +12,7 @@ from plimsoll.adapters.generators.command.checks import problems, program_in_arc
 from plimsoll.adapters.generators.command.values import known_values, of_load
 from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
 from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, RECORDS, Plan, phase_of, run_s
-from plimsoll.adapters.generators.load_job import PLAN, TAIL_BYTES, folder_of
+from plimsoll.adapters.generators.load_job import PLAN, folder_of
 from plimsoll.adapters.hosts.programs import missing
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
@@ -35,8 +35,8 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _AT_START_S = 1
 _MOST_NAMES = 10
 _HANGS_S, _KILL_S = 60, 10
-HUNG = 124
-"""The exit code of `timeout`, where it ended what did not end by itself."""
+_HUNG, _KILLED = 124, 137
+"""The exit codes of `timeout` where it ended what did not end by itself, by asking and by killing it."""
 _SIGNALS = 126
 """From here on exit codes tell of signals, or of programs that could not be started."""
 
@@ -110,7 +110,7 @@ class CommandGenerator(ForeignGenerator):
         return LoadSummary(
             complete=is_judged or (is_whole and ending.exit_code == 0),
             reason="" if is_whole else short,
-            gave_up=_gave_up(ending, short) if is_judged and (ending.exit_code == HUNG or not is_whole) else "",
+            gave_up=_gave_up(plan, ending, short) if is_judged and (_hung(plan, ending) or not is_whole) else "",
             generator=plan.program or self.name,
             started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,
             duration_s=min(ending.seconds, plan.duration_s),
@@ -123,9 +123,10 @@ class CommandGenerator(ForeignGenerator):
         """Tell whether a program that failed did so under load.
 
         A database that no longer answers has many programs give up, with an exit code of their own; who is killed by a
-        signal is no witness. What ends in warm-up has measured nothing.
+        signal before its time is no witness. What ends in warm-up has measured nothing.
         """
-        return 0 < ending.exit_code < _SIGNALS and ending.seconds > plan.warmup_s
+        told = 0 < ending.exit_code < _SIGNALS or _hung(plan, ending)
+        return told and ending.seconds > plan.warmup_s
 
     def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
         """Return the files whose names the definition gives as outputs, by their own names."""
@@ -161,9 +162,7 @@ class CommandGenerator(ForeignGenerator):
 
     def _incomplete(self, host: Host, plan: Plan, console: str) -> str:  # noqa: ARG002 - its files tell
         names = [path.name for path in self.files(host) if path.name not in RECORDS]
-        ending = Ending.parse(host.read_tail(folder_of(host) / f"{LOAD}.end", max_bytes=TAIL_BYTES))
-        # What gave up under load may have come to write nothing.
-        if not plan.outputs or _named(names, plan.outputs) or ending is None or ending.exit_code != 0:
+        if not plan.outputs or _named(names, plan.outputs):
             return ""
         written = f"{', '.join(names[:_MOST_NAMES])}{' …' * (len(names) > _MOST_NAMES)}"
         asked = " or ".join(plan.outputs)
@@ -181,10 +180,16 @@ def _named(names: Iterable[str], patterns: Iterable[str]) -> Sequence[str]:
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
-def _gave_up(ending: Ending, short: str) -> str:
+def _hung(plan: Plan, ending: Ending) -> bool:
+    """Tell whether `timeout` had to end the command."""
+    was_killed = ending.exit_code == _KILLED and ending.seconds >= plan.duration_s + _HANGS_S
+    return ending.exit_code == _HUNG or was_killed
+
+
+def _gave_up(plan: Plan, ending: Ending, short: str) -> str:
     how = (
         f"the command did not end within {_HANGS_S} s after its time, and was ended"
-        if ending.exit_code == HUNG
+        if _hung(plan, ending)
         else f"{short} with exit code {ending.exit_code}"
     )
     return f"{how}: what was due and has no answer in its files counts as slow (its console tells more)"

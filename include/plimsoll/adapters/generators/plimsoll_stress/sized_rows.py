@@ -31,7 +31,7 @@ def with_rows(definition: Definition, rows: int) -> Definition:
     option = rows_option(workload.name)
     if option is None:
         raise ValueError(f"{workload.name} has no rows that could be counted")
-    told = ceil(rows / _threads(definition)) if option == _OF_EACH_THREAD else rows
+    told = ceil(rows / all_threads(definition)) if option == _OF_EACH_THREAD else rows
     return definition.model_copy(update={"workload": workload.with_options(**{option: told})})
 
 
@@ -74,5 +74,6 @@ def _own_population(population: object) -> Iterator[Problem]:
         yield Problem("workload.population.bind", what, mend)
 
 
-def _threads(definition: Definition) -> int:
+def all_threads(definition: Definition) -> int:
+    """Return the number of threads of all load hosts together."""
     return definition.load_generator.threads * definition.load_generator.hosts

@@ -1,18 +1,18 @@
 """What the loads of a definition write into a database of somebody else, in a sentence for the plan. Pure."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
-from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS, rows_option
-from plimsoll.adapters.generators.workload_options import given_options
+from plimsoll.adapters.generators.plimsoll_stress.operations import shares
+from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS, all_threads, rows_option
+from plimsoll.adapters.generators.workload_options import given_options, number_of
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 
 _READS = ("reads", "scans")
-_ROW_BYTES: Mapping[str, Callable[[Mapping[str, Any]], int]] = {
+_ROW_BYTES: Mapping[str, Callable[[Mapping[str, float]], float]] = {
     BASIC_TIME_SERIES: lambda _: 180,  # 100 to 199 letters, a short key, a time
     "KeyValue": lambda _: 20,  # two numbers as text
     "StandardRow": lambda options: 10 + 5 * options["column_size"],
@@ -31,7 +31,8 @@ def written(definition: Definition) -> str:
         return f"{what}; how much, nobody knows beforehand"
     options = _options(definition, described)
     populated = _populated(definition, options)
-    seconds, share = definition.timing.duration.total_seconds(), _share_of_writes(described, options)
+    seconds = definition.timing.duration.total_seconds()
+    share = sum(part for operation, part in shares(definition.workload).items() if operation not in _READS)
     loaded = [round((cell.load_ops_s or 0) * seconds * share * options.get("batch_rows", 1)) for cell in cells]
     replicas = definition.workload.replication_factor
     rows = populated * len(cells) + sum(loaded)
@@ -47,33 +48,22 @@ def written(definition: Definition) -> str:
     return f"{what}: {most}, {plural(replicas, 'replica')} of each ({size})"
 
 
-def _options(definition: Definition, described: WorkloadDescription) -> Mapping[str, Any]:
-    workload = definition.workload
-    given = given_options(workload)
-    if workload.name == BASIC_TIME_SERIES:
-        given = {"populate": workload.populate, "read_share": workload.read_share}
-    return {**{option.name: option.default for option in described.options}, **given}
+def _options(definition: Definition, described: WorkloadDescription) -> Mapping[str, float]:
+    """Return the options that are numbers, given or by default."""
+    given = given_options(definition.workload)
+    return {
+        option.name: number_of(option, value)
+        for option in described.options
+        if option.type in ("count", "number") and (value := given.get(option.name, option.default)) is not None
+    }
 
 
-def _populated(definition: Definition, options: Mapping[str, Any]) -> int:
+def _populated(definition: Definition, options: Mapping[str, float]) -> int:
     """Return the number of rows that are written before a load."""
-    generator, rows = definition.load_generator, options.get(rows_option(definition.workload.name) or "", 0)
-    threads = generator.threads * generator.hosts
+    threads, rows = all_threads(definition), options.get(rows_option(definition.workload.name) or "", 0)
     if definition.workload.name == "BatchedRows":
         return int(options["populate_batches"] * options["batch_rows"] * threads)
     return int(rows * threads if definition.workload.name == BASIC_TIME_SERIES else rows)
-
-
-def _share_of_writes(described: WorkloadDescription, options: Mapping[str, Any]) -> float:
-    if described.name == BASIC_TIME_SERIES:
-        return 1.0 - float(options["read_share"])
-    weights = {
-        operation.name: float(options[str(operation.share["option"])])
-        for operation in described.operations
-        if isinstance(operation.share, dict)
-    }
-    whole = sum(weights.values())
-    return sum(weight for name, weight in weights.items() if name not in _READS) / whole if whole else 1.0
 
 
 def _bytes(number: float) -> str:
