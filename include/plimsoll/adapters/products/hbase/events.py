@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
 from plimsoll.adapters.products.hbase.losses import losses
+from plimsoll.adapters.products.hbase.roles import MASTER
 from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 
@@ -44,12 +45,13 @@ class HBaseLog:
 
     kinds: Sequence[EventKind] = KINDS
 
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - all have one form
-        """Return the events in the order of their ends."""
-        lost = (_lasting(LOST, one.at, one.over or one.last_told) for one in losses(timed_lines(_LINE, text, zone)))
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
+        """Return the events in the order of their ends. Only the Master tells of region servers that were lost."""
+        told = timed_lines(_LINE, text, zone) if process == MASTER.name else ()
+        lost = (_lasting(LOST, one.at, one.over or one.last_told) for one in losses(told))
         return tuple(sorted([*_events(text, zone), *lost], key=lambda event: event.end))
 
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - all have one form
         """Return the lines that have a time, so none of stack traces."""
         return timed_lines(_LINE, text, zone)
 

@@ -113,7 +113,6 @@ class Removal:
         self.name = f"{cluster_id} in {cloud.where}"
         self._told: set[str] = set()
         self._deleted: set[str] = set()
-        self._groups: set[str] = set()
 
     def round(self) -> list[_Left]:
         """Try once to remove everything, and return what exists, or may exist without being listed; nothing once all is
@@ -125,7 +124,7 @@ class Removal:
         if any(one.deleted for one in left):
             left = self._once()
         if not left:
-            for name in self._groups:  # whoever destroys the cluster again need not wait for them
+            for name in self._launched.groups():  # whoever destroys the cluster again need not wait for them
                 self._launched.without_group(name)
         return left
 
@@ -187,9 +186,8 @@ class Removal:
 
     def _groups_not_listed(self, listed: Collection[str]) -> list[_Left]:
         """Return requested placement groups that are not listed. They are deleted by name."""
-        left, groups = [], self._launched.groups()
-        self._groups |= set(groups)
-        for name, lags_until in groups.items():
+        left = []
+        for name, lags_until in self._launched.groups().items():
             if name in self._deleted or any(name in what for what in listed):
                 continue
             try:

@@ -22,7 +22,7 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
     moves = Moves(Ring(tool, request), blueprint)
     ended: list[Moved] = []
     left: Sequence[Host] = ()
-    for moved, nodes in _TURNS[request.action.name](tool, request, moves):
+    for moved, nodes in _TURNS[request.action.name](request, moves):
         if isinstance(moved, str):
             return ActionStatus(note=f"{request.action.name}: {moved}")
         ended.append(moved)
@@ -47,21 +47,21 @@ def _waited_s(ended: Sequence[Moved]) -> float:
     return sum(max(0.0, one.total_seconds()) for one in waits)
 
 
-def _compact(tool: NodeTool, request: ActionRequest, _: Moves) -> Iterator[Turn]:
-    yield compact(tool, request, _changed(request)), request.nodes
+def _compact(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+    yield compact(moves.ring, _changed(request)), request.nodes
 
 
-def _repair(tool: NodeTool, request: ActionRequest, _: Moves) -> Iterator[Turn]:
+def _repair(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
     for node in _changed(request):
-        yield repair(tool, request, node), request.nodes
+        yield repair(moves.ring, node), request.nodes
 
 
-def _restart(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _restart(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
     for node in _changed(request):
         yield moves.restart(node, request.nodes), request.nodes
 
 
-def _kill(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _kill(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
     left, dead = list(request.nodes), list[Host]()
     for victim in _changed(request):
         left.remove(victim)
@@ -73,20 +73,20 @@ def _kill(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
             dead.append(victim)
 
 
-def _decommission(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _decommission(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
     left = list(request.nodes)
     for node in _changed(request):
         left.remove(node)
         yield moves.leave(node, left), left
 
 
-def _add(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _add(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
     members = list(request.nodes)
     for new in request.spares:
         yield moves.join(new, members), (members := [*members, new])
 
 
-def _replace(_: NodeTool, request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _replace(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
     members = list(request.nodes)
     for victim, new in zip(_changed(request), request.spares, strict=True):
         members = [node for node in members if node is not victim]
@@ -99,7 +99,7 @@ def _changed(request: ActionRequest) -> Sequence[Host]:
     return [node for node in request.nodes if node.info.name in names]
 
 
-_TURNS: Mapping[ActionName, Callable[[NodeTool, ActionRequest, Moves], Iterator[Turn]]] = {
+_TURNS: Mapping[ActionName, Callable[[ActionRequest, Moves], Iterator[Turn]]] = {
     "compact": _compact,
     "repair": _repair,
     "restart": _restart,

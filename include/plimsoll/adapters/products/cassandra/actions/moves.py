@@ -73,11 +73,12 @@ class Moves:
 
     def join(self, new: Host, members: Sequence[Host], replaced: Host | None = None) -> str | Moved:
         """Let a new node join the members, in the place of a dead one if any, until all agree and it has its data."""
-        began = self.ring.begun(new, f"{new.info.name}-joined")
+        move = f"{new.info.name}-joined"
+        began = self.ring.begun(new, move)
         if new.status(JOB).state == "missing":
             join(new, self.blueprint, replaced.info.address if replaced else "")
         gone = (replaced,) if replaced else ()
-        moved = self.ring.awaited(f"{new.info.name}-joined", began, (*members, new), gone=gone)
+        moved = self.ring.awaited(move, began, (*members, new), gone=gone)
         if isinstance(moved, str):
             return moved
         parts = join_parts(new.read_tail(NodeFiles(new.root).system_log, max_bytes=_LOG_BYTES))

@@ -2,17 +2,15 @@
 
 from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
 from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
-from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.action import ActionPart
-from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
 
 
-def repair(tool: NodeTool, request: ActionRequest, node: Host) -> str | Moved:
+def repair(ring: Ring, node: Host) -> str | Moved:
     """Return the end of the repair, of which the node itself notifies; how far it is until then."""
     name = node.info.name
-    began = Ring(tool, request).begun(node, f"{name}-repaired")
-    found = ToolJob(tool, f"action-{name}-repaired", [node], "repair", (), request.expires).look()
+    began = ring.begun(node, f"{name}-repaired")
+    found = ToolJob(ring.tool, f"action-{name}-repaired", [node], "repair", (), ring.request.expires).look()
     if isinstance(found, str):
         return found
     told = found[0].nodes[name]
