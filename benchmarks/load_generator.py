@@ -1,7 +1,7 @@
 """The load generator's cost and accuracy, on one real Cassandra node of this machine.
 
     .venv/bin/python -m benchmarks.load_generator [--rate 3000] [--seconds 60] [--rounds 3] [--accuracy-seconds 20]
-        [--five-operations]
+        [--five-operations] [--jdk openjdk-11.0.13]
 
 Cost is the CPU time per operation, user and system, with the start of the process. It is compared with a plain loop on
 the same driver that records nothing (`java/PlainLoop.java`). Both run at the same time with the same JVM flags, so that
@@ -38,6 +38,7 @@ from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
+from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK
 from plimsoll.settings import Settings
 
 _LIFETIME = timedelta(hours=1)
@@ -135,11 +136,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="runs of each program; 0: no comparison")
     parser.add_argument("--accuracy-seconds", type=int, default=20, help="length of the measured part; 0: not at all")
     parser.add_argument("--five-operations", action="store_true", help="five operations with Zipfian keys")
+    parser.add_argument("--jdk", default=LOAD_JDK, help="JDK of both programs")
     parser.add_argument("--jvm", default=_JVM, help="JVM flags of both programs")
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory(prefix="plimsoll-load-generator-") as work,
-        _bench(Path(work), options.jvm) as bench,
+        _bench(Path(work), options.jdk, options.jvm) as bench,
     ):
         bench.measured(rate=500, seconds=3)  # makes the table, and warms up the node a little
         if options.rounds:
@@ -175,11 +177,11 @@ def _hold_to_the_schedule(bench: Bench, seconds: int) -> None:
 
 
 @contextmanager
-def _bench(work: Path, jvm: str) -> Iterator[Bench]:
+def _bench(work: Path, jdk: str, jvm: str) -> Iterator[Bench]:
     settings = Settings()
     artefacts = Artefacts(settings.cache, print)
-    java, libraries = artefacts.jdk("openjdk-11.0.13").java, artefacts.program("load-generator")
-    _compile(java, settings.cache, libraries, work)
+    java, libraries = artefacts.jdk(jdk).java, artefacts.program("load-generator")
+    _compile(artefacts.jdk(OWN_JDK).java, settings.cache, libraries, work)
     with _node(artefacts, _one_node(load_definition(settings, str(SMALL))), work / "cluster") as address:
         yield Bench(java, f"{work}:{libraries}/*", jvm.split(), address, work)
 

@@ -9,7 +9,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Archive
-from plimsoll.ports.artefacts import Program, ReleaseProgram
+from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK, Program, ReleaseProgram
 
 HINTS = "inline org.apache.cassandra.utils.Something::fast ()V\n"
 
@@ -24,7 +24,7 @@ class EmptyJdk:
 
 
 class EmptyArtefacts:
-    """Implements ArtefactSource for `openjdk-11.0.13` and databases of these versions; all else can't be had."""
+    """Implements ArtefactSource for Plimsoll's own two JDKs and databases of these versions; all else can't be had."""
 
     def __init__(self, folder: Path, versions: Collection[str] = ("4.0.1",)) -> None:
         self._folder, self._versions = folder, versions
@@ -32,15 +32,15 @@ class EmptyArtefacts:
         """The programs that somebody had prepared."""
 
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> EmptyJdk:
-        """Return the one JDK."""
-        if jdk_id != "openjdk-11.0.13":
+        """Return one of both JDKs."""
+        if jdk_id not in (OWN_JDK, LOAD_JDK):
             raise ArtefactError(f"there is no JDK {jdk_id}", mend="use openjdk-11.0.13")
         home = self._folder / jdk_id
         java = home / "runtime" / "bin" / "java"
         if not java.exists():
             java.parent.mkdir(parents=True, exist_ok=True)
             java.touch()
-        return EmptyJdk(home=home, java=java, version="11.0.13+8")
+        return EmptyJdk(home=home, java=java, version=f"{jdk_id.removeprefix('openjdk-')}+8")
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> Collection[str]:
         """Return all but C4."""

@@ -11,8 +11,11 @@ from plimsoll.domain.errors import Problem
 from plimsoll.domain.variant import Archive
 
 OWN_JDK = "openjdk-11.0.13"
-"""The JDK of Plimsoll's own Java programs and of load generators, whatever the variant's: what is compared differs in
-the database only."""
+"""The JDK of the node tool, of the compiler, and of load generators that others have released for it, whatever the
+variant's. Most nodes have it anyway."""
+LOAD_JDK = "openjdk-21.0.8"
+"""The JDK of Plimsoll's own load generator, whatever the variant's: what is compared differs in the database only. It
+is the newest to be had that HBase's client runs on: from 24 on, Hadoop 3.4.2 can't ask who is logged in."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,11 @@ OwnProgramName = Literal["load-generator", "load-generator-for-hbase", "node-too
 """Plimsoll's own load generator, with a class path for each protocol, or its node tool."""
 Program = OwnProgramName | ReleaseProgram
 """A Java program beside the databases."""
+
+
+def jdk_of(program: Program) -> str:
+    """Return the JDK that the program runs on."""
+    return LOAD_JDK if program in ("load-generator", "load-generator-for-hbase") else OWN_JDK
 
 
 class Jdk(Protocol):

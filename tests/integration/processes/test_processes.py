@@ -59,8 +59,9 @@ class EndedCell:
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> EndedCell:
     folder = tmp_path_factory.mktemp("processes")
-    java = Artefacts(Settings().cache, print).jdk(OWN_JDK).java
-    compile_java(java, folder, Path(__file__).with_name("Churn.java"), str(folder / "classes"))
+    artefacts = Artefacts(Settings().cache, print)
+    java = artefacts.jdk(OWN_JDK).java
+    compile_java(artefacts, folder, Path(__file__).with_name("Churn.java"), str(folder / "classes"))
     installation = Installation(folder)
     own, work = installation.toolkit, folder / "work"
     tools = replace(

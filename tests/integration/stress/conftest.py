@@ -28,13 +28,13 @@ def artefacts() -> Any:
 
 @pytest.fixture(scope="session")
 def program(artefacts: Artefacts) -> Any:
-    return own_program(artefacts, artefacts.program("load-generator"), "plimsoll.stress.Main")
+    return own_program(artefacts, "load-generator", "plimsoll.stress.Main")
 
 
 @pytest.fixture(scope="session")
 def node_tool(artefacts: Artefacts) -> Any:
     """What asks nodes how they are."""
-    return own_program(artefacts, artefacts.program("node-tool"), "plimsoll.nodes.Main")
+    return own_program(artefacts, "node-tool", "plimsoll.nodes.Main")
 
 
 @pytest.fixture(scope="package")
@@ -81,6 +81,6 @@ def start_load(program: Program, tmp_path: Path) -> Iterator[Any]:
 def ask(artefacts: Artefacts, program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """Answers of the generator's pure parts: `ask("count 20k", …)` gives a line for each question."""
     classes, sources = tmp_path_factory.mktemp("classes"), Path(__file__).parent / "java"
-    compile_java(program.java, artefacts.program("load-generator"), sources, str(classes))
+    compile_java(artefacts, artefacts.program("load-generator"), sources, str(classes))
     with answering(program, classes, "plimsoll.stress.core.Ask") as answers:
         yield answers

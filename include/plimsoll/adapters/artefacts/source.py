@@ -24,7 +24,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.variant import Archive, Collector, Variant
-from plimsoll.ports.artefacts import OWN_JDK, Program, ReleaseProgram
+from plimsoll.ports.artefacts import Program, ReleaseProgram, jdk_of
 from plimsoll.ports.log import Log
 
 
@@ -95,7 +95,7 @@ class Artefacts:
 
     def prepare_program(self, program: Program) -> None:
         """Fetch, verify by content and build the program, and the JDK that it runs on."""
-        jdks.jdk(self._cache, OWN_JDK, thorough=True)
+        jdks.jdk(self._cache, jdk_of(program), thorough=True)
         self.program(program, thorough=True)
 
     def missing_of_program(self, program: Program, where: str, definition: Definition) -> list[Problem]:
@@ -112,7 +112,7 @@ class Artefacts:
         """Return the program and its JDK, as they are downloaded. Downloads nothing."""
         if isinstance(program, ReleaseProgram):
             return list(downloads.of_release_program(self._cache, program))
-        return list(downloads.of_own_program(self._cache, self._own[program]))
+        return list(downloads.of_own_program(self._cache, self._own[program], jdk_of(program)))
 
     def _lacks(self, program: Program) -> str:
         """Name what a program needs and the cache lacks; empty where nothing is missing."""
@@ -121,7 +121,8 @@ class Artefacts:
                 return f"{program.name} is not in the cache"
         elif not is_sound(self._cache.root / self._own[program].entry()):
             return f"Plimsoll's own {self._own[program].name} is not built"
-        return "" if jdks.is_there(self._cache, OWN_JDK) else f"its JDK {OWN_JDK} is not in the cache"
+        jdk = jdk_of(program)
+        return "" if jdks.is_there(self._cache, jdk) else f"its JDK {jdk} is not in the cache"
 
     def _missing_jdks(self, definition: Definition) -> Iterator[Problem]:
         for wanted, variants in _jdks(definition).items():

@@ -19,13 +19,16 @@ from tests.integration.stress.program import (
 )
 
 from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS
+from plimsoll.domain.hbase import HBASE
 
 ADDRESS = "127.203.41.7"
 
 
 @pytest.fixture(scope="package")
 def hbase_program(artefacts: Artefacts) -> Program:
-    return own_program(artefacts, artefacts.program("load-generator-for-hbase"), "plimsoll.stress.hbase.Main")
+    clients = CLIENT_PROGRAMS[HBASE]
+    return own_program(artefacts, clients.program, clients.main, clients.jvm)
 
 
 @pytest.fixture(scope="package")
@@ -34,7 +37,7 @@ def ask_hbase(
 ) -> Iterator[Callable[..., Any]]:
     """Provide answers about the client of HBase, a line for each question."""
     classes, sources = tmp_path_factory.mktemp("classes"), Path(__file__).parents[1] / "java-hbase"
-    compile_java(hbase_program.java, artefacts.program("load-generator-for-hbase"), sources, str(classes))
+    compile_java(artefacts, artefacts.program("load-generator-for-hbase"), sources, str(classes))
     with answering(hbase_program, classes, "plimsoll.stress.hbase.AskHBase") as answers:
         yield answers
 

@@ -4,12 +4,11 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import psutil
 from tests.integration.stress.node import Node
-from tests.integration.stress.program import own_program
+from tests.integration.stress.program import Program, class_path
 from tests.support.processes import until
 
 from plimsoll.adapters.artefacts import Artefacts
@@ -28,8 +27,8 @@ def running_hbase(artefacts: Artefacts, folder: Path, address: str) -> Iterator[
     """Provide it at that loopback address with its usual ports, ended at the end."""
     _configure(folder, address)
     jars = artefacts.database("hbase", RELEASE)
-    plain = own_program(artefacts, jars, _MAIN)
-    server = replace(plain, class_path=f"{folder / 'conf'}:{plain.class_path}", jvm=("-Xmx384m", "-XX:+UseSerialGC"))
+    java, jvm = artefacts.jdk("openjdk-11.0.13").java, ("-Xmx384m", "-XX:+UseSerialGC")
+    server = Program(java, f"{folder / 'conf'}:{class_path(jars)}", _MAIN, jvm)
     with (folder / "log").open("wb") as log:
         process = server.start("start", log=log)
     try:

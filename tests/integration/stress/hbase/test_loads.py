@@ -96,7 +96,7 @@ def test_a_workload_of_statements_is_refused(run: Callable[..., Any]) -> None:
 def test_a_server_that_is_not_there_is_told(hbase_program: Program) -> None:
     ended = hbase_program.run("run", "KeyValue", "--host", "127.203.41.8", *SHORT)
     assert ended.returncode == UNREACHABLE
-    assert "cannot connect to 127.203.41.8:16020" in ended.stderr
+    assert "cannot connect to 127.203.41.8:16020: ConnectException" in ended.stderr
 
 
 def test_a_stall_shows_in_the_times_of_all_that_was_due_in_it(hbase: Node, start: Callable[..., Any]) -> None:

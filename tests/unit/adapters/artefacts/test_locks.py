@@ -8,6 +8,7 @@ from plimsoll.adapters.artefacts import debian, locks
 from plimsoll.adapters.artefacts.lock import roots_of
 from plimsoll.adapters.artefacts.locks import LockedJar, database_versions, locked_jdks, locked_set
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.ports.artefacts import LOAD_JDK
 
 SETS = sorted(path.stem for path in locks.FOLDER.glob("*.json") if path != locks.JDKS)
 
@@ -15,7 +16,7 @@ SETS = sorted(path.stem for path in locks.FOLDER.glob("*.json") if path != locks
 def test_there_are_locks_for_what_the_publications_ran() -> None:
     assert {"ecj", "load-generator"} <= set(SETS)
     assert {"3.11.19", "4.0.1", "4.1.10", "5.0.9"} <= set(database_versions("cassandra"))
-    assert {"openjdk-11.0.13", "openjdk-17.0.9"} <= set(locked_jdks())
+    assert {"openjdk-11.0.13", "openjdk-17.0.9", LOAD_JDK} <= set(locked_jdks())
 
 
 @pytest.mark.parametrize("name", SETS)

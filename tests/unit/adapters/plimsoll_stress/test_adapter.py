@@ -46,6 +46,8 @@ def test_each_protocol_has_a_program_of_its_own(host: ScriptedHost, stress: Plim
     stress.start(host, replace(request, job_id="cql"))
     mains = {job.id: next(word for word in job.argv if word.startswith("plimsoll.")) for job in host.jobs.values()}
     assert mains == {"hbase": "plimsoll.stress.hbase.Main", "cql": "plimsoll.stress.Main"}
+    opens = {job.id: [word for word in job.argv if word.startswith("--add-opens")] for job in host.jobs.values()}
+    assert opens == {"hbase": ["--add-opens=java.base/java.nio=ALL-UNNAMED"], "cql": []}
 
 
 def write_progress(host: Any, phase: Any, elapsed: Any, planned: Any, **more: int) -> None:
@@ -73,7 +75,7 @@ def write_ending(
 
 def test_the_load_is_one_job_with_a_heap_of_its_own(started: Any, stress: PlimsollStress) -> None:
     job = started.jobs["load"]
-    assert job.argv[0].endswith("openjdk-11.0.13/runtime/bin/java")
+    assert job.argv[0].endswith("openjdk-21.0.8/runtime/bin/java")
     assert job.argv[1:3] == ("-Xms256M", "-Xmx256M")
     assert job.argv[job.argv.index("run") :][:4] == ("run", "BasicTimeSeries", "-d", "40s")
     assert job.expires == timedelta(hours=1)

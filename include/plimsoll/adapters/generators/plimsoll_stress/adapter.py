@@ -27,7 +27,7 @@ from plimsoll.domain.plurals import plural
 from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
-from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
+from plimsoll.ports.artefacts import LOAD_JDK, ProgramSource, jdk_of
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -152,7 +152,7 @@ class PlimsollStress:
 
     def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
         """Return the generator's name, version and JDK."""
-        return f"{self.name} {__version__} on {OWN_JDK}"
+        return f"{self.name} {__version__} on {LOAD_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """Return the content of the summary file."""
@@ -173,9 +173,10 @@ class PlimsollStress:
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
         heap, workload = request.definition.load_generator.heap, request.definition.workload
         clients = CLIENT_PROGRAMS[request.protocol]
-        program = OwnProgram(clients.main, self._artefacts.program(clients.program))
+        program = OwnProgram(clients.main, self._artefacts.program(clients.program), jdk_of(clients.program))
         coreless = ("-XX:-CreateCoredumpOnCrash",) if request.database else ()  # it knows a password
-        argv = program.argv(self._artefacts, host, *arguments, jvm=(f"-Xms{heap}", f"-Xmx{heap}", *coreless))
+        jvm = (f"-Xms{heap}", f"-Xmx{heap}", *clients.jvm, *coreless)
+        argv = program.argv(self._artefacts, host, *arguments, jvm=jvm)
         if "--options" in arguments:
             options = with_last_row(given_options(workload))
             host.write(folder / command.OPTIONS, json.dumps(options, indent=1))

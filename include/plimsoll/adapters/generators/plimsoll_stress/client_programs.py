@@ -20,6 +20,8 @@ class ClientProgram:
     """Options by which the clients ask, or by which they make tables."""
     keyspace: str
     """The option that names the keyspace or namespace of the tables."""
+    jvm: tuple[str, ...] = ()
+    """Further flags of its JVM."""
 
 
 def _asking_in_cql(workload: Workload) -> dict[str, str]:
@@ -34,9 +36,13 @@ def _asking_hbase(workload: Workload) -> dict[str, str]:
     }
 
 
+# HBase's client compares keys by whole words if memory may be read so, which it asks of a class that is closed.
+_FOR_HBASE = ("--add-opens=java.base/java.nio=ALL-UNNAMED",)
 CLIENT_PROGRAMS: Mapping[str, ClientProgram] = {
     CQL: ClientProgram("load-generator", "plimsoll.stress.Main", _asking_in_cql, "--keyspace"),
-    HBASE: ClientProgram("load-generator-for-hbase", "plimsoll.stress.hbase.Main", _asking_hbase, "--namespace"),
+    HBASE: ClientProgram(
+        "load-generator-for-hbase", "plimsoll.stress.hbase.Main", _asking_hbase, "--namespace", _FOR_HBASE
+    ),
 }
 """Protocol → the program of its clients."""
 

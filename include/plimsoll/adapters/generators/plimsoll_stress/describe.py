@@ -11,7 +11,7 @@ from typing import Any
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import FILE, Catalogue
-from plimsoll.ports.artefacts import OWN_JDK
+from plimsoll.ports.artefacts import LOAD_JDK
 
 
 def ask(java: Path, class_path: str) -> dict[str, Any]:
@@ -29,9 +29,8 @@ def as_text(described: Mapping[str, Any]) -> str:
 def main(cache: Path) -> None:
     """Write the file again, using the artefacts in that cache."""
     artefacts = Artefacts(cache, print)
-    FILE.write_text(
-        as_text(ask(artefacts.jdk(OWN_JDK).java, f"{artefacts.program('load-generator')}/*")), encoding="utf-8"
-    )
+    described = ask(artefacts.jdk(LOAD_JDK).java, f"{artefacts.program('load-generator')}/*")
+    FILE.write_text(as_text(described), encoding="utf-8")
     print(f"{FILE.name}: {len(Catalogue.model_validate_json(FILE.read_bytes()).workloads)} workloads")
 
 

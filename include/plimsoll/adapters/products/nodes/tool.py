@@ -9,7 +9,7 @@ from plimsoll.adapters.artefacts.own_programs import OwnProgram
 from plimsoll.adapters.products.nodes.answers import answer_of
 from plimsoll.adapters.products.nodes.node_state import name_of
 from plimsoll.domain.errors import DeployError
-from plimsoll.ports.artefacts import ProgramSource
+from plimsoll.ports.artefacts import ProgramSource, jdk_of
 from plimsoll.ports.host import Host
 
 WHOLE = timedelta(seconds=90)
@@ -27,7 +27,7 @@ class NodeTool:
 
     def argv(self, host: Host, *arguments: str) -> tuple[str, ...]:
         """Return the command that runs the node tool on that host. Installs it there first. Raises ArtefactError."""
-        program = OwnProgram("plimsoll.nodes.Main", self.artefacts.program("node-tool"))
+        program = OwnProgram("plimsoll.nodes.Main", self.artefacts.program("node-tool"), jdk_of("node-tool"))
         return program.argv(self.artefacts, host, *arguments, jvm=_SHORT_LIVED)
 
     def ask(self, host: Host, *arguments: str, allowed: timedelta) -> Any:

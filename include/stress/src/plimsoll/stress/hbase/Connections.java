@@ -30,6 +30,7 @@ final class Connections {
 
     static AsyncConnection open(HBaseOptions options, long rate) throws StressException {
         String servers = servers(options);
+        NameLookup.byTheJvm();
         try {
             return await(ConnectionFactory.createAsyncConnection(configuration(options, servers, rate)));
         } catch (ExecutionException | TimeoutException | RuntimeException error) {
