@@ -21,6 +21,8 @@ class Launch(Model):
         AwareDatetime | None, Field(description="When its hosts end themselves; none, of older records: as they expire")
     ] = None
     owner: Annotated[str, Field(description="Token of whoever asked")]
+    nodes: Annotated[int | None, Field(description="How many its cluster has; none: an older record")] = None
+    load_hosts: Annotated[int | None, Field(description="How many its cluster has; none: an older record")] = None
     hosts: Annotated[
         tuple[HostInfo, ...] | None, Field(description="Empty: it was refused; none: its answer is not known")
     ] = None

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from tests.cloud.cloud import REGION, Cloud, running_cloud
@@ -15,6 +16,17 @@ from tests.support.cloud.clock import CloudClock
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.tags import (
+    ATTEMPT,
+    CAMPAIGN,
+    CELL,
+    EXPIRES,
+    LOAD_HOSTS,
+    NODES,
+    OWNER,
+    ROLE,
+    STORE,
+)
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, PartlySeen
 from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.domain.launch import Launch
@@ -352,6 +364,23 @@ def test_hosts_whose_tags_were_removed_are_listed_and_ended_while_the_record_nam
     assert sum("without its tags" in name for name in found.resources) == len(ids)
     provider.destroy(cluster.id)
     assert living(cloud) == []
+
+
+@pytest.mark.parametrize(
+    "removed", [{STORE}, {STORE, CAMPAIGN, CELL, ATTEMPT, ROLE, OWNER, EXPIRES, NODES, LOAD_HOSTS}]
+)
+def test_a_cell_goes_on_with_hosts_whose_tags_were_removed_and_they_end_with_it(
+    provider: Ec2Provider, records: StoredLaunches, account: WatchedAccount, ask: Ask, cloud: Cloud, removed: Any
+) -> None:
+    cluster = provider.ensure(ask())
+    cloud.skip(3600)
+    ids = [host.facts["instance_id"] for host in cluster.hosts]
+    account.client("ec2", REGION).delete_tags(Resources=ids, Tags=[{"Key": key} for key in sorted(removed)])
+    assert provider.find(cluster.id) == cluster
+    assert provider.ensure(ask()) == cluster
+    provider.destroy(cluster.id)
+    assert living(cloud) == []
+    assert all(host.until for launch in records.of(cluster.id) for host in launch.hosts or ())
 
 
 def test_without_store_and_definitions_the_settings_say_in_which_regions_to_look(

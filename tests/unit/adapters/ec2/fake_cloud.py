@@ -14,7 +14,8 @@ class FakeCloud:
     """Instances appear in answers only after `lag`; states are the test's to change.
 
     `refusals` are codes for the next launches. `answers` has, by operation, codes for its next calls; an empty one lets
-    a call pass. `protected` instances can't be terminated, and neither can any other in a call that names one.
+    a call pass. `protected` instances can't be terminated, and neither can any other in a call that names one. Those
+    without tags are found by ids and client tokens alone.
     """
 
     def __init__(self, clock: Any, lag_s: int = 0, place: Place = HERE) -> None:
@@ -50,8 +51,7 @@ class FakeCloud:
         self._answer("describe_instances")
         wanted = next((each["Values"] for each in filters if each["Name"] == "client-token"), None)
         visible = [one for one in self.made if self._is_known(one)]
-        if wanted:
-            visible = [one for one in visible if one["ClientToken"] in wanted]
+        visible = [one for one in visible if (one["ClientToken"] in wanted if wanted else one["Tags"])]
         return [dict(one) for one in visible if one["State"]["Name"] in states]
 
     def of_ids(self, ids: Any) -> list[Any]:
@@ -65,6 +65,12 @@ class FakeCloud:
         """All instances are in that state."""
         for one in self.made:
             one.update(State={"Name": state}, StateReason={"Code": reason.partition(":")[0], "Message": reason})
+
+    def remove_tags(self, *instances: str) -> None:
+        """Somebody removes all tags of those instances, or of every one."""
+        for one in self.made:
+            if not instances or one["InstanceId"] in instances:
+                one["Tags"] = []
 
     def living(self) -> list[str]:
         return [one["InstanceId"] for one in self.made if one["State"]["Name"] in LIVING]

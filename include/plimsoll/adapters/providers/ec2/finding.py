@@ -18,18 +18,18 @@ def standing(cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Ca
 
     A recorded host that EC2 lists neither as living nor as gone is looked for as long as answers may lag behind its
     launch, and for a minute in any case, as is everything where the record can't be read. The record is read only where
-    the instances alone do not decide.
+    the tags alone do not decide.
     """
     doubted_until = clock.now() + DOUBT
     for pause in looks():
         seen = cloud.instances(filters, STATES)
-        alive = [one for one in seen if one["State"]["Name"] in STANDING]
-        if is_whole(alive):
-            return alive
-        known = set(launched().living())
-        ours = [one for one in alive if one["InstanceId"] in known]
-        if is_whole(ours):
-            return ours
+        if is_whole(listed := _standing(seen)):
+            return listed
+        seen += _untagged(cloud, seen, launched())
+        alive, known = _standing(seen), set(launched().living())
+        for hosts in (alive, [one for one in alive if one["InstanceId"] in known]):
+            if is_whole(hosts):
+                return hosts
         gone = {one["InstanceId"] for one in seen if one["State"]["Name"] not in LIVING}
         hidden = known - {one["InstanceId"] for one in seen}
         is_doubtful = clock.now() < doubted_until and bool(hidden or not launched().is_complete)
@@ -37,3 +37,19 @@ def standing(cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Ca
             return []
         clock.sleep(pause)
     raise AssertionError("looks never end")
+
+
+def shown(cloud: Cloud, filters: Sequence[Filter], launched: Launched) -> list[Answer]:
+    """Return the cluster's instances that EC2 shows in any state: by their tags, and those on record by their ids."""
+    listed = cloud.instances(filters, STATES)
+    return [*listed, *_untagged(cloud, listed, launched)]
+
+
+def _untagged(cloud: Cloud, listed: Sequence[Answer], launched: Launched) -> list[Answer]:
+    """Return the recorded hosts that lack the tags by which the others are listed: somebody has removed them."""
+    seen = {one["InstanceId"] for one in listed}
+    return launched.with_tags(cloud.of_ids([one for one in launched.living() if one not in seen]))
+
+
+def _standing(instances: Sequence[Answer]) -> list[Answer]:
+    return [one for one in instances if one["State"]["Name"] in STANDING]

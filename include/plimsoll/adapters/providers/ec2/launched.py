@@ -11,6 +11,8 @@ from hashlib import sha256
 
 from plimsoll.adapters.providers.ec2.cloud import LIVING, Answer, Place
 from plimsoll.adapters.providers.ec2.describing import Recorded, host_info, tags_of
+from plimsoll.adapters.providers.ec2.requests import LaunchPlan
+from plimsoll.adapters.providers.ec2.tags import as_list, recorded_tags
 from plimsoll.domain.cluster import ClusterId, HostInfo, Role
 from plimsoll.domain.errors import StoreError
 from plimsoll.domain.launch import Launch
@@ -73,13 +75,8 @@ class Launched:
         """Tell whether the record could be read, so that it names every launch."""
         return self._blind_until is None
 
-    def record_request(
-        self, token: str, role: Role, where: Mapping[str, str], lives: tuple[datetime, datetime], owner: str
-    ) -> None:
-        """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent.
-
-        `lives`: when its hosts expire, and when they end themselves.
-        """
+    def record_request(self, token: str, role: Role, where: Mapping[str, str], wanted: LaunchPlan) -> None:
+        """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent."""
         before = self._known.get(token)
         self._note(
             Launch(
@@ -88,9 +85,11 @@ class Launched:
                 role=role,
                 place={**self._here, **where},
                 asked_at=self._clock.now(),
-                expires_at=lives[0],
-                ends_at=lives[1],
-                owner=owner,
+                expires_at=wanted.expires,
+                ends_at=wanted.ends,
+                owner=wanted.owner,
+                nodes=wanted.nodes,
+                load_hosts=wanted.load_hosts,
                 hosts=(before.hosts or None) if before else None,
             )
         )
@@ -147,6 +146,8 @@ class Launched:
                 asked_at=one["LaunchTime"],
                 expires_at=tags.expires or one["LaunchTime"],
                 owner=tags.owner,
+                nodes=tags.nodes,
+                load_hosts=tags.load_hosts,
                 hosts=(host_info(one, role, 1, self._place),),
             )
             with suppress(StoreError):
@@ -212,6 +213,12 @@ class Launched:
             if role in (None, launch.role) and subnet in ("", launch.place[_SUBNET])
         )
         return [_id(host) for launch in chosen for host in launch.living]
+
+    def with_tags(self, instances: Iterable[Answer]) -> list[Answer]:
+        """Return those instances that are on record, with the tags of their launch beside their own."""
+        known = {_id(host): (launch, host) for launch in self._known.values() for host in launch.hosts or ()}
+        ours = ((one, known[one["InstanceId"]]) for one in instances if one["InstanceId"] in known)
+        return [{**one, "Tags": [*one.get("Tags", ()), *as_list(recorded_tags(*recorded))]} for one, recorded in ours]
 
     @property
     def image(self) -> str:

@@ -7,7 +7,7 @@ from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud
 from plimsoll.adapters.providers.ec2.describing import is_whole, why_ended
 from plimsoll.adapters.providers.ec2.ending import Ended, end
 from plimsoll.adapters.providers.ec2.errors import LATER, UNSURE, CloudError
-from plimsoll.adapters.providers.ec2.finding import STANDING
+from plimsoll.adapters.providers.ec2.finding import STANDING, shown
 from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, runs, where
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.pausing import looks
@@ -95,9 +95,9 @@ class Launcher:
         refused.require()
 
     def _living(self) -> list[Answer]:
-        """Return the cluster's living instances that EC2 lists, without those that were terminated."""
-        seen = self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id))
-        return [one for one in seen if not self._launched.has_ended(one["InstanceId"])]
+        """Return the cluster's living instances that EC2 shows, without those that were terminated."""
+        living = [one for one in self._seen() if one["State"]["Name"] in LIVING]
+        return [one for one in living if not self._launched.has_ended(one["InstanceId"])]
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
         """Return ids of all hosts of that role, launched now or earlier.
@@ -147,8 +147,7 @@ class Launcher:
             token,
             role,
             where(subnet.id, subnet.zone, group, self.wanted.image.id),
-            (self.wanted.expires, self.wanted.ends),
-            self.wanted.owner,
+            self.wanted,
         )
         try:
             if group:
@@ -230,7 +229,7 @@ class Launcher:
         raise self._never_ran(found)
 
     def _seen(self) -> list[Answer]:
-        return self._cloud.instances(of_cluster(self.wanted.store, self.wanted.id), STATES)
+        return shown(self._cloud, of_cluster(self.wanted.store, self.wanted.id), self._launched)
 
     def _lost(self, known: Collection[str]) -> set[str]:
         """Return ids of instances that EC2 shows as ended, or does not list although its answers can't lag that far

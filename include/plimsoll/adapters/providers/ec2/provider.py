@@ -9,12 +9,12 @@ from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.providers.ec2.checks import problems
-from plimsoll.adapters.providers.ec2.cloud import STATES, Cloud, Place, clouds
+from plimsoll.adapters.providers.ec2.cloud import Cloud, Place, clouds
 from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, Tried
 from plimsoll.adapters.providers.ec2.ending import UNKNOWN
 from plimsoll.adapters.providers.ec2.errors import CloudError
-from plimsoll.adapters.providers.ec2.finding import STANDING, standing
+from plimsoll.adapters.providers.ec2.finding import STANDING, shown, standing
 from plimsoll.adapters.providers.ec2.host_keys import host_key
 from plimsoll.adapters.providers.ec2.kept import SharedHost, clear, in_environment, prolong
 from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlanner
@@ -154,7 +154,7 @@ class Ec2Provider:
         for cloud in self._clouds():
             with suppress(ProviderError, SecretError):
                 launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock)
-                seen = cloud.instances(of_cluster(self.store, cluster_id), STATES)
+                seen = shown(cloud, of_cluster(self.store, cluster_id), launched)
                 ended += [
                     f"{one['InstanceId']} is {one['State']['Name']}: {why_ended(one)}"
                     for one in seen

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.cluster import ClusterId, HostInfo
+from plimsoll.domain.launch import Launch
 
 CAMPAIGN, CELL, ATTEMPT = "plimsoll:campaign", "plimsoll:cell", "plimsoll:attempt"
 """Together the cluster's id. Of hosts that are kept from cell to cell: what they are kept for, and their number."""
@@ -42,6 +43,19 @@ def cluster_tags(cluster_id: ClusterId, owner: str, store: str, expires: datetim
         OWNER: owner,
         EXPIRES: expires.isoformat(),
         "Name": f"plimsoll {cluster_id}",
+    }
+
+
+def recorded_tags(launch: Launch, host: HostInfo) -> dict[str, str]:
+    """Return the tags by which a recorded host is described. All but the store's."""
+    sizes = {NODES: launch.nodes, LOAD_HOSTS: launch.load_hosts, PRICE: host.usd_per_hour}
+    return {
+        **_name(launch.id),
+        ROLE: launch.role,
+        OWNER: launch.owner,
+        EXPIRES: launch.expires_at.isoformat(),
+        TUNING: host.facts.get("tuning", ""),
+        **{tag: str(value) for tag, value in sizes.items() if value is not None},
     }
 
 
