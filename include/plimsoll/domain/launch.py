@@ -23,6 +23,7 @@ class Launch(Model):
     owner: Annotated[str, Field(description="Token of whoever asked")]
     nodes: Annotated[int | None, Field(description="How many its cluster has; none: an older record")] = None
     load_hosts: Annotated[int | None, Field(description="How many its cluster has; none: an older record")] = None
+    account: Annotated[str, Field(description="Account that its hosts are in; empty: not known")] = ""
     hosts: Annotated[
         tuple[HostInfo, ...] | None, Field(description="Empty: it was refused; none: its answer is not known")
     ] = None

@@ -103,6 +103,17 @@ class Provider(Protocol):
 
 
 @runtime_checkable
+class AccountProvider(Provider, Protocol):
+    """A provider of hosts that are in an account, to which its connection leads."""
+
+    def account(self) -> str:
+        """Return the account of the definition that the provider is bound to; empty where its hosts are in none.
+
+        Raises ProviderError and SecretError.
+        """
+
+
+@runtime_checkable
 class DatabaseProvider(Provider, Protocol):
     """A provider of load hosts alone, for a database that somebody else runs."""
 

@@ -17,6 +17,8 @@ from plimsoll.adapters.providers.ec2.host_keys import host_key
 from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import ProviderError, Unreachable
+from plimsoll.ports.provider import AccountProvider
+from plimsoll.services.hosts.launch_records import StoredLaunches
 
 
 def instances(account: WatchedAccount, *states: Any) -> Any:
@@ -197,3 +199,23 @@ def test_a_full_zone_is_asked_once_although_it_answers_as_a_server_that_failed(
     with account.answering("RunInstances", "InsufficientInstanceCapacity", 500, times=1):
         cluster = provider.ensure(ask())
     assert {host.facts["zone"] for host in cluster.hosts} == {"us-east-1b"}
+
+
+def test_hosts_are_on_record_in_the_account_that_their_connection_leads_to(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], records: StoredLaunches, account: WatchedAccount
+) -> None:
+    cluster = provider.ensure(ask())
+    assert isinstance(provider, AccountProvider)
+    assert {launch.account for launch in records.of(cluster.id)} == {provider.account()} != {""}
+    account.answers["GetCallerIdentity"] = {"Account": "222222222222"}
+    assert provider.account() == "222222222222"
+
+
+def test_hosts_whose_answer_was_lost_are_on_record_in_their_account_too(
+    provider: Ec2Provider, ask: Callable[..., ClusterRequest], records: StoredLaunches, account: WatchedAccount
+) -> None:
+    account.lost = ["RunInstances"]
+    with pytest.raises(ProviderError):
+        provider.ensure(ask())
+    provider.destroy(ask().id)
+    assert {launch.account for launch in records.of(ask().id) if launch.hosts} == {provider.account()}

@@ -19,6 +19,7 @@ from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.hosts.launch_records import StoredLaunches
 
 
 @pytest.fixture
@@ -59,7 +60,11 @@ def external(
 
 
 def test_a_load_host_is_launched_without_nodes_found_and_ended(
-    external: ExternalProvider, ask: Callable[..., ClusterRequest], theirs: dict[str, Any], cloud: Cloud
+    external: ExternalProvider,
+    ask: Callable[..., ClusterRequest],
+    theirs: dict[str, Any],
+    cloud: Cloud,
+    records: StoredLaunches,
 ) -> None:
     request = ask().model_copy(update={"options": theirs})
 
@@ -70,6 +75,7 @@ def test_a_load_host_is_launched_without_nodes_found_and_ended(
     ]
     assert external.find(cluster.id) == external.ensure(request) == cluster
     assert [(one.id, one.provider) for one in external.clusters()] == [(cluster.id, "external")]
+    assert {launch.account for launch in records.of(cluster.id)} == {external.account()}
     external.destroy(cluster.id)
     assert external.find(cluster.id) is None
     assert not any(cloud.leftovers().values())

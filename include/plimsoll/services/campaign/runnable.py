@@ -16,6 +16,7 @@ from plimsoll.ports.product import ActingProduct, MeasuredProduct
 from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
+from plimsoll.services.hosts.other_accounts import account_problems
 from plimsoll.services.store.campaigns import campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
@@ -31,6 +32,7 @@ def problems(toolkit: Toolkit, definition: Definition, campaign_id: str = "") ->
     found = (
         *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
         *_keyspace_problems(toolkit, definition, campaign_id),
+        *account_problems(toolkit, definition, campaign_id),
         *_kept_hosts_problems(toolkit, definition),
         *_kept_data_problems(toolkit, definition),
         *software_problems(toolkit, definition),

@@ -19,6 +19,9 @@ from plimsoll.ports.secrets import AwsAccess, Secrets
 Answer = dict[str, Any]
 """An answer, or a part of one, as boto3 gives it."""
 
+OWNER_ID = "OwnerId"
+"""The key of the account in a reservation."""
+
 LIVING = ("pending", "running", "stopping", "stopped")
 """States of instances that exist; `shutting-down` and `terminated` ones are gone, or will be whatever happens."""
 NOT_GONE = (*LIVING, "shutting-down")
@@ -46,6 +49,11 @@ class Cloud:
         self.where = str(place)
         self._access = access
         self._ec2 = RenewedClient(self._made)
+
+    def account(self) -> str:
+        """Return the id of the account that the connection leads to. Raises CloudError and SecretError."""
+        with explained("sts", self.where):
+            return str(self.client("sts").get_caller_identity()["Account"])
 
     def client(self, service: str) -> Any:
         """Return a client of another service in the same place."""
@@ -91,11 +99,8 @@ class Cloud:
     def instances(self, filters: Sequence[Filter], states: Sequence[str] = LIVING) -> list[Answer]:
         """Return the instances in those states, in the order of their launch."""
         wanted = [*filters, {"Name": "instance-state-name", "Values": list(states)}]
-        found = [
-            instance
-            for reservation in self.pages("describe_instances", "Reservations", Filters=wanted)
-            for instance in reservation["Instances"]
-        ]
+        reservations = self.pages("describe_instances", "Reservations", Filters=wanted)
+        found = [instance for reservation in reservations for instance in reserved(reservation)]
         return sorted(found, key=lambda one: (one["LaunchTime"], one["AmiLaunchIndex"], one["InstanceId"]))
 
     def of_ids(self, ids: Sequence[str]) -> list[Answer]:
@@ -112,6 +117,11 @@ class Cloud:
         # Before boto3's own handler: the first answer counts, and False means no.
         client.meta.events.register_first("needs-retry.ec2.RunInstances", _refused_for_now)
         return client
+
+
+def reserved(reservation: Answer) -> list[Answer]:
+    """Return the instances of an answer that launched or describes them, each with the account that they are in."""
+    return [{**instance, OWNER_ID: reservation.get(OWNER_ID, "")} for instance in reservation["Instances"]]
 
 
 def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[False] | None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
-from plimsoll.adapters.providers.ec2.cloud import LIVING, Answer, Place
+from plimsoll.adapters.providers.ec2.cloud import LIVING, OWNER_ID, Answer, Place
 from plimsoll.adapters.providers.ec2.describing import Recorded, host_info, tags_of
 from plimsoll.adapters.providers.ec2.requests import LaunchPlan
 from plimsoll.adapters.providers.ec2.tags import as_list, recorded_tags
@@ -117,7 +117,8 @@ class Launched:
         pending = {*_pending(instances)} - {*known}
         self._pending |= {_id(host): host.since for host in told if host.since and _id(host) in pending}
         known = {**{_id(host): host for host in told}, **known}
-        self._note(launch.model_copy(update={"hosts": tuple(known.values())}))
+        account = next(map(_account, instances), "") or launch.account
+        self._note(launch.model_copy(update={"hosts": tuple(known.values()), "account": account}))
 
     def discovered(self, instances: Iterable[Answer]) -> None:
         """Record listed instances that no record names, by their tags: the answer to their launch was lost.
@@ -148,6 +149,7 @@ class Launched:
                 owner=tags.owner,
                 nodes=tags.nodes,
                 load_hosts=tags.load_hosts,
+                account=_account(one),
                 hosts=(host_info(one, role, 1, self._place),),
             )
             with suppress(StoreError):
@@ -309,6 +311,10 @@ def runs(instance: Answer) -> bool:
 
 def _pending(instances: Iterable[Answer]) -> list[str]:
     return [one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"]
+
+
+def _account(instance: Answer) -> str:
+    return str(instance.get(OWNER_ID, ""))
 
 
 def _id(host: HostInfo) -> str:

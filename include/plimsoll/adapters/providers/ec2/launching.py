@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud
+from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud, reserved
 from plimsoll.adapters.providers.ec2.describing import is_whole, why_ended
 from plimsoll.adapters.providers.ec2.ending import Ended, end
 from plimsoll.adapters.providers.ec2.errors import LATER, UNSURE, CloudError
@@ -191,8 +191,7 @@ class Launcher:
             if error.code == "IdempotentParameterMismatch":  # an earlier try, with another expiry
                 return self._of_token(request["ClientToken"])
             raise
-        made: list[Answer] = answer["Instances"]
-        return made
+        return reserved(answer)
 
     def _of_token(self, token: str) -> list[Answer]:
         """Return the instances that an earlier request with that token has launched; nothing where they have ended.

@@ -99,6 +99,11 @@ class Ec2Provider:
         """
         return problems(definition, self.secrets)
 
+    def account(self) -> str:
+        """Return the AWS account that the connection of the definition leads to."""
+        [options] = self.places.options
+        return self._cloud(_place(read_options(options, ""))).account()
+
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the cluster's hosts, running, in one zone, and answering as themselves.
 

@@ -24,7 +24,7 @@ from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.external_database import ExternalDatabase, Occupant
 from plimsoll.ports.host import Host
-from plimsoll.ports.provider import Places, Provider
+from plimsoll.ports.provider import AccountProvider, Places, Provider
 
 _FROM = "load_hosts"
 """The fact of a load host that names the provider that it is from."""
@@ -71,6 +71,10 @@ class ExternalProvider:
         [options] = self._known()
         with self._databases.of(options).any_session() as session:
             return not has_snapshot_option(session)
+
+    def account(self) -> str:
+        """Return the account that the load hosts are in; empty where they are in none."""
+        return next((lender.account() for lender in self._load_hosts() if isinstance(lender, AccountProvider)), "")
 
     def occupant(self) -> Occupant | None:
         """Return whose keyspace is where the definition's own would be made; None where nobody's is."""
