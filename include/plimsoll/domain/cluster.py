@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field
@@ -164,6 +165,10 @@ class ClusterRequest(Model):
     ends_at: Annotated[
         AwareDatetime | None, Field(description="When its hosts must have ended, whatever else they are given time for")
     ] = None
+    kept_beyond: Annotated[
+        timedelta,
+        Field(description="How much longer data on it are kept for further loads, so hosts that cost nothing"),
+    ] = timedelta(0)
     options: dict[str, object] = {}
     ports: Annotated[tuple[int, ...], Field(description="TCP ports on which its nodes will listen")] = ()
     was_whole: Annotated[bool, Field(description="It has been provided before, and may have served attempts")] = False

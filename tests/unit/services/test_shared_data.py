@@ -14,6 +14,7 @@ from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
+from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, PlimsollError
 from plimsoll.domain.leftover_work import LeftoverWork
@@ -221,6 +222,25 @@ def test_the_sampler_knows_the_environment_of_the_load_and_that_of_the_data(popu
 def test_the_database_outlives_all_loads_of_its_repeat(populated: Site) -> None:
     one_load = sharing().timing.duration + timedelta(hours=1)
     assert 2 * one_load < populated.product.lives <= 3 * one_load
+
+
+@pytest.mark.parametrize(("cell_id", "further_loads"), [(LOW, 2), (MIDDLE, 1), (HIGH, 0)])
+def test_hosts_that_cost_nothing_are_asked_for_as_long_as_the_data_are_kept(
+    site: Site, monkeypatch: pytest.MonkeyPatch, cell_id: str, further_loads: int
+) -> None:
+    requests, ensure = list[ClusterRequest](), InstantProvider.ensure
+
+    def noted(provider: InstantProvider, request: ClusterRequest) -> Cluster:
+        requests.append(request)
+        return ensure(provider, request)
+
+    monkeypatch.setattr(InstantProvider, "ensure", noted)
+    work = site.begun(cell_id)
+    actions.provision(work)
+    [request] = requests
+    assert work.origin is not None
+    assert request.expires_at + request.kept_beyond == work.origin.until
+    assert request.kept_beyond == further_loads * (sharing().timing.duration + timedelta(hours=1))
 
 
 POPULATING = timedelta(hours=24)

@@ -25,6 +25,7 @@ from plimsoll.services.cell.shared_data import (
     require_running,
     settle_origin,
     time_of_attempt,
+    time_of_further_loads,
 )
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.assignments import require_assignment
@@ -55,6 +56,7 @@ def provision(work: AttemptContext) -> Cluster:
         load_hosts=work.definition.load_generator.hosts,
         expires_at=over_at,
         ends_at=latest_end(work),
+        kept_beyond=time_of_further_loads(work),
         options=dict(work.definition.provider.options),
         ports=needs_of(work.toolkit.products, work.definition).ports,
         **(_recorded_facts(work) if work.keeps_hosts else {}),

@@ -32,22 +32,15 @@ def time_of_attempt(work: AttemptContext) -> timedelta:
     return min(longest, ceiling.cell) if ceiling and ceiling.cell else longest
 
 
-def time_of_data(work: AttemptContext) -> timedelta:
-    """Tell how long the database must live, counted from the attempt's start.
-
-    Where the loads of a repeat share their data, it outlives all loads from this one up, which do not populate.
-    """
-    return time_of_attempt(work) + _time_of_further_loads(work)
+def time_of_further_loads(work: AttemptContext) -> timedelta:
+    """Return the time by which the database outlives the attempt, for higher loads, which go on with its data."""
+    return _time_of_further_load(work) * (_higher_loads(work) if work.keeps_data else 0)
 
 
 def _time_of_further_load(work: AttemptContext) -> timedelta:
     """Return the time of a load that does not populate."""
     definition = work.definition
     return min(time_of_attempt(work), definition.declared_time - definition.timing.beyond_the_load + MARGIN)
-
-
-def _time_of_further_loads(work: AttemptContext) -> timedelta:
-    return _time_of_further_load(work) * (_higher_loads(work) if work.keeps_data else 0)
 
 
 def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -> DataOrigin:
@@ -57,7 +50,7 @@ def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -
     """
     # Hosts may have been waited for, and then end later than by the attempt's start.
     ends_at = max(cluster.expires_at, work.attempt().started_at + time_of_attempt(work))
-    fresh = DataOrigin(cluster=cluster.id, until=ends_at + _time_of_further_loads(work))
+    fresh = DataOrigin(cluster=cluster.id, until=ends_at + time_of_further_loads(work))
     before = work.origin
     if before is None or before.cluster != cluster.id:
         before = _of_last_assignment(work, cluster) or fresh

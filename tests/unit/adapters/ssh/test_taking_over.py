@@ -99,3 +99,40 @@ def test_a_takeover_that_was_killed_as_it_cleaned_leaves_a_cluster_that_is_made_
     asked.clear()
     assert provider.ensure(asked_for(provider)) == provider.find(HOSTS)
     assert {host for command, host in asked if command == "clean"} == {LOAD, *NODES[:2]}
+
+
+HOUR = timedelta(hours=1)
+
+
+def test_hosts_are_held_until_the_data_on_them_end_and_no_longer(provider: SshProvider) -> None:
+    past = asked_for(provider).model_copy(update={"expires_at": datetime.now(UTC) - HOUR, "kept_beyond": 2 * HOUR})
+    kept = provider.ensure(past)
+    assert provider.find(HOSTS) == kept
+    assert kept.expires_at == past.expires_at
+    assert [one.expires_at for one in provider.clusters()] == [past.expires_at + 2 * HOUR]
+    with pytest.raises(ProviderError, match=f"until {past.expires_at + 2 * HOUR:%Y-%m-%d %H:%M} UTC"):
+        provider.ensure(asked_for(provider, hosts=OTHER))
+
+
+def test_hosts_whose_data_have_ended_are_taken_over(provider: SshProvider) -> None:
+    past = datetime.now(UTC) - 3 * HOUR
+    provider.ensure(asked_for(provider).model_copy(update={"expires_at": past, "kept_beyond": HOUR}))
+    assert provider.ensure(asked_for(provider, hosts=OTHER)).id == OTHER
+
+
+def test_each_cell_on_the_data_prolongs_their_hosts(provider: SshProvider, tmp_path: Path) -> None:
+    first = asked_for(provider).model_copy(update={"kept_beyond": 2 * HOUR})
+    provider.ensure(first)
+    later = first.model_copy(update={"expires_at": first.expires_at + 5 * HOUR, "kept_beyond": HOUR})
+    for request, until in ((later, later.expires_at + HOUR), (first, later.expires_at + 2 * HOUR)):
+        provider.ensure(request)
+        assert {one.expires_at for one in provider.clusters()} == {until}
+    held = [lease.read(tmp_path / host)["lease"]["data_until"] for host in (LOAD, *NODES[:2])]
+    assert len(set(held)) == 1
+
+
+def test_a_lease_without_data_has_no_time_that_an_earlier_version_does_not_know(
+    provider: SshProvider, tmp_path: Path
+) -> None:
+    provider.ensure(asked_for(provider))
+    assert set(lease.read(tmp_path / LOAD)["lease"]) == {"key", "cluster", "ready"}

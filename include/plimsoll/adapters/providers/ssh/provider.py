@@ -115,7 +115,7 @@ class SshProvider:
         """
         groups, unreadable = self._groups_of_places()
         asked = list(in_parallel(groups, _held_or_why_not))
-        held = [one.lease.cluster for one in asked if isinstance(one, Held)]
+        held = [one.lease.leased for one in asked if isinstance(one, Held)]
         found = sorted(held, key=lambda cluster: str(cluster.id))
         silent = [*unreadable, *(one for one in asked if isinstance(one, str))]
         if self._places.unknown:
@@ -167,7 +167,8 @@ class SshProvider:
                 hosts=group.placed(hosts),
                 created_at=self._clock.now(),
                 expires_at=request.expires_at,
-            )
+            ),
+            request,
         )
         try:
             held = group.take(lease)
@@ -200,15 +201,14 @@ class SshProvider:
         return group, changed
 
     def _prolonged(self, group: Group, lease: Lease, request: ClusterRequest) -> Cluster:
-        """Extend the cluster for its present owner, to the latest expiry that was ever requested."""
+        """Extend the cluster for its present owner, and its lease."""
         if not request.id.is_kept:
             return lease.cluster
-        expires_at = max(lease.cluster.expires_at, request.expires_at)
-        cluster = lease.cluster.model_copy(update={"owner": request.owner, "expires_at": expires_at})
-        if cluster != lease.cluster:
+        prolonged = lease.prolonged(request)
+        if prolonged != lease:
             with explained():
-                group.renew(lease.model_copy(update={"cluster": cluster}))
-        return cluster
+                group.renew(prolonged)
+        return prolonged.cluster
 
     def _make(self, group: Group, lease: Lease) -> Cluster:
         """Remove everything that was left on the hosts. From then on the cluster is whole."""
