@@ -2,20 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
+from tests.unit.services.external_definition import external
 
 from plimsoll.domain.cluster import Cluster, ClusterId
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Places
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.databases import is_used, may_have_left, note_left, note_used
+from plimsoll.services.hosts.reaping import destroy_unseen, on_this_machine, reap
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
 
 FIRST, SECOND = "v1-001k-r1", "v1-002k-r1"
+THEIRS = "theirs-00100-r1"
+LEFT = ClusterId.parse(f"campaign/{THEIRS}/1")
 
 
 class External:
@@ -26,6 +35,7 @@ class External:
     def __init__(self, hosts: Any) -> None:
         self._hosts = hosts
         self.destroyed: list[str] = []
+        self.why: Exception | None = None
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._hosts, name)
@@ -37,8 +47,78 @@ class External:
         return [one.model_copy(update={"provider": self.name}) for one in self._hosts.clusters()]
 
     def destroy(self, cluster_id: ClusterId) -> None:
+        if self.why:
+            raise self.why
         self.destroyed.append(str(cluster_id))
         self._hosts.destroy(cluster_id)
+
+
+@pytest.fixture
+def crashed(installation: Installation, clock: SteppingClock) -> tuple[Toolkit, Any]:
+    """Provide an attempt whose process died after its cluster was gone, and before it could note that."""
+    installation.open_campaign(external())
+    provider: Any = External(installation.toolkit.providers[INSTANT])
+    providers: Any = {"external": provider}
+    prices: Any = {"external": Free()}
+    tools = replace(installation.toolkit, clock=clock, providers=providers, tariffs=prices)
+    begin(tools, "campaign", THEIRS, "me")
+    note_used(tools.store, LEFT)
+    return tools, provider
+
+
+class Free:
+    """Prices of load hosts that cost nothing."""
+
+    def tariff(self, _: Definition) -> None:
+        return None
+
+
+def test_the_reaper_removes_the_note_of_an_attempt_that_left_nothing(crashed: tuple[Toolkit, Any]) -> None:
+    """Until then everybody who looks for clusters logs in to the database."""
+    tools, provider = crashed
+    assert reap(tools, lambda _: False).troubles == ()
+    assert provider.destroyed == [str(LEFT)]
+    assert not is_used(tools.store, "campaign")
+    reap(tools, lambda _: False)
+    assert provider.destroyed == [str(LEFT)]
+
+
+@pytest.mark.parametrize("asked", ["of a living owner", "as a dry run", "of this machine alone"])
+def test_the_note_stays_where_nobody_may_remove_it(crashed: tuple[Toolkit, Any], asked: str) -> None:
+    tools, provider = crashed
+    tools = on_this_machine(tools) if asked == "of this machine alone" else tools
+    reap(tools, lambda _: asked == "of a living owner", dry_run=asked == "as a dry run")
+    assert provider.destroyed == []
+    assert is_used(tools.store, "campaign")
+
+
+def test_a_database_that_does_not_answer_is_asked_for_a_week_and_then_given_up_with_words(
+    crashed: tuple[Toolkit, Any], clock: SteppingClock
+) -> None:
+    tools, provider = crashed
+    provider.why = ProviderError("no answer", where="10.0.0.11", mend="start it")
+    clock.at += timedelta(days=7)
+    assert reap(tools, lambda _: False).troubles == ()
+    assert is_used(tools.store, "campaign")
+    clock.at += timedelta(days=1)
+    [told] = reap(tools, lambda _: False).troubles
+    assert told.startswith(f"{LEFT}: whether its keyspace is gone could not be seen for 7 days")
+    assert f"`plimsoll clusters destroy {LEFT}` drops it" in told
+    assert not is_used(tools.store, "campaign")
+    assert reap(tools, lambda _: False).troubles == ()
+    provider.why = None
+    assert destroy_unseen(tools, str(LEFT))
+
+
+def test_a_file_of_others_among_the_notes_is_told_and_hides_no_other_campaign(crashed: tuple[Toolkit, Any]) -> None:
+    tools, provider = crashed
+    tools.store.write("campaign/databases/README", b"")
+    CampaignStore(tools.store, "another").open(external())
+    begin(tools, "another", THEIRS, "me")
+    note_used(tools.store, ClusterId.parse(f"another/{THEIRS}/1"))
+    [told] = reap(tools, lambda _: False).troubles
+    assert told.startswith("campaign campaign: whether anything is left in its database can't be told: ValueError")
+    assert provider.destroyed == [f"another/{THEIRS}/1"]
 
 
 class Owners:

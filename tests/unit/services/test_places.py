@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.unit.services.external_definition import external
 
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import StoreError
 from plimsoll.domain.system import ProviderChoice
 from plimsoll.ports.provider import Places
@@ -139,23 +139,6 @@ def test_a_campaign_that_can_not_be_read_hides_no_other(installation: Installati
     found = StoredPlaces(store, Outage(clock)).known("ec2")
     assert found.options == ({"region": "us-east-1"},)
     assert "broken: " in found.unknown
-
-
-def external() -> Any:
-    options = {"contact_points": ["db"], "data_centre": "dc1", "keyspace": "bench"}
-    return Definition.model_validate(
-        {
-            "name": "theirs",
-            "title": "A database of somebody else",
-            "system": {"database": "external", "nodes": 3},
-            "variants": [{"id": "theirs"}],
-            "loads": ["100/s"],
-            "workload": {"name": "KeyValue"},
-            "timing": {"duration": "5m", "warmup": "1m"},
-            "stop_when": [{"errors": "50%", "within": "20s"}],
-            "provider": {"name": "external", "options": options},
-        }
-    )
 
 
 def test_a_database_of_somebody_else_is_asked_only_while_an_attempt_may_have_left_something(

@@ -24,6 +24,12 @@ def is_used(store: ReadableStore, campaign_id: str) -> bool:
     return any(True for _ in store.keys(layout.databases_prefix(campaign_id)))
 
 
+def users(store: ReadableStore, campaign_id: str) -> tuple[ClusterId, ...]:
+    """Return the campaign's clusters that may have something in its database. Raises ValueError for other files."""
+    prefix = layout.databases_prefix(campaign_id)
+    return tuple(ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix)}") for key in store.keys(prefix))
+
+
 def may_have_left(campaign: StoredCampaign, cluster_id: ClusterId) -> bool:
     """Tell whether the attempt of that cluster was on a database of somebody else, whatever became of it."""
     key = cluster_id.attempt

@@ -18,7 +18,7 @@ from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.databases import may_have_left, note_left
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
-from plimsoll.services.hosts.settling import close_accounts
+from plimsoll.services.hosts.settling import close_accounts, leave_databases
 from plimsoll.services.ownership.holding import is_at_work, is_in_force
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Nowhere, Toolkit, Whereabouts
@@ -111,7 +111,7 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
     """Destroy every cluster without an owner, several at the same time, and record the cost of each.
 
     Each cluster is destroyed even if another one can't be destroyed or takes long, and while the store is out of reach.
-    Accounts of hosts that have ended, and that nobody closed, are closed.
+    Accounts of hosts that have ended, and that nobody closed, are closed. So are notes of databases that were used.
     """
     living = living_clusters(toolkit)
     kept = [cluster for cluster in living.clusters if is_owned(cluster)]
@@ -123,6 +123,7 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
     failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.id]))
     seen = [cluster.id for cluster in living.clusters]
     unclosed = () if unrecorded else close_accounts(toolkit, seen, is_owned)
+    unclosed += () if unrecorded else leave_databases(toolkit, seen, is_owned)
     unseen = dict.fromkeys((*living.unseen, *unrecorded, *unclosed))
     return Reaped(destroyed, tuple(kept), failed, tuple(unseen), living.silent)
 

@@ -1,17 +1,22 @@
-"""Close the accounts of hosts that nobody shows any more, once they were looked for by the record of their launches."""
+"""Settle what is on record of clusters that nobody shows any more, once they were looked for: accounts, databases."""
 
 from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
+from functools import partial
 
 from plimsoll.domain.cell import definitions_of
 from plimsoll.domain.cluster import Cluster, ClusterId
-from plimsoll.domain.errors import StoreError, reason_of
+from plimsoll.domain.errors import PlimsollError, StoreError, reason_of
+from plimsoll.domain.system import EXTERNAL
 from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.databases import note_left, users
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids, read_attempt, read_cluster
 from plimsoll.services.toolkit import Toolkit
 
+GIVEN_UP_AFTER = timedelta(days=7)
+"""The time after an attempt's end for which a database that can't be asked is asked for its keyspace."""
 # After this time beyond its declared time an attempt can't be running any more.
 _LOST_AFTER = timedelta(hours=2)
 
@@ -23,18 +28,63 @@ def close_accounts(
 
     After an outage nobody else may: hosts have ended, and what they have cost could not be recorded then.
     """
+    return _of_each_campaign(toolkit, partial(_accounts, toolkit, living, is_owned))
+
+
+def leave_databases(
+    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool]
+) -> tuple[str, ...]:
+    """See that nothing is left in databases of attempts whose cluster does not live, and on which nobody works.
+
+    Their process died before it could note that, and until then everybody who looks for clusters logs in there. Returns
+    which databases were given up, because they could not be asked for so long.
+    """
+    return _of_each_campaign(toolkit, partial(_databases, toolkit, living, is_owned))
+
+
+def _of_each_campaign(toolkit: Toolkit, settled: Callable[[str], Iterator[str]]) -> tuple[str, ...]:
+    """Return what every campaign gives; nothing where this machine's own clusters alone are looked at."""
     if not toolkit.tariffs:
         return ()
     try:
-        return tuple(
-            trouble for one in campaign_ids(toolkit.store) for trouble in _of_campaign(toolkit, one, living, is_owned)
-        )
+        return tuple(trouble for campaign_id in campaign_ids(toolkit.store) for trouble in settled(campaign_id))
     except StoreError as error:
         return (str(error),)
 
 
-def _of_campaign(
-    toolkit: Toolkit, campaign_id: str, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool]
+def _databases(
+    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign_id: str
+) -> Iterator[str]:
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    try:
+        for cluster_id in users(toolkit.store, campaign_id):
+            cluster = None if cluster_id in living else _recorded(campaign, cluster_id)
+            if cluster is not None and not is_owned(cluster):
+                yield from _left(toolkit, cluster)
+    except (ValueError, PlimsollError) as error:  # one campaign keeps no other from being looked at
+        yield f"campaign {campaign_id}: whether anything is left in its database can't be told: {reason_of(error)}"
+
+
+def _left(toolkit: Toolkit, cluster: Cluster) -> Iterator[str]:
+    """Destroy what the cluster has in its database, or give that up."""
+    try:
+        destroy_cluster(toolkit, toolkit.provider_of(EXTERNAL, cluster.id.campaign_id), cluster.id)
+    except Exception as error:  # whoever looked for clusters has said that the database does not answer
+        if toolkit.clock.now() > cluster.expires_at + GIVEN_UP_AFTER:
+            note_left(toolkit.store, cluster.id)
+            yield _given_up(cluster.id, error)
+
+
+def _given_up(cluster_id: ClusterId, error: Exception) -> str:
+    mend = f"once the database answers, `plimsoll clusters destroy {cluster_id}` drops it"
+    return (
+        f"{cluster_id}: whether its keyspace is gone could not be seen for {GIVEN_UP_AFTER.days} days, and nobody asks "
+        f"any more: {reason_of(error)}; {mend}"
+    )
+
+
+def _accounts(
+    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign_id: str
 ) -> Iterator[str]:
     campaign = CampaignStore(toolkit.store, campaign_id)
     try:
