@@ -130,6 +130,25 @@ def test_raw_files_that_are_packed_to_almost_nothing_are_refused_unread(monkeypa
     assert "MiB with raw files" in refusal(stream.getvalue())
 
 
+def test_what_packs_to_almost_nothing_is_written_so_that_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.services.publish.bundles._ALWAYS_ALLOWED", 0)
+    hollow, log = bytes(4 << 20), b"".join(b"%d pause\n" % number for number in range(1000))
+    named = dict([manifest(size_bytes=len(hollow), sha256=sha256(hollow).hexdigest())])
+    files = FILES | named | {"cells/a-001k-r1/1/hollow": hollow, "cells/a-001k-r1/1/log": log}
+    content = written(files | {RAW: hollow})
+    assert read_bundle(BytesIO(content), "bundle.zip").files == files
+    with ZipFile(BytesIO(content)) as archive:
+        packed = {entry.filename for entry in archive.infolist() if entry.compress_type == ZIP_DEFLATED}
+    assert packed & {"cells/a-001k-r1/1/hollow", "cells/a-001k-r1/1/log", RAW} == {"cells/a-001k-r1/1/log"}
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, (1 << 20) + 1])
+def test_nothing_is_packed_beyond_the_bound(size: int) -> None:
+    with ZipFile(BytesIO(written(FILES | {"cells/a-001k-r1/1/hollow": b"a" * size}))) as archive:
+        entry = archive.getinfo("cells/a-001k-r1/1/hollow")
+    assert entry.file_size <= 100 * entry.compress_size
+
+
 @pytest.mark.parametrize(
     "name", ["../evil", "/etc/evil", "cells/../../evil", "C:/evil", "cells\\..\\evil", "a//b", "./a"]
 )

@@ -105,15 +105,29 @@ def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Me
             if sha256(content).hexdigest() != member.sha256:
                 mend = "restore the file, or leave raw files out"
                 raise BundleError("is not what its checksum says", where=name, mend=mend)
-            archive.writestr(_entry(name), content)
+            archive.writestr(_entry(name, content), content)
 
 
-def _entry(name: str) -> ZipInfo:
+def _entry(name: str, content: bytes) -> ZipInfo:
     entry = ZipInfo(name, _EPOCH)
-    entry.compress_type = ZIP_STORED if name.endswith(_PACKED) else ZIP_DEFLATED
+    is_stored = name.endswith(_PACKED) or _packs_too_well(content)
+    entry.compress_type = ZIP_STORED if is_stored else ZIP_DEFLATED
     entry.create_system = _ON_UNIX
     entry.external_attr = _REGULAR_FILE
     return entry
+
+
+def _packs_too_well(content: bytes) -> bool:
+    """Tell whether the packed content would be smaller than a reader of bundles accepts: that is stored as it is.
+
+    It is packed only until it is known not to be.
+    """
+    packer, packed, blocks = zlib.compressobj(wbits=-zlib.MAX_WBITS), 0, memoryview(content)
+    for at in range(0, len(content), _BLOCK):
+        packed += len(packer.compress(blocks[at : at + _BLOCK]))
+        if packed * _MOST_TIMES >= len(content):
+            return False
+    return (packed + len(packer.flush())) * _MOST_TIMES < len(content)
 
 
 def read_bundle(stream: IO[bytes], where: str) -> Bundle:
