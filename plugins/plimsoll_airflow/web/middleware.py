@@ -83,11 +83,12 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
     from plimsoll_airflow.web.problems import answer_to
 
     user = await user_of(Request(scope))
-    conf = _conf(body) if user else None
-    if not conf:
-        return None
+    sent = _parsed(body) if user else {}
+    conf = sent.get("conf")
     try:
-        await run_in_threadpool(_require_sound, dag_id, conf, user)
+        _require_writable(sent)
+        if conf and isinstance(conf, dict):
+            await run_in_threadpool(_require_sound, dag_id, conf, user)
     except PlimsollError as error:
         request = Request(scope)
         answer = answer_to(request, error, in_detail=True)
@@ -105,13 +106,27 @@ def _for_form(answer: "Response") -> "Response":
     return JSONResponse({"detail": json.loads(bytes(answer.body))["detail"]}, _NAMELESS)
 
 
-def _conf(body: bytes) -> Mapping[str, Any] | None:
-    """Return the `conf` of a run; None where there is none, or the body is not what Airflow reads."""
+def _parsed(body: bytes) -> Mapping[str, Any]:
+    """Return what was sent; nothing where that is not what Airflow reads."""
     try:
-        conf = json.loads(body)["conf"]
-    except (ValueError, KeyError, TypeError, RecursionError):  # the last one of brackets within brackets
-        return None
-    return conf if isinstance(conf, dict) else None
+        sent = json.loads(body)
+    except (ValueError, RecursionError):  # the last one of brackets within brackets
+        return {}
+    return sent if isinstance(sent, dict) else {}
+
+
+def _require_writable(sent: Mapping[str, Any]) -> None:
+    """Raise Refused where half of a character stands anywhere: neither a database nor an answer can hold it."""
+    from plimsoll.domain.errors import Problem, Refused
+
+    try:
+        json.dumps(sent, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        what = f"holds {half}, which is one half of a character alone"
+        raise Refused([Problem("the body", what, "write the whole character, or leave it out")]) from None
+    except RecursionError:  # brackets within brackets are Airflow's
+        return
 
 
 def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:

@@ -5,12 +5,12 @@ import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from plimsoll.domain.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
@@ -22,12 +22,21 @@ from plimsoll_airflow.web.rendering import render
 MEDIA_TYPE = "application/problem+json"
 
 
+def _writable(text: str) -> str:
+    """Return the text, with an escape in place of each lone surrogate, which no encoding can write."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+_Words = Annotated[str, BeforeValidator(_writable)]
+"""Words that may quote what a client sent. JSON can hold half of a character: `"\\ud800"`."""
+
+
 class ProblemDetail(BaseModel):
     """One of several problems."""
 
-    where: str
-    what: str
-    mend: str = ""
+    where: _Words
+    what: _Words
+    mend: _Words = ""
 
 
 class ProblemDocument(BaseModel):
@@ -35,9 +44,9 @@ class ProblemDocument(BaseModel):
 
     title: str = Field(description="The status in words")
     status: int
-    detail: str = Field(description="What is wrong")
-    where: str = Field(default="", description="File, key, cell or parameter")
-    mend: str = Field(default="", description="What to do about it")
+    detail: _Words = Field(description="What is wrong")
+    where: _Words = Field(default="", description="File, key, cell or parameter")
+    mend: _Words = Field(default="", description="What to do about it")
     problems: list[ProblemDetail] = Field(default=[], description="Everything found, where it is more than one thing")
 
 

@@ -124,6 +124,45 @@ def test_brackets_within_brackets_are_no_error_of_the_server_whoever_sends_them(
             assert [one.status_code for one in answers if one.status_code >= 500] == []
 
 
+HALF = "\\ud800"
+"""Half of a character, as JSON writes it."""
+
+
+@pytest.mark.parametrize("half", [HALF, "\\uDFFF", "\ud83d"])
+@pytest.mark.parametrize("dag_id", ["demo", "somebody_elses"])
+@pytest.mark.parametrize(
+    "inner", ['{"conf": {"%s": 1}}', '{"conf": {"cells": [{"a": "b%s"}]}}', '{"conf": null, "note": "%s"}', '{"%s": 1}']
+)
+def test_half_of_a_character_is_refused_with_words_wherever_it_stands(
+    http: TestClient, dag_id: str, inner: str, half: str
+) -> None:
+    answer = http.post(f"/api/v2/dags/{dag_id}/dagRuns", content=(inner % half).encode(errors="surrogatepass"))
+    assert answer.status_code == 400, answer.text
+    [problem] = answer.json()["problems"]
+    assert (problem["where"], problem["mend"]) == ("the body", "write the whole character, or leave it out")
+    assert "which is one half of a character alone" in answer.json()["detail"]
+
+
+def test_a_whole_character_in_two_halves_is_airflows(http: TestClient) -> None:
+    answer = http.post(TRIGGER, content=b'{"conf": {}, "note": "\\ud83d\\ude00"}')
+    assert answer.json() == {"got": {"conf": {}, "note": "\U0001f600"}}
+
+
+def test_half_of_a_character_is_airflows_where_nobody_is_logged_in(root: FastAPI) -> None:
+    with TestClient(root, base_url="http://airflow.test", raise_server_exceptions=False) as quiet:
+        assert "problems" not in quiet.post(TRIGGER, content=f'{{"note": "{HALF}"}}'.encode()).text
+
+
+@pytest.mark.parametrize("inner", ['{"%s": "x"}', '{"cells": "%s", "text": "%s"}', '"%s"', '{"text": ["%s"]}'])
+def test_half_of_a_character_in_a_body_of_the_pages_is_refused_with_words(http: TestClient, inner: str) -> None:
+    body = inner.replace("%s", HALF).encode()
+    api = f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"
+    http.headers["Content-Type"] = "application/json"
+    for answer in (http.post(f"{api}/runs", content=body), http.put(f"{api}/note", content=body)):
+        assert answer.status_code == 422, answer.text
+        assert answer.json()["problems"]
+
+
 def test_the_address_without_a_slash_leads_to_the_campaigns(http: TestClient) -> None:
     answer = http.get("/plimsoll?state=running")
     assert (answer.status_code, answer.headers["location"]) == (307, "/plimsoll/?state=running")
