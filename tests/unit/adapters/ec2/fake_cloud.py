@@ -55,6 +55,8 @@ class FakeCloud:
         return [dict(one) for one in visible if one["State"]["Name"] in states]
 
     def of_ids(self, ids: Any) -> list[Any]:
+        if not ids:
+            return []
         self._answer("describe_instances")
         return [dict(one) for one in self.made if self._is_known(one) and one["InstanceId"] in ids]
 

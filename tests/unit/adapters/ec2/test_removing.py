@@ -1,5 +1,6 @@
 """How long the end of a cluster is waited for; the API itself is asked in integration tests."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -22,6 +23,10 @@ class NeverGone:
 
     def instances(self, *_: object) -> list[dict[str, Any]]:
         return [{"InstanceId": "i-1", "State": {"Name": "shutting-down"}}]
+
+    def of_ids(self, ids: Sequence[str]) -> list[dict[str, Any]]:
+        assert not ids
+        return []
 
 
 class NoRecords:

@@ -61,6 +61,7 @@ class Planted:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.asked: list[str] = []
+        self.judged: list[str] = []
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._database, name)
@@ -68,6 +69,10 @@ class Planted:
     def session(self, node: str) -> Any:
         self.asked.append(node)
         return self
+
+    def may_be_logged_in_to(self, address: str) -> bool:
+        self.judged.append(address)
+        return self._database.may_be_logged_in_to(address)
 
     def any_session(self) -> Any:
         return self
@@ -95,6 +100,7 @@ def test_a_node_that_the_database_names_elsewhere_is_refused_and_never_asked() -
     assert problem.where == "provider.options.node_networks"
     assert "192.0.2.66 is no contact point, and would be sent the password in plain text" in problem.what
     assert planted.asked == ["127.0.0.1"]
+    assert planted.judged == ["192.0.2.66"]
 
 
 def test_whoever_knows_the_password_leaves_no_core(monkeypatch: pytest.MonkeyPatch) -> None:

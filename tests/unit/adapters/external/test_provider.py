@@ -8,8 +8,10 @@ from typing import Any, cast
 
 import pytest
 
+from plimsoll.adapters.external import options
 from plimsoll.adapters.external.keyspaces import Mark
 from plimsoll.adapters.providers.external import ExternalProvider
+from plimsoll.adapters.providers.external import provider as asking
 from plimsoll.domain.cluster import ClusterId, HostsSilent
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Places
@@ -89,6 +91,22 @@ def test_nobody_logs_in_where_nothing_can_be_left() -> None:
     places = everywhere("a", "b", "a", campaigns=("old", "demo", "older"), done=("old", "older"))
     assert [str(one.id) for one in provider(databases, places).clusters()] == [MARK.cluster]
     assert databases.asked == ["b"]
+
+
+def test_options_are_read_once_however_many_campaigns_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[Any]()
+
+    def read(written: Mapping[str, object]) -> Any:
+        asked.append(written)
+        return options.read_options(written)
+
+    monkeypatch.setattr(asking, "read_options", read)
+    databases = Databases({"a": MARK, "b": MARK})
+    bound = provider(databases, everywhere("a", "b", "a", campaigns=("demo", "other", "older")))
+    bound.clusters()
+    bound.clusters()
+    assert len(asked) == 3
+    assert databases.asked == ["a", "b"] * 2
 
 
 @pytest.mark.parametrize("broken", [ProviderError("is away", where="a"), RecursionError("too deep"), ValueError("odd")])

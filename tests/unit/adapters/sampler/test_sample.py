@@ -120,6 +120,22 @@ def test_the_quota_of_every_control_group_above_counts() -> None:
     assert readings.cpu_groups("", root="/r") == {}
 
 
+def test_processes_in_one_control_group_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups = {"self": "0::/a\n", "7": "0::/a\n", "8": "0::/b\n", "9": "0::/a\n"}
+    parsed = list[str]()
+
+    def parse(text: str) -> dict[str, str]:
+        parsed.append(text)
+        return {}
+
+    told = {f"/proc/{pid}/cgroup": group for pid, group in groups.items()}
+    monkeypatch.setattr(sample, "text_of", lambda path: told[path] if path in told else readings.text_of(path))
+    monkeypatch.setattr(sample, "cpu_groups", parse)
+    monkeypatch.setattr(programs.Programs, "own", lambda _: ["7", "8", "9"])
+    sample.Readings(b"PLIMSOLL_CLUSTER=x", ())
+    assert parsed == ["0::/a\n", "0::/b\n"]
+
+
 def test_work_is_what_is_not_idle_for_the_clock_misses_short_bursts() -> None:
     """Twenty of 100 ticks were counted as work, and 60 as idle."""
     figures = row(sample.line(1.0, 1.0, counters(), counters(user=120, idle=860), None))

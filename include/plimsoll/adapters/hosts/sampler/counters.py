@@ -14,6 +14,14 @@ _CGROUPS = "/sys/fs/cgroup"
 _SECTOR = 512
 
 
+def text_of(path: str) -> str:
+    """Return the content of a file of the kernel's; empty where it has none, or nobody may read it."""
+    try:
+        return Path(path).read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return ""
+
+
 def cpu(stat: str) -> Counters:
     """Return ticks since boot in `/proc/stat`, by activity, and the number of processors.
 

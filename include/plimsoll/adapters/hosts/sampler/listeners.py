@@ -4,7 +4,8 @@ import os
 import socket
 import sys
 from contextlib import suppress
-from pathlib import Path
+
+from plimsoll.adapters.hosts.sampler.counters import text_of
 
 MARK = "@"
 """Begins `@PORT,ADDRESS,...`, which stands for a database that others run."""
@@ -22,7 +23,7 @@ def listening(database: str, proc: str = "/proc") -> "tuple[bool, set[str]]":
     inodes = {
         f"socket:[{fields[9]}]"
         for table in ("tcp", "tcp6")
-        for fields in (line.split() for line in _text(f"{proc}/net/{table}").splitlines()[1:])
+        for fields in (line.split() for line in text_of(f"{proc}/net/{table}").splitlines()[1:])
         if fields[3] == _LISTENS and _is_at(fields[1], int(port), wanted)
     }
     pids = {pid for pid in os.listdir(proc) if pid.isdigit()} if inodes else set()  # noqa: PTH208
@@ -71,11 +72,4 @@ def _open(proc: str, pid: str) -> "set[str]":
 
 
 def _name(proc: str, pid: str) -> str:
-    return _text(f"{proc}/{pid}/comm").strip()
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="ascii", errors="replace")
-    except OSError:  # a kernel without it
-        return ""
+    return text_of(f"{proc}/{pid}/comm").strip()

@@ -19,6 +19,7 @@ from plimsoll.adapters.hosts.sampler.counters import (
     memory_available,
     network,
     pressure,
+    text_of,
     throttling,
 )
 from plimsoll.adapters.hosts.sampler.programs import Others, Programs, others
@@ -82,13 +83,6 @@ def _throttled(since: Counters) -> "tuple[str, str, str]":
     return f"{shares[group]:.4f}", f"{since[f'waited {group}']:.0f}", named
 
 
-def _read(path: str) -> str:
-    try:
-        return Path(path).read_text(encoding="ascii", errors="replace")
-    except OSError:  # a kernel without it
-        return ""
-
-
 class Readings:
     """Reads a host's counters again and again, and tells what happened between two readings."""
 
@@ -100,17 +94,18 @@ class Readings:
 
     def line(self) -> str:
         """Return a line about the time since the call before; what the first call returns has no meaning."""
-        at, now, stat, taken = time.time(), time.monotonic(), _read("/proc/stat"), self._programs.look()
+        at, now, stat, taken = time.time(), time.monotonic(), text_of("/proc/stat"), self._programs.look()
         groups: dict[str, str] = {}
-        for pid in ("self", *self._programs.own()):
-            groups.update(cpu_groups(_read(f"/proc/{pid}/cgroup")))
+        # Processes of one service say the same.
+        for told in dict.fromkeys(text_of(f"/proc/{pid}/cgroup") for pid in ("self", *self._programs.own())):
+            groups.update(cpu_groups(told))
         new = {
             **cpu(stat),
-            **throttling({group: text for path, group in groups.items() if (text := _read(path))}),
-            **pressure(_read("/proc/pressure/cpu")),
-            **disks(_read("/proc/diskstats"), self._disks),
-            **network(_read("/proc/net/dev")),
-            "available": memory_available(_read("/proc/meminfo")),
+            **throttling({group: text for path, group in groups.items() if (text := text_of(path))}),
+            **pressure(text_of("/proc/pressure/cpu")),
+            **disks(text_of("/proc/diskstats"), self._disks),
+            **network(text_of("/proc/net/dev")),
+            "available": memory_available(text_of("/proc/meminfo")),
         }
         old, elapsed = self._counters or new, now - self._at
         self._at, self._counters = now, new

@@ -144,7 +144,7 @@ class Removal:
             seen = {one["InstanceId"]: one for one in self._cloud.instances(self._filters, STATES)}
             # Somebody may have removed their tags, by which alone the others are found.
             unseen = [one for one in {*self._launched.living(), *self._told} if one not in seen]
-            seen |= {one["InstanceId"]: one for one in self._cloud.of_ids(unseen)} if unseen else {}
+            seen |= {one["InstanceId"]: one for one in self._cloud.of_ids(unseen)}
         except CloudError as error:
             # What was launched is ended by its id, whether it may be looked for or not.
             return [_left("instances", error), *self._terminated(self._launched.living(), self._launched.may_lag)]

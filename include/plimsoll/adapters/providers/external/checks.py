@@ -61,12 +61,12 @@ def _beyond_contact_points(definition: Definition, database: Database) -> Iterat
         return  # nobody knows whom they would be
     yield from _hidden_on_this_machine(options, [node.address for node in nodes])
     others = [node.address for node in nodes if node.address not in options.contact_points]
-    for node in (node for node in others if not database.may_be_logged_in_to(node)):
+    allowed = {node for node in others if database.may_be_logged_in_to(node)}
+    for node in (node for node in others if node not in allowed):
         what = f"its node {node} is no contact point, and would be sent the password in plain text"
         mend = "write `tls: true`; or add it to the contact points, or its network to `node_networks`"
         yield Problem(f"{_OPTIONS}.node_networks", what, mend)
-    others = [node for node in others if database.may_be_logged_in_to(node)]
-    for node, why in _silent(database, others):
+    for node, why in _silent(database, [node for node in others if node in allowed]):
         yield Problem(f"{_OPTIONS}.data_centre", f"its node {node} can't take its share: {why.what}", why.mend)
 
 

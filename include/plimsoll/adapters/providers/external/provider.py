@@ -1,7 +1,8 @@
 """The source of load hosts for a database that somebody else runs, and of the keyspace that a load has there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from copy import copy
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Self
 
@@ -32,6 +33,9 @@ _BEGAN = PurePosixPath("keyspace.json")
 """The file on the first load host that says which keyspace its cluster is about to make."""
 _MOST_BYTES = 4096
 
+_Named = tuple[ExternalOptions, Set[str]]
+"""The options of one database, and the campaigns that name them."""
+
 
 class ExternalProvider:
     """An implementation of the Provider port. Load hosts are those of another provider, `hosts_from`.
@@ -48,11 +52,12 @@ class ExternalProvider:
     def __init__(self, databases: Databases, hosts_from: Mapping[str, Provider], clock: Clock, store: str) -> None:
         self._databases, self._hosts_from, self._clock, self._store = databases, hosts_from, clock, store
         self._places = Places()
+        self._named: Sequence[_Named] = ()
 
     def at(self, places: Places) -> Self:
         """Return the same provider with the databases and load hosts of these places."""
         found = copy(self)
-        found._places = places
+        found._places, found._named = places, _named(places)
         found.is_local = all(options.load_hosts.provider == "local" for options in found._known())
         return found
 
@@ -121,9 +126,9 @@ class ExternalProvider:
         """
         seen, troubles, silent = self._clusters_with_hosts()
         troubles += [self._places.unknown] if self._places.unknown else []
-        for options in self._known():
+        for options, campaigns in self._named:
             try:
-                marked = self._marked(options)
+                marked = self._marked(options, campaigns)
             except Exception as error:  # which says nothing about the other databases
                 silent.append(f"{', '.join(options.contact_points)}: {reason_of(error)}")
             else:
@@ -223,9 +228,8 @@ class ExternalProvider:
             seen |= {cluster.id: _ours(cluster, hosts.name) for cluster in found}
         return seen, troubles, silent
 
-    def _marked(self, options: ExternalOptions) -> Cluster | None:
+    def _marked(self, options: ExternalOptions, campaigns: Set[str]) -> Cluster | None:
         """Return the cluster of this installation whose keyspace is there. Raises ProviderError and SecretError."""
-        campaigns = self._campaigns_of(options)
         if options.is_read_only or (campaigns and campaigns <= self._places.done):
             return None
         with self._databases.of(options).any_session() as session:
@@ -244,15 +248,8 @@ class ExternalProvider:
             expires_at=mark.expires_at,
         )
 
-    def _campaigns_of(self, options: ExternalOptions) -> frozenset[str]:
-        """Return the campaigns that have a keyspace there by their definitions; none where nobody has named any."""
-        asked = zip(self._places.options, self._places.campaigns, strict=False)
-        return frozenset(campaign for written, campaign in asked if str(read_options(written)) == str(options))
-
     def _known(self) -> Sequence[ExternalOptions]:
-        """Return the options of the places, each once, that can be read; others have never made a cluster."""
-        read = (read_options(written) for written in self._places.options)
-        return list({str(one): one for one in read if isinstance(one, ExternalOptions)}.values())
+        return [options for options, _ in self._named]
 
     def _load_hosts(self) -> Sequence[Provider]:
         """Return the providers of load hosts, each bound to what definitions say of it; always this machine's."""
@@ -260,6 +257,20 @@ class ExternalProvider:
         for options in self._known():
             chosen.setdefault(options.load_hosts.provider, []).append(options.load_hosts.options)
         return [self._hosts_from[name].at(Places(tuple(options))) for name, options in chosen.items()]
+
+
+def _named(places: Places) -> Sequence[_Named]:
+    """Return the options of the places, each once, that can be read; others have never made a cluster.
+
+    With the campaigns that have a keyspace there by their definitions; none where nobody has named any.
+    """
+    found: dict[str, tuple[ExternalOptions, set[str]]] = {}
+    for written, campaign in zip_longest(places.options, places.campaigns):
+        options = read_options(written)
+        if isinstance(options, ExternalOptions):
+            _, campaigns = found.setdefault(str(options), (options, set()))
+            campaigns |= set() if campaign is None else {campaign}
+    return tuple(found.values())
 
 
 def _ours(cluster: Cluster, hosts_from: str) -> Cluster:
