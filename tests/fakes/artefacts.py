@@ -58,7 +58,7 @@ class EmptyArtefacts:
         """Note that the program was prepared. It is made on request."""
         self.prepared.append(program)
 
-    def missing_of_program(self, program: Program, where: str, definition: Definition) -> Sequence[Problem]:
+    def missing_of_program(self, program: Program, where: str, name: str) -> Sequence[Problem]:
         """Return no problem."""
         return ()
 

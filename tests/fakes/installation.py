@@ -22,10 +22,10 @@ system: {{database: instant, version: 4.0.1, nodes: 3}}
 variants: [{variants}]
 loads: [{loads}]
 repeats: {repeats}
-workload: {{replication_factor: 3}}
+workload: {{replication_factor: 3, load_s: {load_s}}}
 load_generator: {{name: instant}}
 timing: {{duration: 20s, warmup: 10s}}
-provider: {{name: instant, options: {{load_s: {load_s}}}}}
+provider: {{name: instant}}
 max_parallel: {parallel}
 """
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
@@ -86,10 +86,10 @@ class ProgramSource(Protocol):
     def prepare_program(self, program: Program) -> None:
         """Fetch, verify by content and build the program, and the JDK that it runs on."""
 
-    def missing_of_program(self, program: Program, where: str, definition: Definition) -> Sequence[Problem]:
+    def missing_of_program(self, program: Program, where: str, name: str) -> Sequence[Problem]:
         """Return the parts of the program that are not here yet. Fetches nothing.
 
-        `where`: the key of the definition that the program is needed for.
+        `where`: the key of the definition that the program is needed for; `name`: the definition's own.
         """
 
     def downloads_of_program(self, program: Program) -> Sequence[Download]:
@@ -129,9 +129,12 @@ class ArtefactSource(ProgramSource, Protocol):
         """
 
 
+Asked_contra = TypeVar("Asked_contra", contravariant=True)
+
+
 @runtime_checkable
-class Downloading(Protocol):
+class Downloading(Protocol[Asked_contra]):
     """A database or a load generator whose software is downloaded."""
 
-    def downloads(self, definition: Definition) -> Sequence[Download]:
-        """Return what `prepare` downloads for this definition, here already or not. Fetches nothing."""
+    def downloads(self, asked: Asked_contra, /) -> Sequence[Download]:
+        """Return what `prepare` downloads for that, here already or not. Fetches nothing."""

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
 
 from plimsoll.domain.cql import CQL
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.progress import LevelProgress, LoadPhase
@@ -51,7 +51,7 @@ class LoadRequest:
     """
 
     job_id: str
-    definition: Definition
+    spec: LoadSpec
     load_ops_s: int
     contact_points: Sequence[str]
     expires: timedelta
@@ -81,16 +81,16 @@ class LoadGenerator(Protocol):
     can_go_on: bool
     """Whether the generator can run on the rows that an earlier load has left, without populating."""
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
-        """Return problems of the definition's workload with this generator, and its own missing artefacts."""
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
+        """Return problems of such a load with this generator, and its own missing artefacts."""
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
         """Explain why the generator can't end a load by that rule; empty where it can, though nobody watches it."""
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: LoadSpec) -> None:
         """Make in advance what loads would otherwise wait for. Idempotent. Raises ArtefactError."""
 
-    def limits(self, definition: Definition) -> Sequence[str]:
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
         """Name what the generator does not do or report for such a load.
 
         Sentences without a full stop, for plan and report.
@@ -102,7 +102,7 @@ class LoadGenerator(Protocol):
         None: never measured.
         """
 
-    def unready(self, host: Host, definition: Definition) -> str:
+    def unready(self, host: Host, spec: LoadSpec) -> str:
         """Explain why the generator can't run on that load host, asked before the database starts; empty where
         it can.
         """
@@ -119,7 +119,7 @@ class LoadGenerator(Protocol):
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Return the paths of histogram logs, CSV, console output and summary."""
 
-    def describe(self, host: Host, definition: Definition) -> str:
+    def describe(self, host: Host, spec: LoadSpec) -> str:
         """Return the generator's name, version and runtime, for the fingerprint."""
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -131,7 +131,7 @@ class LoadGenerator(Protocol):
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
         """Return the generator's own state in each second of the timed run, from the collected progress file. Pure."""
 
-    def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         """Return the collected files to judge: operation (`reads`, `writes`) → file name. Pure.
 
         `all` stands for one file with all operations, which names them itself.
@@ -142,7 +142,7 @@ class LoadGenerator(Protocol):
 class PartlyCheckedLoadGenerator(LoadGenerator, Protocol):
     """A load generator some of whose workloads only the database can check."""
 
-    def unchecked(self, definition: Definition) -> Sequence[str]:
+    def unchecked(self, spec: LoadSpec) -> Sequence[str]:
         """Name what `check` could not test from here, such as statements that are not understood."""
 
 
@@ -152,8 +152,8 @@ class AuthenticatingLoadGenerator(LoadGenerator, Protocol):
 
     logs_in: bool
 
-    def written(self, definition: Definition) -> str:
-        """Return in a sentence, without a full stop, what all cells of a definition of one part write there. Pure."""
+    def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
+        """Return in a sentence, without a full stop, what cells at these loads, ops/s, write there. Pure."""
 
 
 @runtime_checkable
@@ -163,8 +163,8 @@ class SamplingLoadGenerator(LoadGenerator, Protocol):
     keyspace: str
     """Where the rows of a load are."""
 
-    def with_rows(self, definition: Definition, rows: int) -> Definition:
-        """Return the same definition whose workload populates so many rows, and asks for these."""
+    def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
+        """Return the same with a workload that populates so many rows, and asks for these."""
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         """Write the request's part of the workload's rows into that keyspace, and nothing else.

@@ -7,11 +7,12 @@ from datetime import UTC, datetime, timedelta
 from math import inf
 from pathlib import PurePosixPath
 
+from pydantic import TypeAdapter
 from tests.fakes.hdr import FAST_US, SLOW_US, interval_log
 from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.stop_rule import StopRule
@@ -24,10 +25,11 @@ _STATE = PurePosixPath("load.json")
 _STOPPED = PurePosixPath("stopped")
 _WAITING, _BEGUN = PurePosixPath("waiting.json"), PurePosixPath("begun")
 _SHARES = {"mutations": 0.8, "selects": 0.2}
+_SPEC = TypeAdapter(LoadSpec)
 
 
 class InstantLoadGenerator:
-    """A load that is complete at once, or after the provider's option `load_s`; its logs cover the defined duration."""
+    """A load that is complete at once, or after the workload's option `load_s`; its logs cover the defined duration."""
 
     name = INSTANT
     summary_file = "summary.json"
@@ -42,7 +44,7 @@ class InstantLoadGenerator:
     def __init__(self, faults: Faults) -> None:
         self._faults = faults
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return no problem."""
         return ()
 
@@ -50,10 +52,10 @@ class InstantLoadGenerator:
         """Return what the attribute of that name says, which tests set."""
         return self.unkept_because
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: LoadSpec) -> None:
         """Do nothing."""
 
-    def limits(self, definition: Definition) -> Sequence[str]:
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
         """Return no limit."""
         return ()
 
@@ -61,7 +63,7 @@ class InstantLoadGenerator:
         """Return None: the generator takes no processor."""
         return None
 
-    def unready(self, host: Host, definition: Definition) -> str:
+    def unready(self, host: Host, spec: LoadSpec) -> str:
         """Return the empty text: the generator runs everywhere."""
         return ""
 
@@ -93,7 +95,7 @@ class InstantLoadGenerator:
             for measure in ("", "intended-"):
                 host.write(PurePosixPath(f"load.hdr-{measure}{operation}"), log)
         host.write(PurePosixPath(self.summary_file), _summary(request, began).model_dump_json())
-        takes = float(str(request.definition.provider.options.get("load_s", 0)))
+        takes = float(str((request.spec.workload.model_extra or {}).get("load_s", 0)))
         host.write(_STATE, json.dumps({"ends": time.time() + takes, "rate": request.load_ops_s / request.parts}))
 
     def has_started(self, host: Host) -> bool:
@@ -125,7 +127,7 @@ class InstantLoadGenerator:
         """Return the interval logs and the summary."""
         return [path for path in host.files(PurePosixPath()) if ".hdr-" in path.name or path.name == self.summary_file]
 
-    def describe(self, host: Host, definition: Definition) -> str:
+    def describe(self, host: Host, spec: LoadSpec) -> str:
         """Return a name and version."""
         return "instant 1.0"
 
@@ -140,7 +142,7 @@ class InstantLoadGenerator:
         """Return nothing, because the generator keeps no account of itself."""
         return ()
 
-    def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         """Return logs named like tlp-stress' files."""
         kinds = {"selects": "reads", "mutations": "writes"}
         return {kinds[name.rpartition("-")[2]]: name for name in names if ".hdr-intended-" in name}
@@ -154,7 +156,7 @@ class InstantLoadGenerator:
 
 
 def _seconds(request: LoadRequest) -> int:
-    return round(request.definition.timing.duration.total_seconds())
+    return round(request.spec.timing.duration.total_seconds())
 
 
 def _per_second(request: LoadRequest) -> dict[str, int]:
@@ -162,7 +164,7 @@ def _per_second(request: LoadRequest) -> dict[str, int]:
 
 
 def _summary(request: LoadRequest, began: float) -> LoadSummary:
-    timing = request.definition.timing
+    timing = request.spec.timing
     judged_s = timing.judged.total_seconds()
     return LoadSummary(
         complete=True,
@@ -187,17 +189,15 @@ def _summary(request: LoadRequest, began: float) -> LoadSummary:
 
 def _as_text(request: LoadRequest) -> str:
     """Return a request, to be read by whoever tells its load when to start."""
-    definition = request.definition.model_dump(mode="json", by_alias=True)
-    return json.dumps(
-        {"definition": definition, "rate": request.load_ops_s, "part": request.part, "parts": request.parts}
-    )
+    spec = _SPEC.dump_python(request.spec, mode="json", by_alias=True)
+    return json.dumps({"spec": spec, "rate": request.load_ops_s, "part": request.part, "parts": request.parts})
 
 
 def _from_text(text: str) -> LoadRequest:
     stored = json.loads(text)
     return LoadRequest(
         job_id="load",
-        definition=Definition.model_validate(stored["definition"]),
+        spec=_SPEC.validate_python(stored["spec"]),
         load_ops_s=stored["rate"],
         contact_points=(),
         expires=timedelta(hours=1),

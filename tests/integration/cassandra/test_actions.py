@@ -16,6 +16,7 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.domain.action import Action, ActionEnd, ActionName
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ActionError
+from plimsoll.domain.resolve import load_spec
 from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
@@ -75,7 +76,9 @@ def populate(deployment: Deployment, artefacts: Artefacts) -> None:
     workload = {"name": "StandardRow", "rows": 1000, "replication_factor": 2, "compaction": "leveled"}
     definition = Definition.model_validate({**deployment.definition.model_dump(mode="json"), "workload": workload})
     generator = PlimsollStress(artefacts)
-    request = LoadRequest("sample", definition, 200, [node.info.address for node in deployment.nodes], LIFETIME)
+    request = LoadRequest(
+        "sample", load_spec(definition), 200, [node.info.address for node in deployment.nodes], LIFETIME
+    )
     generator.start_sample(deployment.load, request, "mine")
     while (status := generator.sample_status(deployment.load, "sample")).state == "running":
         time.sleep(0.5)

@@ -23,6 +23,7 @@ from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import load_spec
 from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload
@@ -94,14 +95,16 @@ def test_flags_are_those_that_the_running_jvm_reports(fingerprint: Any) -> None:
 def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artefacts) -> None:
     stress = PlimsollStress(artefacts)
     ProcSampler().start(three.load, LIFETIME)
-    request = LoadRequest("load", three.definition, 200, [node.info.address for node in three.nodes], LIFETIME)
+    request = LoadRequest(
+        "load", load_spec(three.definition), 200, [node.info.address for node in three.nodes], LIFETIME
+    )
     stress.start(three.load, request)
     until(lambda: stress.status(three.load, "load").state != "running", "the end of the load")
     status = stress.status(three.load, "load")
     assert status.state == "complete", status.reason
     files = {path.name: path for path in stress.files(three.load)}
     assert {"load.log", "summary.json", "tlp_stress_metrics.csv"} < files.keys()
-    assert set(stress.response_time_logs(three.definition, files)) == {"reads", "writes"}
+    assert set(stress.response_time_logs(load_spec(three.definition), files)) == {"reads", "writes"}
     texts = {name: three.load.read_tail(files[name], max_bytes=100_000) for name in stress.summary_files}
     summary = stress.summary(texts)
     assert (summary.complete, summary.attempted_ops_s) == (True, 200.0)
@@ -111,7 +114,7 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artef
     assert run["scheduled"] == 200 * 6 == run["completed"] + sum(run["errors"].values())
     logged = [
         record
-        for log in stress.response_time_logs(three.definition, files).values()
+        for log in stress.response_time_logs(load_spec(three.definition), files).values()
         for record in read_log(Path(files[log]))
     ]
     assert sum(record.histogram.total_count for record in logged) == run["completed"]
@@ -131,14 +134,16 @@ def test_cassandra_stress_runs_on_the_same_nodes_and_its_log_is_judged(three: An
 def by_cassandra_stress(three: Any, stress: CassandraStress, definition: Definition, number: int) -> Measured:
     """Put on its load, in a folder of its own for each number. It goes to its end."""
     load, job_id = three.load_in(f"theirs-{number}"), f"theirs-{number}"
-    stress.start(load, LoadRequest(job_id, definition, 200, [node.info.address for node in three.nodes], LIFETIME))
+    stress.start(
+        load, LoadRequest(job_id, load_spec(definition), 200, [node.info.address for node in three.nodes], LIFETIME)
+    )
     until(lambda: stress.status(load, job_id).state != "running", "the end of cassandra-stress")
     status = stress.status(load, job_id)
     assert status.state == "complete", status.reason
     files = {path.name: path for path in stress.files(load)}
     summary = stress.summary({name: Path(files[name]).read_text() for name in stress.summary_files})
     assert summary.started_at is not None
-    (log,) = stress.response_time_logs(definition, files).values()
+    (log,) = stress.response_time_logs(load_spec(definition), files).values()
     run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
     return summary, judge_logs({log: Path(files[log]).read_bytes()}, run, definition.service_levels)
 

@@ -16,6 +16,7 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
+from plimsoll.domain.resolve import load_spec
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 KEYSPACE, ROWS, ROW_BYTES = "rows_of_its_own", 2000, 5 * 34
@@ -69,7 +70,9 @@ def populate(deployment: Deployment, artefacts: Artefacts) -> None:
     generator = PlimsollStress(artefacts)
     workload = {"name": "StandardRow", "rows": ROWS, "replication_factor": 1}
     definition = Definition.model_validate({**deployment.definition.model_dump(mode="json"), "workload": workload})
-    request = LoadRequest("sample", definition, 200, [node.info.address for node in deployment.nodes], LIFETIME)
+    request = LoadRequest(
+        "sample", load_spec(definition), 200, [node.info.address for node in deployment.nodes], LIFETIME
+    )
     generator.start_sample(deployment.load, request, KEYSPACE)
     ended = until(lambda: ended_sample(generator, deployment), "the rows are written", patience_s=PATIENCE_S)
     assert ended.state == "complete", ended.reason

@@ -31,11 +31,11 @@ title: Three processes a node
 system: {database: three, version: 4.0.1, nodes: 2}
 variants: [{id: g1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 32M, flags: ["-XX:MaxGCPauseMillis=90"]}}]
 loads: [1000/s]
-workload: {replication_factor: 2}
+workload: {replication_factor: 2, load_s: 6}
 load_generator: {name: instant}
 timing: {duration: 6s, warmup: 1s}
 service_levels: [{percentile: 99, interval: 1s, below: 1ms}]
-provider: {name: local, options: {load_s: 6}}
+provider: {name: local}
 disturbance: {foreign_cpu: 100%, steal: 100%, throttled: 100%, tries: 1}
 """
 CELL = "g1-001k-r1"

@@ -27,6 +27,7 @@ from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import load_spec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Places
@@ -94,7 +95,7 @@ class Site:
 
     def request(self, definition: Definition) -> LoadRequest:
         """200/s against the node."""
-        return LoadRequest("load", definition, 200, [self.node.info.address], LIFETIME)
+        return LoadRequest("load", load_spec(definition), 200, [self.node.info.address], LIFETIME)
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +171,7 @@ def test_two_load_hosts_put_on_one_load_to_its_end_although_the_link_is_cut(runn
         assert not_slow(summary.errors) == {}
         run = json.loads(files[SUMMARY].read_text())["run"]
         assert run["scheduled"] == 100 * 10 == run["completed"] + sum(run["errors"].values())
-        assert len(generator.response_time_logs(running.definition, files)) == 2
+        assert len(generator.response_time_logs(load_spec(running.definition), files)) == 2
         until(partial(has_samples, sampler, load, folder), "five samples")
 
 
@@ -211,8 +212,8 @@ def at_work(site: Site) -> list[list[str]]:
 def test_cassandra_stress_runs_a_user_profile_from_what_was_brought_to_its_host(running: Site, tmp_path: Path) -> None:
     definition = by_cassandra_stress(running.definition, USER)
     generator = CassandraStress(running.artefacts)
-    generator.prepare(definition)
-    assert generator.check(definition) == []
+    generator.prepare(load_spec(definition))
+    assert generator.check(load_spec(definition)) == []
     summary, judgement = undisturbed(
         lambda number: by_profile(running, generator, definition, tmp_path / str(number), f"by-profile-{number}")
     )
@@ -239,7 +240,7 @@ def by_profile(
     folder.mkdir()
     files = fetched(generator, load, folder)
     summary = generator.summary({name: files[name].read_text() for name in generator.summary_files})
-    logs = generator.response_time_logs(definition, files)
+    logs = generator.response_time_logs(load_spec(definition), files)
     run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
     contents = {name: files[name].read_bytes() for name in logs.values()}
     return summary, judge_logs(contents, run, definition.service_levels)

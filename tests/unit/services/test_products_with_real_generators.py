@@ -22,6 +22,7 @@ from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.bootstrap import products_with
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.hbase import HBASE
+from plimsoll.domain.resolve import load_spec
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
@@ -105,7 +106,7 @@ def test_what_an_empty_cache_lacks_is_told_by_those_that_need_it(tmp_path: Path,
 @pytest.mark.parametrize("generator", WORKLOADS)
 def test_a_load_generator_prepares_what_it_needs_itself(tmp_path: Path, generator: str) -> None:
     artefacts = EmptyArtefacts(tmp_path / "artefacts")
-    tools_with(artefacts, tmp_path).load_generators[generator].prepare(without_cassandra(generator))
+    tools_with(artefacts, tmp_path).load_generators[generator].prepare(load_spec(without_cassandra(generator)))
 
     assert artefacts.prepared == PREPARED[generator]
 
@@ -164,14 +165,14 @@ def test_plimsolls_own_generator_is_refused_for_a_database_of_which_only_the_def
             "control": None,
         }
     )
-    [problem] = PlimsollStress(EmptyArtefacts(tmp_path)).check(own)
+    [problem] = PlimsollStress(EmptyArtefacts(tmp_path)).check(load_spec(own))
     what = "plimsoll-stress does not speak a protocol of its own, as clients of command do"
     assert (problem.where, problem.what) == ("system.database", what)
 
 
 def test_a_campaign_of_two_protocols_prepares_the_programs_of_both(tmp_path: Path) -> None:
     artefacts = EmptyArtefacts(tmp_path / "artefacts")
-    PlimsollStress(artefacts).prepare(of_two_protocols("plimsoll-stress", "YcsbA"))
+    PlimsollStress(artefacts).prepare(load_spec(of_two_protocols("plimsoll-stress", "YcsbA")))
     assert artefacts.prepared == ["load-generator", "load-generator-for-hbase"]
 
 

@@ -11,6 +11,7 @@ from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services.campaign.planning import make_plan
@@ -44,12 +45,12 @@ def test_the_plan_has_the_cells_of_all_workloads() -> None:
 class Choosy(InstantLoadGenerator):
     """Can't do workloads of 2,000 partitions."""
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
-        wrong = [Problem("workload.partitions", "are too many")] if definition.workload.partitions == 2000 else []
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
+        wrong = [Problem("workload.partitions", "are too many")] if spec.workload.partitions == 2000 else []
         return [*wrong, Problem("load_generator.threads", "are too many")]
 
-    def limits(self, definition: Definition) -> Sequence[str]:
-        return [f"{definition.workload.partitions} partitions at most", "one host"]
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
+        return [f"{spec.workload.partitions} partitions at most", "one host"]
 
 
 def test_problems_of_a_workload_name_its_place_and_others_are_told_once(tmp_path: Path) -> None:

@@ -98,10 +98,10 @@ class Artefacts:
         jdks.jdk(self._cache, jdk_of(program), thorough=True)
         self.program(program, thorough=True)
 
-    def missing_of_program(self, program: Program, where: str, definition: Definition) -> list[Problem]:
+    def missing_of_program(self, program: Program, where: str, name: str) -> list[Problem]:
         """Return the program and its JDK, unless they are in the cache. Downloads nothing."""
         what = self._lacks(program)
-        return [Problem(where, what, _fetch(definition))] if what else []
+        return [Problem(where, what, _fetch(name))] if what else []
 
     def downloads_of_variants(self, definition: Definition) -> list[Download]:
         """Return the databases and JDKs of these variants, as they are downloaded. Downloads nothing."""
@@ -130,11 +130,11 @@ class Artefacts:
             jdk = f"JDK {wanted.id} of {'variant' if len(variants) == 1 else 'variants'} {', '.join(variants)}"
             if wanted.archive is not None:
                 if not self.has_archive(wanted.archive):
-                    yield Problem(f"{where}.archive", f"{jdk} is not in the cache", _fetch(definition))
+                    yield Problem(f"{where}.archive", f"{jdk} is not in the cache", _fetch(definition.name))
             elif not jdks.is_there(self._cache, wanted.id):
                 can_be_fetched = jdks.can_be_fetched(wanted.id)
                 what = f"{jdk} is not in the cache" if can_be_fetched else f"{jdk} can't be fetched"
-                mend = _fetch(definition) if can_be_fetched else jdks.how_to_give(self._cache, wanted.id)
+                mend = _fetch(definition.name) if can_be_fetched else jdks.how_to_give(self._cache, wanted.id)
                 yield Problem(f"{where}.jdk", what, mend)
 
     def _missing_databases(self, definition: Definition) -> Iterator[Problem]:
@@ -143,14 +143,14 @@ class Artefacts:
             if locked is None:
                 yield Problem(where, f"{product} {version} can't be fetched", _known(product, version))
             elif faulty(self._cache.root / entry_of(locked), locked.checksums):
-                yield Problem(where, f"{product} {version} is not in the cache", _fetch(definition))
+                yield Problem(where, f"{product} {version} is not in the cache", _fetch(definition.name))
 
 
-def _fetch(definition: Definition) -> str:
+def _fetch(name: str) -> str:
     """Return the advice for artefacts that are not in the cache: `make setup` fetches only those of definitions in the
     folder.
     """
-    return f"fetch it first: `plimsoll prepare {definition.name}`, or the definition's file in place of its name"
+    return f"fetch it first: `plimsoll prepare {name}`, or the definition's file in place of its name"
 
 
 def _database(product: str, version: str) -> LockedSet:

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 
 from plimsoll.domain.cql import CQL
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.protocols import protocol_of
+from plimsoll.domain.load_spec import LoadSpec
 
 
-def protocol_problems(definition: Definition, generator: str) -> Iterator[Problem]:
+def protocol_problems(spec: LoadSpec, generator: str) -> Iterator[Problem]:
     """Yield a problem for each product whose clients speak something else than CQL, which the generator can't."""
-    for product in definition.products:
-        if (protocol := protocol_of(product)) != CQL:
-            what = f"{generator} speaks {CQL}, and not {protocol}, as clients of {product} do"
-            yield Problem(definition.key_of_product(product), what, "take plimsoll-stress for the load")
+    for target in spec.targets:
+        if target.protocol != CQL:
+            what = f"{generator} speaks {CQL}, and not {target.protocol}, as clients of {target.product} do"
+            yield Problem(target.key, what, "take plimsoll-stress for the load")

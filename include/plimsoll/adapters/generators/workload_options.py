@@ -6,8 +6,8 @@ from datetime import timedelta
 from pydantic import JsonValue
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.quantities import number_meant
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
@@ -37,32 +37,32 @@ def given_options(workload: Workload) -> dict[str, JsonValue]:
     return {key: value for key, value in dumped.items() if key not in _GENERAL}
 
 
-def level_problems(definition: Definition, operations: Collection[str]) -> Iterator[Problem]:
+def level_problems(spec: LoadSpec, operations: Collection[str]) -> Iterator[Problem]:
     """Yield service levels of operations that the workload does not have; `operations` are those that it has."""
     known = [ALL_OPERATIONS, *operations]
-    for number, level in enumerate(definition.service_levels):
+    for number, level in enumerate(spec.service_levels):
         if level.operations not in known:
-            what = f"{definition.workload.name} has no operations called {level.operations!r}"
+            what = f"{spec.workload.name} has no operations called {level.operations!r}"
             yield Problem(f"service_levels[{number}].operations", what, meant_or_known(level.operations, known))
 
 
-def operation_problems(definition: Definition, operations: Collection[str]) -> Iterator[Problem]:
+def operation_problems(spec: LoadSpec, operations: Collection[str]) -> Iterator[Problem]:
     """Yield faults of a workload with weights: no weight is above 0, or those of `level_problems`."""
     if operations:
-        yield from level_problems(definition, operations)
+        yield from level_problems(spec, operations)
     else:
         yield Problem("workload", "asks for neither reads nor writes", "give `write` or `read` a weight above 0")
 
 
-def timing_problems(definition: Definition) -> Iterator[Problem]:
+def timing_problems(spec: LoadSpec) -> Iterator[Problem]:
     """Yield faults where the timed run or its warm-up is not a whole number of seconds."""
-    yield from _fractions("timing.duration", definition.timing.duration)
-    yield from _fractions("timing.warmup", definition.timing.warmup)
+    yield from _fractions("timing.duration", spec.timing.duration)
+    yield from _fractions("timing.warmup", spec.timing.warmup)
 
 
-def interval_problems(definition: Definition) -> Iterator[Problem]:
+def interval_problems(spec: LoadSpec) -> Iterator[Problem]:
     """Yield faults where an interval of a service level is not a whole number of seconds."""
-    for number, level in enumerate(definition.service_levels):
+    for number, level in enumerate(spec.service_levels):
         yield from _fractions(f"service_levels[{number}].interval", level.interval)
 
 

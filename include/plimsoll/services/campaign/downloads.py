@@ -5,17 +5,16 @@ from typing import Any
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
+from plimsoll.domain.resolve import load_spec
 from plimsoll.ports.artefacts import Downloading
 from plimsoll.services.toolkit import Toolkit
 
 
 def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
     """Return the software that `prepare` downloads for this definition, each once; what is here already is marked."""
-    names = [(toolkit.products, product) for product in definition.products]
-    adapters: list[Any] = [known[name] for known, name in names if name in known]
-    if definition.load_generator.name in toolkit.load_generators:
-        adapters.append(toolkit.load_generator(definition))
-    found = [one for adapter in adapters if isinstance(adapter, Downloading) for one in adapter.downloads(definition)]
+    asked: list[tuple[Any, Any]] = [(toolkit.products.get(product), definition) for product in definition.products]
+    asked.append((toolkit.load_generators.get(definition.load_generator.name), load_spec(definition)))
+    found = [one for adapter, of in asked if isinstance(adapter, Downloading) for one in adapter.downloads(of)]
     return tuple({one.name: one for one in found}.values())
 
 

@@ -5,12 +5,14 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few
+from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolerance
+from plimsoll.domain.resolve import load_spec
 from plimsoll.domain.strategy import Search, keeps_data
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, PartlyCheckedLoadGenerator
@@ -46,10 +48,10 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     yield from dict.fromkeys(_guards_without_effect(plan))
     if plan.definition.load_generator.name in toolkit.load_generators:
         generator = toolkit.load_generator(plan.definition)
-        alone = [part.definition for part in parts(plan.definition)]
-        yield from dict.fromkeys(limit for one in alone for limit in generator.limits(one))
+        specs = [load_spec(part.definition) for part in parts(plan.definition)]
+        yield from dict.fromkeys(limit for spec in specs for limit in generator.limits(spec))
         if isinstance(generator, PartlyCheckedLoadGenerator):
-            yield from dict.fromkeys(remark for one in alone for remark in generator.unchecked(one))
+            yield from dict.fromkeys(remark for spec in specs for remark in generator.unchecked(spec))
         yield from _too_small_a_load_host(toolkit, plan)
 
 
@@ -63,7 +65,9 @@ def _written_to_others(toolkit: Toolkit, definition: Definition) -> Iterator[str
     try:
         if not (keyspace := provider.keyspace()):
             return
-        yield from dict.fromkeys(f"{keyspace}: {generator.written(part.definition)}" for part in parts(definition))
+        for part in parts(definition):
+            loads = [cell.load_ops_s for cell in grid(part.definition)]
+            yield f"{keyspace}: {generator.written(load_spec(part.definition), loads)}"
         if provider.keeps_copies():
             yield (
                 f"{keyspace}: nodes with `auto_snapshot`, which Cassandra has by default, keep the rows of every "

@@ -9,6 +9,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, SecretError, StoreError
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.parts import Part, parts
+from plimsoll.domain.resolve import load_spec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, SamplingLoadGenerator, SplitLoadGenerator
@@ -104,7 +105,7 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
     """Yield problems of each workload by itself, at the key where the definition has the workload."""
     for part in parts(definition):
         choice = part.definition.load_generator.name
-        for problem in _checked(toolkit.load_generators, "load_generator.name", choice, part.definition):
+        for problem in _checked(toolkit.load_generators, "load_generator.name", choice, load_spec(part.definition)):
             yield replace(problem, where=_place(definition, part, problem.where))
     yield from _split_problems(toolkit, definition)
     yield from _sizing_problems(toolkit, definition)
@@ -208,14 +209,14 @@ def _place(definition: Definition, part: Part, where: str) -> str:
     return f"stages[{stage}].{where}" if has_own and key != "id" else where
 
 
-def _checked(adapters: Any, key: str, name: str, definition: Definition) -> Sequence[Problem]:
+def _checked(adapters: Any, key: str, name: str, asked: Any) -> Sequence[Problem]:
     if name not in adapters:
         mend = meant_or_known(name, adapters, lead="there is")
         if _COMMAND in adapters:
             kind = "program puts on a load" if key.startswith("load_generator") else "database runs"
             mend += f"; any other {kind} by its own command lines, as {_COMMAND!r}"
         return [Problem(key, f"there is no {name!r} here", mend)]
-    found: Sequence[Problem] = adapters[name].check(definition)
+    found: Sequence[Problem] = adapters[name].check(asked)
     return found
 
 

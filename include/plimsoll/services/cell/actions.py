@@ -116,7 +116,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
     nodes, loads = work.nodes(cluster), load_hosts(work, cluster)
     load, *further = loads
     for host in loads:
-        if unready := work.load_generator.unready(host, work.definition):
+        if unready := work.load_generator.unready(host, work.load_spec):
             raise DeployError(f"{unready}; {LASTS}", where=f"host {host.info.name} of {work.key}")
     if work.goes_on:
         require_running(work, cluster)
@@ -130,7 +130,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         load_host=load.facts(),
         further_load_hosts={host.info.name: host.facts() for host in further},
         load_clock_offset_ms=load.clock().offset_ms,
-        load_generator=work.load_generator.describe(load, work.definition),
+        load_generator=work.load_generator.describe(load, work.load_spec),
         canary=canary,
         reported_nodes=reported,
         **_kept(work),

@@ -9,6 +9,8 @@ from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.data_origin import DataOrigin
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
+from plimsoll.domain.load_spec import LoadSpec
+from plimsoll.domain.resolve import load_spec
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
@@ -49,6 +51,11 @@ class AttemptContext:
     def definition(self) -> Definition:
         """Return the definition that the cell is run and judged by, with only the cell's own stage and workload."""
         return part_of(self.campaign_definition, self.cell).definition
+
+    @cached_property
+    def load_spec(self) -> LoadSpec:
+        """Return what the load generator is asked for."""
+        return load_spec(self.definition)
 
     @property
     def variant(self) -> Variant:

@@ -33,7 +33,7 @@ def start_load(work: AttemptContext) -> None:
     database = provider.database() if isinstance(provider, DatabaseProvider) else None
     asked = LoadRequest(
         job_id=load_job(work.key),
-        definition=work.definition,
+        spec=work.load_spec,
         load_ops_s=work.cell.load_ops_s,
         contact_points=database.contact_points if database else [host.address for host in work.deployed(cluster)],
         expires=work.time_left(),

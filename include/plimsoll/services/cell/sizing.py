@@ -20,8 +20,8 @@ from plimsoll.domain.data_size import (
     rows_of,
     second_sample,
 )
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, LoadError
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.units import format_size
 from plimsoll.ports.load_generator import LoadRequest, SamplingLoadGenerator
 from plimsoll.ports.product import MeasuredProduct
@@ -43,7 +43,7 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
     Unchanged if the workload requests no size. Measures if no cell of the campaign did. Raises LoadError or DeployError
     if that fails, or if populating so many rows would take longer than the definition allows.
     """
-    asked_bytes = request.definition.workload.data_per_node
+    asked_bytes = request.spec.workload.data_per_node
     if asked_bytes is None:
         return request
     measurement = _Measurement(work, cluster, request, asked_bytes)
@@ -54,7 +54,7 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
     if fingerprint is not None:
         told = fingerprint.model_copy(update={"counted_rows": counted.rows})
         write_model(work.toolkit.store, work.key, layout.FINGERPRINT, told)
-    return replace(request, definition=measurement.with_rows(counted.rows))
+    return replace(request, spec=measurement.with_rows(counted.rows))
 
 
 def read_counted_rows(work: AttemptContext) -> CountedRows | None:
@@ -141,8 +141,8 @@ class _Measurement:
         self._deadline = work.toolkit.clock.now() + _LONGEST
         self._highest_rate: float | None = None
 
-    def with_rows(self, rows: int) -> Definition:
-        return self._generator.with_rows(self._request.definition, rows)
+    def with_rows(self, rows: int) -> LoadSpec:
+        return self._generator.with_rows(self._request.spec, rows)
 
     def counted(self) -> CountedRows:
         """Count by the first rows; if there will be many more, by a second sample from the whole range."""
@@ -174,8 +174,8 @@ class _Measurement:
     def _bytes_of(self, sample: Sample, number: int) -> int:
         """Measure what those rows take on a node's disk, the nodes' mean."""
         job, keyspace = self._jobs[number], _keyspace(number)
-        rows = self.with_rows(sample.of_rows)
-        request = replace(self._request, job_id=job, definition=rows, parts=sample.parts, waits=False)
+        spec = self.with_rows(sample.of_rows)
+        request = replace(self._request, job_id=job, spec=spec, parts=sample.parts, waits=False)
         self._generator.start_sample(self._load, request, keyspace)
         self._await(job, sample.rows)
         found = self._product.bytes_on_disk(self._nodes, keyspace)

@@ -110,7 +110,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     fingerprint, processes = read_fingerprint(work.toolkit.store, work.key), work.product.processes(work.variant)
     # the first load host comes first
     loads = {host: files.of(host) for host in map(load_host_name, range(1, work.definition.load_generator.hosts + 1))}
-    logs = {host: generator.response_time_logs(work.definition, own) for host, own in loads.items()}
+    logs = {host: generator.response_time_logs(work.load_spec, own) for host, own in loads.items()}
     summaries = {host: _summary(generator, files, own) for host, own in loads.items()}
     seconds = {host: generator.seconds(files.text(own.get(generator.progress_file))) for host, own in loads.items()}
     summary = summed(summaries)
@@ -123,7 +123,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         action=read_action(work.toolkit.store, work.key) if work.definition.action else None,
         fingerprint=fingerprint,
         processes=processes,
-        limits=generator.limits(work.definition),
+        limits=generator.limits(work.load_spec),
         summary=summary,
         summaries=summaries,
         start=start,

@@ -48,7 +48,7 @@ def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts: Artefac
 def test_a_missing_program_is_told_at_the_key_that_it_is_needed_for(
     artefacts: Artefacts, tmp_path: Path, program: Program, what: str
 ) -> None:
-    [problem] = artefacts.missing_of_program(program, "system.database", definition())
+    [problem] = artefacts.missing_of_program(program, "system.database", definition().name)
     assert (problem.where, problem.what) == ("system.database", what)
     assert "`plimsoll prepare d`" in problem.mend
     assert not (tmp_path / "cache").exists()

@@ -8,6 +8,7 @@ from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition, 
 
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.resolve import load_spec
 from plimsoll.ports.host import JobStatus
 
 HEAD = "type, total ops, op/s, pk/s, row/s, mean, med, .95, .99, .999, max, time, stderr, errors, gc: #, max ms\n"
@@ -158,17 +159,17 @@ def test_without_files_there_is_no_account(stress: CassandraStress) -> None:
 
 
 def test_its_log_holds_all_operations(stress: CassandraStress) -> None:
-    logs = stress.response_time_logs(definition(), ["load.console", "cassandra-stress.hdr"])
+    logs = stress.response_time_logs(load_spec(definition()), ["load.console", "cassandra-stress.hdr"])
     assert logs == {"all": "cassandra-stress.hdr"}
-    assert stress.response_time_logs(definition(), ["load.console"]) == {}
+    assert stress.response_time_logs(load_spec(definition()), ["load.console"]) == {}
 
 
 def test_what_it_does_not_tell_is_said(stress: CassandraStress) -> None:
-    limits = " ".join(stress.limits(request().definition))
+    limits = " ".join(stress.limits(request().spec))
     assert "`fixed=`" in limits
     assert "without verifying rows" in limits
 
 
 def test_it_is_said_of_workloads_too_that_it_does_not_have(stress: CassandraStress) -> None:
-    unknown, wrong = request({"name": "KeyValue"}).definition, request({"name": "mixed", "rows": "many"}).definition
-    assert stress.limits(unknown) == stress.limits(wrong) == stress.limits(request().definition)
+    unknown, wrong = request({"name": "KeyValue"}).spec, request({"name": "mixed", "rows": "many"}).spec
+    assert stress.limits(unknown) == stress.limits(wrong) == stress.limits(request().spec)

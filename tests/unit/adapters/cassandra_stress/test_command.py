@@ -6,6 +6,7 @@ from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition, 
 
 from plimsoll.adapters.generators.cassandra_stress.command import load_arguments, populate_arguments, profile, record_s
 from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
+from plimsoll.domain.resolve import load_spec
 
 
 def words(arguments: tuple[str, ...] | None) -> str:
@@ -69,7 +70,7 @@ def test_a_profile_runs_with_its_operations_and_inserts_alone_populate() -> None
     populate = populate_arguments(request(workload))
     assert populate is not None
     assert (populate[2], populate[6]) == ("ops(insert=1)", "n=2000")
-    assert json.loads(profile(definition(workload))) == PROFILE
+    assert json.loads(profile(load_spec(definition(workload)))) == PROFILE
     assert shares(definition(workload).workload) == {"writes": 0.25, "one": 0.75}
 
 
@@ -103,7 +104,11 @@ def test_without_rows_a_profile_populates_nothing() -> None:
 def test_a_record_is_as_long_as_intervals_allow(warmup: str, levels: list[dict[str, Any]], length: int) -> None:
     assert (
         record_s(
-            definition(timing={"duration": str(60 + int(warmup[:-1])) + "s", "warmup": warmup}, service_levels=levels)
+            load_spec(
+                definition(
+                    timing={"duration": str(60 + int(warmup[:-1])) + "s", "warmup": warmup}, service_levels=levels
+                )
+            )
         )
         == length
     )

@@ -6,6 +6,7 @@ from typing import Any
 from tests.unit.adapters.one_variant import one_variant
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import load_spec
 from plimsoll.ports.load_generator import LoadRequest
 
 PROFILE = {
@@ -29,4 +30,6 @@ def definition(workload: dict[str, Any] | None = None, **changes: Any) -> Defini
 
 def request(workload: dict[str, Any] | None = None, **changes: Any) -> LoadRequest:
     """For that definition, on two nodes."""
-    return LoadRequest("load", definition(workload, **changes), 100, ["10.0.0.1", "10.0.0.2"], timedelta(hours=1))
+    return LoadRequest(
+        "load", load_spec(definition(workload, **changes)), 100, ["10.0.0.1", "10.0.0.2"], timedelta(hours=1)
+    )

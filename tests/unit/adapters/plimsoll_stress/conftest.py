@@ -8,11 +8,12 @@ from tests.fakes.artefacts import EmptyArtefacts
 from tests.unit.adapters.plimsoll_stress.workloads import definition
 
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
+from plimsoll.domain.resolve import load_spec
 
 
 @pytest.fixture
 def found(tmp_path: Path) -> Any:
     """What `plan` says of a workload, a text each."""
     return lambda workload, **changes: [
-        str(problem) for problem in problems(definition(workload, **changes), EmptyArtefacts(tmp_path))
+        str(problem) for problem in problems(load_spec(definition(workload, **changes)), EmptyArtefacts(tmp_path))
     ]

@@ -8,6 +8,7 @@ from tests.fakes.artefacts import EmptyArtefacts
 from tests.unit.adapters.plimsoll_stress.workloads import NUMBERED, PLAIN, bound, cql, definition, reads
 
 from plimsoll.adapters.generators.plimsoll_stress.adapter import PlimsollStress
+from plimsoll.domain.resolve import load_spec
 
 
 def test_own_statements_are_fine(found: Any) -> None:
@@ -116,8 +117,8 @@ def test_a_batch_is_logged_or_not_and_has_more_than_one_row(found: Any) -> None:
 
 def test_operations_that_are_timed_to_their_first_page_are_told(tmp_path: Path) -> None:
     generator = PlimsollStress(EmptyArtefacts(tmp_path))
-    assert generator.limits(definition(cql(reads()))) == ()
-    (remark,) = generator.limits(definition(cql(reads(first_page=True))))
+    assert generator.limits(load_spec(definition(cql(reads())))) == ()
+    (remark,) = generator.limits(load_spec(definition(cql(reads(first_page=True)))))
     assert remark.startswith("reads is timed to the first page of each answer")
 
 

@@ -5,25 +5,26 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.generators.plimsoll_stress.written import written
+from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import load_spec
 
 
 def of(workload: Any) -> str:
-    return written(
-        Definition.model_validate(
-            {
-                "name": "theirs",
-                "title": "A database of somebody else",
-                "system": {"database": "external", "nodes": 3},
-                "variants": [{"id": "theirs"}],
-                "loads": ["1k/s", "2k/s"],
-                "workload": {"replication_factor": 3, **workload},
-                "timing": {"duration": "10m", "warmup": "1m"},
-                "stop_when": [{"errors": "50%", "within": "20s"}],
-                "provider": {"name": "external"},
-            }
-        )
+    definition = Definition.model_validate(
+        {
+            "name": "theirs",
+            "title": "A database of somebody else",
+            "system": {"database": "external", "nodes": 3},
+            "variants": [{"id": "theirs"}],
+            "loads": ["1k/s", "2k/s"],
+            "workload": {"replication_factor": 3, **workload},
+            "timing": {"duration": "10m", "warmup": "1m"},
+            "stop_when": [{"errors": "50%", "within": "20s"}],
+            "provider": {"name": "external"},
+        }
     )
+    return written(load_spec(definition), [cell.load_ops_s for cell in grid(definition)])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading
@@ -60,11 +61,11 @@ class Sampling(InstantLoadGenerator):
         self.rate: float | None = None
         self.failure = ""
 
-    def with_rows(self, definition: Definition, rows: int) -> Definition:
-        return definition.model_copy(update={"workload": definition.workload.with_options(rows=rows)})
+    def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
+        return replace(spec, workload=spec.workload.with_options(rows=rows))
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
-        rows = _rows(request.definition) // request.parts
+        rows = _rows(request.spec) // request.parts
         self.samples.setdefault(request.job_id, rows)
         self._product.rows[keyspace] = rows
         host.start(Job(id=request.job_id, argv=("sample",), expires=request.expires))
@@ -76,7 +77,7 @@ class Sampling(InstantLoadGenerator):
         return LoadStatus("running", achieved_ops_s=self.rate) if self.looks % 2 else LoadStatus("complete")
 
     def start(self, host: Host, request: LoadRequest) -> None:
-        self._product.rows["data"] = _rows(request.definition)
+        self._product.rows["data"] = _rows(request.spec)
         self.expires = request.expires
         super().start(host, request)
 
@@ -85,8 +86,8 @@ class Sampling(InstantLoadGenerator):
         super().stop(host, job_id)
 
 
-def _rows(definition: Definition) -> int:
-    return int(str((definition.workload.model_extra or {})["rows"]))
+def _rows(spec: LoadSpec) -> int:
+    return int(str((spec.workload.model_extra or {})["rows"]))
 
 
 class Setting:

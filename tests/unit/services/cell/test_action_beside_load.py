@@ -46,7 +46,7 @@ class TimedLoad(InstantLoadGenerator):
 
     def start(self, host: Host, request: LoadRequest) -> None:
         super().start(host, request)
-        self._duration = request.definition.timing.duration
+        self._duration = request.spec.timing.duration
         self._ends = None if request.waits else self._clock.now() + self._duration
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:

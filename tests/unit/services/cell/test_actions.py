@@ -9,8 +9,8 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct, InstantProvider
 
 from plimsoll.domain.cluster import Cluster, ClusterRequest
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading
@@ -143,7 +143,7 @@ def test_each_repeat_and_each_attempt_draws_from_a_seed_of_its_own(tmp_path: Pat
 class Unready(InstantLoadGenerator):
     """Not on its host."""
 
-    def unready(self, host: Host, definition: Definition) -> str:
+    def unready(self, host: Host, spec: LoadSpec) -> str:
         return "latte is not on this host"
 
 

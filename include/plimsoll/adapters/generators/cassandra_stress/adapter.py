@@ -14,9 +14,9 @@ from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGe
 from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
 from plimsoll.adapters.generators.load_job import PLAN, folder_of
 from plimsoll.adapters.generators.workload_options import given_options
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
@@ -39,23 +39,23 @@ class CassandraStress(ForeignGenerator):
     def __init__(self, artefacts: ProgramSource) -> None:
         self._artefacts = artefacts
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return features of the workload that cassandra-stress lacks, and missing artefacts."""
-        return problems(definition, self._artefacts)
+        return problems(spec, self._artefacts)
 
-    def downloads(self, definition: Definition) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
         """Return the program, or what it is compiled from, and its JDK."""
         return self._artefacts.downloads_of_program(PROGRAM)
 
-    def prepare(self, definition: Definition) -> None:  # noqa: ARG002 - every load needs the same
+    def prepare(self, spec: LoadSpec) -> None:  # noqa: ARG002 - every load needs the same
         """Fetch and build the program, and its JDK."""
         self._artefacts.prepare_program(PROGRAM)
 
-    def unchecked(self, definition: Definition) -> Sequence[str]:
+    def unchecked(self, spec: LoadSpec) -> Sequence[str]:
         """Name a profile's queries that only the database checks."""
-        return tuple(unread_queries(given_options(definition.workload)))
+        return tuple(unread_queries(given_options(spec.workload)))
 
-    def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """Name what cassandra-stress does not do or report, in contrast to plimsoll-stress."""
         return (
             "cassandra-stress writes response times since it is run with `fixed=`; without, it has service times only",
@@ -68,7 +68,7 @@ class CassandraStress(ForeignGenerator):
             "cassandra-stress populates without verifying rows, and nobody waits for compactions after it",
         )
 
-    def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
+    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
         """Return the generator's name, the Cassandra release that ships it, and its JDK."""
         return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
@@ -104,29 +104,29 @@ class CassandraStress(ForeignGenerator):
 
     def response_time_logs(
         self,
-        definition: Definition,  # noqa: ARG002 - the same for all
+        spec: LoadSpec,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
         """Return the generator's single log, with a tag for each operation."""
         return {ALL_OPERATIONS: command.HDR} if command.HDR in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
-        java = self._java(host, request.definition)
+        java = self._java(host, request.spec)
         populate = command.populate_arguments(request)
         commands = [
             *([Command(POPULATE, (*java, *populate))] if populate else []),
             Command(LOAD, (*java, *command.load_arguments(request))),
         ]
         files = {command.LOGBACK: command.LOGBACK_CONTENT}
-        if request.definition.workload.name == "user":
-            files[command.PROFILE] = command.profile(request.definition)
+        if request.spec.workload.name == "user":
+            files[command.PROFILE] = command.profile(request.spec)
         return Load(commands, [_LOG_HEAD], files)
 
-    def _java(self, host: Host, definition: Definition) -> Sequence[str]:
+    def _java(self, host: Host, spec: LoadSpec) -> Sequence[str]:
         jdk = self._artefacts.jdk(OWN_JDK)
         java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
         bundle = self._artefacts.program(PROGRAM)
-        jars, heap = host.install(bundle), definition.load_generator.heap
+        jars, heap = host.install(bundle), spec.load_generator.heap
         return (
             str(java),
             f"-Xms{heap}",
@@ -139,7 +139,7 @@ class CassandraStress(ForeignGenerator):
         )
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
-        workload = request.definition.workload
+        workload = request.spec.workload
         return {"rows": rows(workload), "shares": shares(workload)}
 
     def _running(self, host: Host, plan: Plan, name: str, printed: str) -> LoadStatus:  # noqa: ARG002 - it prints all

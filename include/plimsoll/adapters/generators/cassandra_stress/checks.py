@@ -18,8 +18,8 @@ from plimsoll.adapters.generators.workload_options import (
     option_problems,
     timing_problems,
 )
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource
 
@@ -28,27 +28,27 @@ _NAME = re.compile(r"[A-Za-z]\w*")
 _PROFILE_KEYS = ("keyspace", "table")
 
 
-def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
+def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Downloads nothing."""
-    times = [*timing_problems(definition), *interval_problems(definition)]
-    lacks = artefacts.missing_of_program(PROGRAM, "load_generator.name", definition)
-    speaks = protocol_problems(definition, PROGRAM.name)
-    return [*speaks, *_workload(definition), *_generator(definition), *times, *lacks]
+    times = [*timing_problems(spec), *interval_problems(spec)]
+    lacks = artefacts.missing_of_program(PROGRAM, "load_generator.name", spec.name)
+    speaks = protocol_problems(spec, PROGRAM.name)
+    return [*speaks, *_workload(spec), *_generator(spec), *times, *lacks]
 
 
-def _workload(definition: Definition) -> Iterator[Problem]:
-    name = definition.workload.name
+def _workload(spec: LoadSpec) -> Iterator[Problem]:
+    name = spec.workload.name
     if name not in OPTIONS:
         known = meant_or_known(name, list(OPTIONS))
         yield Problem("workload.name", f"{name!r} is no workload that cassandra-stress can put on", known)
         return
-    given = given_options(definition.workload)
+    given = given_options(spec.workload)
     found = list(option_problems("workload", name, OPTIONS[name], given))
     if name == USER and not found:
         found = list(_profile(given))
     yield from found
     if not found:
-        yield from operation_problems(definition, shares(definition.workload))
+        yield from operation_problems(spec, shares(spec.workload))
 
 
 def _profile(given: Mapping[str, JsonValue]) -> Iterator[Problem]:
@@ -127,8 +127,8 @@ def _definition(where: str, profile: Mapping[str, JsonValue], key: str, kinds: S
         yield Problem(f"{where}.{key}", f"is no CREATE {kind}: {statement}", f"begin it with CREATE {kind}")
 
 
-def _generator(definition: Definition) -> Iterator[Problem]:
-    generator = definition.load_generator
+def _generator(spec: LoadSpec) -> Iterator[Problem]:
+    generator = spec.load_generator
     if generator.threads * generator.concurrency > _MOST_THREADS:
         what = (
             f"{generator.threads} threads × {generator.concurrency} queries in flight: cassandra-stress has a thread "

@@ -7,7 +7,7 @@ from math import gcd
 from plimsoll.adapters.generators.cassandra_stress.workloads import USER, rows, standard_row
 from plimsoll.adapters.generators.foreign_load.generator import in_flight, run_s
 from plimsoll.adapters.generators.workload_options import given_options
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.ports.load_generator import LoadRequest
 
 HDR = "cassandra-stress.hdr"
@@ -29,12 +29,12 @@ _QUIET = "level=minimal"
 
 def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
     """Write every row once, as fast as the threads can; None where nothing is to be populated."""
-    definition, count = request.definition, rows(request.definition.workload)
+    spec, count = request.spec, rows(request.spec.workload)
     if not count:
         return None
-    what = (*_command("write", definition), f"n={count}")
-    rate = ("-rate", _threads(definition))
-    return (*what, "-pop", f"seq=1..{count}", *_table(definition), *rate, *_common(request), "-log", _QUIET)
+    what = (*_command("write", spec), f"n={count}")
+    rate = ("-rate", _threads(spec))
+    return (*what, "-pop", f"seq=1..{count}", *_table(spec), *rate, *_common(request), "-log", _QUIET)
 
 
 def load_arguments(request: LoadRequest) -> tuple[str, ...]:
@@ -43,66 +43,66 @@ def load_arguments(request: LoadRequest) -> tuple[str, ...]:
     Its duration counts from before its reporter's first tick, and when it ends, the reporter writes one last record of
     all that it had not come to write. On a busy host it begins and ends seconds late.
     """
-    definition = request.definition
-    is_user = definition.workload.name == USER
-    population = () if is_user else ("-pop", standard_row(definition.workload).population)
+    spec = request.spec
+    is_user = spec.workload.name == USER
+    population = () if is_user else ("-pop", standard_row(spec.workload).population)
     return (
-        *_command("" if is_user else standard_row(definition.workload).command, definition),
-        f"duration={run_s(definition)}s",
+        *_command("" if is_user else standard_row(spec.workload).command, spec),
+        f"duration={run_s(spec)}s",
         *population,
-        *_table(definition),
+        *_table(spec),
         "-rate",
-        _threads(definition),
+        _threads(spec),
         f"fixed={request.load_ops_s}/s",
         *_common(request),
         "-log",
         f"hdrfile={HDR}",
-        f"interval={record_s(definition)}s",
+        f"interval={record_s(spec)}s",
         _QUIET,
     )
 
 
-def profile(definition: Definition) -> str:
+def profile(spec: LoadSpec) -> str:
     """Return the content of the profile's file, as JSON, which is also YAML."""
-    return json.dumps(given_options(definition.workload)["profile"], indent=1)
+    return json.dumps(given_options(spec.workload)["profile"], indent=1)
 
 
-def record_s(definition: Definition) -> int:
+def record_s(spec: LoadSpec) -> int:
     """Return the greatest length of a record, s, that divides the warm-up and every interval."""
-    intervals = [round(level.interval.total_seconds()) for level in definition.service_levels]
-    if any(level.windows == "sliding" for level in definition.service_levels):
+    intervals = [round(level.interval.total_seconds()) for level in spec.service_levels]
+    if any(level.windows == "sliding" for level in spec.service_levels):
         return 1
-    return gcd(round(definition.timing.warmup.total_seconds()), *intervals)
+    return gcd(round(spec.timing.warmup.total_seconds()), *intervals)
 
 
-def _command(name: str, definition: Definition) -> tuple[str, ...]:
+def _command(name: str, spec: LoadSpec) -> tuple[str, ...]:
     """Return the cassandra-stress command and its operations, from `name`.
 
     For a profile: `insert` alone, or all its operations.
     """
-    level = f"cl={definition.workload.consistency}"
-    if definition.workload.name == USER:
-        ops = given_options(definition.workload)["ops"] if not name else {"insert": 1}
+    level = f"cl={spec.workload.consistency}"
+    if spec.workload.name == USER:
+        ops = given_options(spec.workload)["ops"] if not name else {"insert": 1}
         weights = ",".join(f"{op}={weight}" for op, weight in ops.items()) if isinstance(ops, dict) else ""
         return ("user", f"profile={PROFILE}", f"ops({weights})", "clustering=fixed(1)", "no-warmup", level)
     if name != "mixed":
         return (name, "no-warmup", level)
-    row = standard_row(definition.workload)
+    row = standard_row(spec.workload)
     # Each operation is drawn by itself; by default runs of up to ten are of one kind.
     return (name, f"ratio(write={row.write:g},read={row.read:g})", "clustering=fixed(1)", "no-warmup", level)
 
 
-def _table(definition: Definition) -> Sequence[str]:
-    if definition.workload.name == USER:
+def _table(spec: LoadSpec) -> Sequence[str]:
+    if spec.workload.name == USER:
         return ()
-    row = standard_row(definition.workload)
-    replication = f"replication(factor={definition.workload.replication_factor})"
+    row = standard_row(spec.workload)
+    replication = f"replication(factor={spec.workload.replication_factor})"
     return ("-col", f"size=fixed({row.column_size})", "n=fixed(5)", "-schema", replication)
 
 
-def _threads(definition: Definition) -> str:
+def _threads(spec: LoadSpec) -> str:
     """Return the number of threads. Each has one operation in flight."""
-    return f"threads={in_flight(definition)}"
+    return f"threads={in_flight(spec)}"
 
 
 def _common(request: LoadRequest) -> tuple[str, ...]:

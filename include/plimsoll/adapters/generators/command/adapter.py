@@ -14,11 +14,11 @@ from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGe
 from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, RECORDS, Plan, phase_of, run_s
 from plimsoll.adapters.generators.load_job import PLAN, folder_of
 from plimsoll.adapters.hosts.programs import missing
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import LASTS, Problem
 from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.load_command import LoadCommand, filled, placeholders, program_of
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
@@ -50,36 +50,36 @@ class CommandGenerator(ForeignGenerator):
     def __init__(self, artefacts: ProgramSource) -> None:
         self._artefacts = artefacts
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return problems: unknown placeholders, what a load needs and the command lacks, and an archive not yet
         here.
         """
-        return problems(definition, self._artefacts)
+        return problems(spec, self._artefacts)
 
-    def downloads(self, definition: Definition) -> Sequence[Download]:
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:
         """Return the archive that the definition names."""
-        archive = _command(definition).archive
+        archive = _command(spec).archive
         there = archive is not None and self._artefacts.has_archive(archive)
         return [Download(name="the load generator's archive", size_bytes=None, is_there=there)] if archive else []
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: LoadSpec) -> None:
         """Fetch the archive, and Plimsoll's JDK where a command names it."""
-        command = _command(definition)
+        command = _command(spec)
         if command.archive is not None:
             self._artefacts.unpacked(command.archive, program_in_archive(command), thorough=True)
         if "java_home" in _names(command):
             self._artefacts.jdk(OWN_JDK)
 
-    def unready(self, host: Host, definition: Definition) -> str:
+    def unready(self, host: Host, spec: LoadSpec) -> str:
         """Name the programs that the commands lack on that host, as far as their names are known before a load."""
-        command = _command(definition)
-        values = known_values(definition, self._folders(host, command))
+        command = _command(spec)
+        values = known_values(spec, self._folders(host, command))
         lacking = missing(host, [program_of(line, values) for line in _lines(command)])
         if not lacking:
             return ""
         return f"there is no {' and no '.join(lacking)} on this host: install it, or correct `load_generator.command`"
 
-    def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """Name what no command shows, whichever program it runs."""
         return (
             "a command is judged by the times in its files; only they show whether these begin at the intended start",
@@ -89,9 +89,9 @@ class CommandGenerator(ForeignGenerator):
             "a command populates without verifying rows, and nobody waits for compactions after it",
         )
 
-    def describe(self, host: Host, definition: Definition) -> str:
+    def describe(self, host: Host, spec: LoadSpec) -> str:
         """Return the program, with the first line that the command `version` prints, if there is one."""
-        command = _command(definition)
+        command = _command(spec)
         if command.version is None:
             return _program(command)
         argv = filled(command.version, {name: str(path) for name, path in self._folders(host, command).items()})
@@ -128,16 +128,16 @@ class CommandGenerator(ForeignGenerator):
         told = 0 < ending.exit_code < _SIGNALS or _hung(plan, ending)
         return told and ending.seconds > plan.warmup_s
 
-    def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         """Return the files whose names the definition gives as outputs, by their own names."""
-        return {name: name for name in _named(names, _command(definition).outputs)}
+        return {name: name for name in _named(names, _command(spec).outputs)}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
-        command = _command(request.definition)
+        command = _command(request.spec)
         values = of_load(request, folder_of(host), self._folders(host, command))
         populate = [Command(POPULATE, filled(command.populate, values))] if command.populate else []
         # A database that stands still can keep its clients waiting for ever.
-        within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.definition) + _HANGS_S))
+        within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.spec) + _HANGS_S))
         return Load([*populate, Command(LOAD, [*within, *filled(command.run, values)])])
 
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
@@ -149,7 +149,7 @@ class CommandGenerator(ForeignGenerator):
         return folders
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
-        command = _command(request.definition)
+        command = _command(request.spec)
         return {"program": _program(command), "progress": command.progress or "", "outputs": command.outputs}
 
     def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:  # noqa: ARG002 - grep reads it
@@ -169,8 +169,8 @@ class CommandGenerator(ForeignGenerator):
         return f"none of the files {written} is named {asked}: correct `load_generator.command.outputs`; {LASTS}"
 
 
-def _command(definition: Definition) -> LoadCommand:
-    command = definition.load_generator.command
+def _command(spec: LoadSpec) -> LoadCommand:
+    command = spec.load_generator.command
     assert command is not None, "checked before"
     return command
 

@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 from plimsoll.adapters.generators.command.values import OF_HOSTS, OF_LOADS, of_workload, options_of
 from plimsoll.adapters.generators.foreign_load.generator import CONSOLE, RECORDS
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_command import LoadCommand, placeholders
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.variant import is_inside
 from plimsoll.ports.artefacts import ProgramSource
@@ -24,34 +24,34 @@ _WITHOUT = {
 }
 
 
-def problems(definition: Definition, artefacts: ProgramSource) -> Sequence[Problem]:
+def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
     """Return all problems at once. Fetches nothing."""
-    command = definition.load_generator.command
+    command = spec.load_generator.command
     if command is None:
         return [Problem(_WHERE, "is missing: the load generator `command` is what it says", _EXAMPLE)]
     return [
-        *_workload(definition),
-        *_placeholders(definition, command),
+        *_workload(spec),
+        *_placeholders(spec, command),
         *_progress(command),
         *_outputs(command),
-        *_archive(definition, command, artefacts),
-        *_load_hosts(definition),
-        *timing_problems(definition),
-        *interval_problems(definition),
+        *_archive(spec, command, artefacts),
+        *_load_hosts(spec),
+        *timing_problems(spec),
+        *interval_problems(spec),
     ]
 
 
-def _workload(definition: Definition) -> Iterator[Problem]:
-    if "name" not in definition.workload.model_fields_set:
+def _workload(spec: LoadSpec) -> Iterator[Problem]:
+    if "name" not in spec.workload.model_fields_set:
         yield Problem("workload.name", "is missing: only the command knows its workload", "name it as reports shall")
     try:
-        of_workload(definition.workload)
+        of_workload(spec.workload)
     except ValueError as error:
         yield Problem("workload.rows", str(error), "write a count such as 200000 or 100k")
 
 
-def _placeholders(definition: Definition, command: LoadCommand) -> Iterator[Problem]:
-    of_load = [*OF_LOADS, *options_of(definition.workload)]
+def _placeholders(spec: LoadSpec, command: LoadCommand) -> Iterator[Problem]:
+    of_load = [*OF_LOADS, *options_of(spec.workload)]
     for key, known in {"populate": of_load, "run": of_load, "version": [*OF_HOSTS]}.items():
         for name in placeholders(getattr(command, key) or ""):
             if name not in known:
@@ -82,7 +82,7 @@ def _outputs(command: LoadCommand) -> Iterator[Problem]:
             yield Problem(where, f"{name!r} is also the name of {own}, which Plimsoll writes", mend)
 
 
-def _archive(definition: Definition, command: LoadCommand, artefacts: ProgramSource) -> Iterator[Problem]:
+def _archive(spec: LoadSpec, command: LoadCommand, artefacts: ProgramSource) -> Iterator[Problem]:
     if command.archive is None:
         return
     program = program_in_archive(command)
@@ -93,7 +93,7 @@ def _archive(definition: Definition, command: LoadCommand, artefacts: ProgramSou
         what = f"{program!r} is no path in it"
         yield Problem(f"{_WHERE}.archive", what, "write a path below {archive}/, without `..` and `**`")
     if not artefacts.has_archive(command.archive):
-        mend = f"fetch it first: `plimsoll prepare {definition.name}`, or the definition's file in place of its name"
+        mend = f"fetch it first: `plimsoll prepare {spec.name}`, or the definition's file in place of its name"
         yield Problem(f"{_WHERE}.archive", "the load generator's archive is not in the cache", mend)
 
 
@@ -103,7 +103,7 @@ def program_in_archive(command: LoadCommand) -> str:
     return found[1] if found else ""
 
 
-def _load_hosts(definition: Definition) -> Iterator[Problem]:
-    if definition.load_generator.hosts > 1:
+def _load_hosts(spec: LoadSpec) -> Iterator[Problem]:
+    if spec.load_generator.hosts > 1:
         what = "nobody divides the load of a command among several hosts"
         yield Problem("load_generator.hosts", what, "take one load host, large enough for the whole load")

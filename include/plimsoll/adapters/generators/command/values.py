@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from plimsoll.adapters.generators.foreign_load.generator import run_s
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.units import parse_count
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.load_generator import LoadRequest
@@ -45,7 +45,7 @@ def of_workload(workload: Workload) -> dict[str, str]:
 def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
     """Return every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
     return {
-        **known_values(request.definition, folders),
+        **known_values(request.spec, folders),
         "rate": str(request.load_ops_s),
         "contact_points": ",".join(request.contact_points),
         "contact_point": request.contact_points[0],
@@ -54,13 +54,13 @@ def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, P
     }
 
 
-def known_values(definition: Definition, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
+def known_values(spec: LoadSpec, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
     """Return the values that are the same for all loads of a definition."""
-    generator = definition.load_generator
+    generator = spec.load_generator
     return {
-        **of_workload(definition.workload),
-        "duration": str(run_s(definition)),
-        "warmup": f"{definition.timing.warmup.total_seconds():g}",
+        **of_workload(spec.workload),
+        "duration": str(run_s(spec)),
+        "warmup": f"{spec.timing.warmup.total_seconds():g}",
         "threads": str(generator.threads),
         "concurrency": str(generator.concurrency),
         "heap": generator.heap,

@@ -9,8 +9,8 @@ from typing import Any
 
 from plimsoll.adapters.generators.foreign_load.script import Command, Ending, script
 from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.stop_rule import StopRule
@@ -85,19 +85,19 @@ class ForeignGenerator(ABC):
     can_go_on = False
 
     @abstractmethod
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return features of the definition's workload that the program lacks, and missing artefacts."""
 
     @abstractmethod
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: LoadSpec) -> None:
         """Fetch what the program needs, where it is brought to the load hosts."""
 
     @abstractmethod
-    def limits(self, definition: Definition) -> Sequence[str]:
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
         """Name what the program does not do or report."""
 
     @abstractmethod
-    def describe(self, host: Host, definition: Definition) -> str:
+    def describe(self, host: Host, spec: LoadSpec) -> str:
         """Return the program's name, version and runtime."""
 
     @abstractmethod
@@ -105,7 +105,7 @@ class ForeignGenerator(ABC):
         """Return the summary in the collected files."""
 
     @abstractmethod
-    def response_time_logs(self, definition: Definition, names: Iterable[str]) -> Mapping[str, str]:
+    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         """Return the collected files to judge, by operation."""
 
     @abstractmethod
@@ -139,19 +139,19 @@ class ForeignGenerator(ABC):
         """Explain that the program goes on whatever happens."""
         return "it goes on whatever happens to its operations"
 
-    def unready(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - every host will do
+    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - every host will do
         """Return the empty text, because the program is copied to its host with everything that it needs."""
         return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load as a detached job, or attach to the job that was started before."""
-        folder, definition = folder_of(host), request.definition
+        folder, spec = folder_of(host), request.spec
         load = self._load(host, request)
         plan = {
             "rate": request.load_ops_s,
-            "duration_s": definition.timing.duration.total_seconds(),
-            "warmup_s": definition.timing.warmup.total_seconds(),
-            "in_flight": in_flight(definition),
+            "duration_s": spec.timing.duration.total_seconds(),
+            "warmup_s": spec.timing.warmup.total_seconds(),
+            "in_flight": in_flight(spec),
             "seed": request.seed,
             "commands": [command.name for command in load.commands],
             **self._plan(request),
@@ -204,14 +204,14 @@ class ForeignGenerator(ABC):
         return ()
 
 
-def run_s(definition: Definition) -> int:
+def run_s(spec: LoadSpec) -> int:
     """Tell how long the program's timed run is to last, s: the definition's duration and some seconds beyond it."""
-    return round(definition.timing.duration.total_seconds()) + _BEYOND_S
+    return round(spec.timing.duration.total_seconds()) + _BEYOND_S
 
 
-def in_flight(definition: Definition) -> int:
+def in_flight(spec: LoadSpec) -> int:
     """Return the greatest number of operations that may be in flight."""
-    return definition.load_generator.threads * definition.load_generator.concurrency
+    return spec.load_generator.threads * spec.load_generator.concurrency
 
 
 def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:

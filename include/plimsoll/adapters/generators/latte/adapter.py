@@ -21,9 +21,9 @@ from plimsoll.adapters.generators.workload_options import (
     option_problems,
     timing_problems,
 )
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem
 from plimsoll.domain.excerpts import shortened
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.spelling import meant_or_known
@@ -46,14 +46,14 @@ class Latte(ForeignGenerator):
     name = "latte"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.end", _REPORT)
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
-        return [*protocol_problems(definition, self.name), *_problems(definition)]
+        return [*protocol_problems(spec, self.name), *_problems(spec)]
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: LoadSpec) -> None:
         """Do nothing, because latte is already on the load hosts."""
 
-    def limits(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """Name what latte does not do or report, in contrast to plimsoll-stress."""
         return (
             "latte must be on the load host: it is looked for before the database is started",
@@ -65,11 +65,11 @@ class Latte(ForeignGenerator):
             "latte populates without verifying rows, and nobody waits for compactions after it",
         )
 
-    def unready(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
+    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
         """Explain why the load host can't run latte: it is not installed, or has another version."""
         return _unready(installed(host))
 
-    def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
+    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
         """Name and version as latte reports them."""
         return _described(installed(host))
 
@@ -106,38 +106,38 @@ class Latte(ForeignGenerator):
 
     def response_time_logs(
         self,
-        definition: Definition,  # noqa: ARG002 - the same for all
+        spec: LoadSpec,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
         """Return latte's report, which has a histogram for each function and second."""
         return {ALL_OPERATIONS: _REPORT} if _REPORT in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
-        definition, generator = request.definition, request.definition.load_generator
+        spec, generator = request.spec, request.spec.load_generator
         found = installed(host)
         if found is None or _unready(found):
             raise HostError(_unready(found), where=host.info.name)
         binary = found.path
         at = (workload.FILE, *request.contact_points)
-        with_level = ("--consistency", definition.workload.consistency)
+        with_level = ("--consistency", spec.workload.consistency)
         threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
         timed = (
-            *("--rate", str(request.load_ops_s), "--duration", f"{run_s(definition)}s", "--warmup", "0"),
-            *("--sampling", "1s", "--functions", workload.functions(definition), "--output", _REPORT, "--quiet"),
+            *("--rate", str(request.load_ops_s), "--duration", f"{run_s(spec)}s", "--warmup", "0"),
+            *("--sampling", "1s", "--functions", workload.functions(spec), "--output", _REPORT, "--quiet"),
         )
         populate = [
             Command("schema", (binary, "schema", *with_level, *at)),
             *(
                 [Command(POPULATE, (binary, "load", *threads, "--quiet", *with_level, *at))]
-                if rows(definition.workload)
+                if rows(spec.workload)
                 else []
             ),
         ]
         commands = [*populate, Command(LOAD, (binary, "run", *timed, *threads, *with_level, *at))]
-        return Load(commands, files={workload.FILE: workload.script(definition)})
+        return Load(commands, files={workload.FILE: workload.script(spec)})
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
-        return {"rows": rows(request.definition.workload), "shares": shares(request.definition.workload)}
+        return {"rows": rows(request.spec.workload), "shares": shares(request.spec.workload)}
 
     def _running(self, host: Host, plan: Plan, name: str, console: str) -> LoadStatus:  # noqa: ARG002 - it prints all
         told = _SAMPLE.findall(console)
@@ -150,20 +150,20 @@ class Latte(ForeignGenerator):
         return ""
 
 
-def _problems(definition: Definition) -> Iterator[Problem]:
-    name = definition.workload.name
+def _problems(spec: LoadSpec) -> Iterator[Problem]:
+    name = spec.workload.name
     if name not in workload.WORKLOADS:
         known = meant_or_known(name, list(workload.WORKLOADS))
         yield Problem("workload.name", f"{name!r} is no workload that Plimsoll has for latte", known)
         return
-    found = list(option_problems("workload", name, OPTIONS[name], given_options(definition.workload)))
+    found = list(option_problems("workload", name, OPTIONS[name], given_options(spec.workload)))
     yield from found
     if not found:
-        yield from operation_problems(definition, shares(definition.workload))
-    if any(level.windows == "sliding" for level in definition.service_levels):
+        yield from operation_problems(spec, shares(spec.workload))
+    if any(level.windows == "sliding" for level in spec.service_levels):
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
-    yield from timing_problems(definition)
-    yield from interval_problems(definition)
+    yield from timing_problems(spec)
+    yield from interval_problems(spec)
 
 
 def _unready(found: Installed | None) -> str:

@@ -1,7 +1,7 @@
 """cassandra-stress' standard row as a workload for latte: a script in Rune. Pure."""
 
 from plimsoll.adapters.generators.cassandra_stress.workloads import StandardRow, standard_row
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.load_spec import LoadSpec
 
 FILE = "standard-row.rn"
 WORKLOADS = ("StandardRow", "mixed", "write", "read")
@@ -56,10 +56,10 @@ pub async fn read(ctx, i) {{
 """
 
 
-def script(definition: Definition) -> str:
+def script(spec: LoadSpec) -> str:
     """Return the text of the workload's file. It contains only numbers of the definition."""
-    row = standard_row(definition.workload)
-    replication = f"{{'class': 'SimpleStrategy', 'replication_factor': {definition.workload.replication_factor}}}"
+    row = standard_row(spec.workload)
+    replication = f"{{'class': 'SimpleStrategy', 'replication_factor': {spec.workload.replication_factor}}}"
     columns = ", ".join(f"{name} blob" for name in _COLUMNS)
     return _SCRIPT.format(
         rows=row.rows,
@@ -73,9 +73,9 @@ def script(definition: Definition) -> str:
     )
 
 
-def functions(definition: Definition) -> str:
+def functions(spec: LoadSpec) -> str:
     """Return the values of `-f`: the operations with their weights."""
-    row = standard_row(definition.workload)
+    row = standard_row(spec.workload)
     weights = {"write": row.write, "read": row.read}
     return ",".join(f"{name}:{weight:g}" for name, weight in weights.items() if weight)
 

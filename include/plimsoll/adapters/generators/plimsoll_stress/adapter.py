@@ -18,9 +18,9 @@ from plimsoll.adapters.generators.plimsoll_stress.row_ranges import with_last_ro
 from plimsoll.adapters.generators.plimsoll_stress.written import written
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
 from plimsoll.domain.plurals import plural
@@ -53,44 +53,44 @@ class PlimsollStress:
     def __init__(self, artefacts: ProgramSource) -> None:
         self._artefacts = artefacts
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return features of the workload that the generator lacks, and missing artefacts."""
-        return problems(definition, self._artefacts)
+        return problems(spec, self._artefacts)
 
-    def downloads(self, definition: Definition) -> Sequence[Download]:
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:
         """Return the programs, or what they are compiled from, and their JDK."""
-        found = [one for program in programs(definition) for one in self._artefacts.downloads_of_program(program)]
+        found = [one for program in programs(spec) for one in self._artefacts.downloads_of_program(program)]
         return list(dict.fromkeys(found))
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps every rule
         """Explain why several load hosts keep no rule; empty for one, which keeps all."""
         return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: LoadSpec) -> None:
         """Fetch and build the programs for the protocols of all variants, and their JDK."""
-        for program in programs(definition):
+        for program in programs(spec):
             self._artefacts.prepare_program(program)
 
-    def unchecked(self, definition: Definition) -> Sequence[str]:
+    def unchecked(self, spec: LoadSpec) -> Sequence[str]:
         """Name own operations whose statements only the database checks."""
-        is_own = definition.workload.name == sized_rows.OWN_STATEMENTS
-        return tuple(unread_statements(given_options(definition.workload))) if is_own else ()
+        is_own = spec.workload.name == sized_rows.OWN_STATEMENTS
+        return tuple(unread_statements(given_options(spec.workload))) if is_own else ()
 
-    def limits(self, definition: Definition) -> Sequence[str]:
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
         """Return what a closed loop hides, and what is not asked or not timed as its name says. It reports everything
         that Plimsoll checks.
         """
-        return limits(definition)
+        return limits(spec)
 
-    def written(self, definition: Definition) -> str:
+    def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
         """Return what the cells write, as far as it is known beforehand."""
-        return written(definition)
+        return written(spec, loads)
 
     def processors(self, load_ops_s: int) -> float | None:
         """Return the number of processors, by the least processor time per operation that was measured."""
         return load_ops_s * _CPU_S
 
-    def unready(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - every host will do
+    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - every host will do
         """Return the empty text, because the generator is copied to its host with everything that it needs."""
         return ""
 
@@ -98,17 +98,17 @@ class PlimsollStress:
         """Start the load as a detached job, or attach to the job that was started before."""
         folder = folder_of(host)
         is_leased = request.database is not None
-        plan = {"job_id": request.job_id, "duration_s": request.definition.timing.duration.total_seconds()}
+        plan = {"job_id": request.job_id, "duration_s": request.spec.timing.duration.total_seconds()}
         host.write(folder / PLAN, json.dumps({**plan, "is_leased": is_leased}))
         if is_leased:
             _renew_lease(host)
         self._start(host, request, folder, command.run_arguments(request, folder))
 
-    def with_rows(self, definition: Definition, rows: int) -> Definition:
-        """Return the definition with a number of rows, by the workload's option for it. ValueError where it has
+    def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
+        """Return the same with a number of rows, by the workload's option for it. ValueError where it has
         none.
         """
-        return sized_rows.with_rows(definition, rows)
+        return sized_rows.with_rows(spec, rows)
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         """Start a run that populates and ends, in a folder of its own."""
@@ -150,7 +150,7 @@ class PlimsollStress:
         console = console_path(host.root, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
-    def describe(self, host: Host, definition: Definition) -> str:  # noqa: ARG002 - the same for all
+    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
         """Return the generator's name, version and JDK."""
         return f"{self.name} {__version__} on {LOAD_JDK}"
 
@@ -164,14 +164,14 @@ class PlimsollStress:
 
     def response_time_logs(
         self,
-        definition: Definition,  # noqa: ARG002 - the same for all
+        spec: LoadSpec,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
         """Return the collected files with response-time histograms, by operation."""
         return reports.response_time_logs(names)
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
-        heap, workload = request.definition.load_generator.heap, request.definition.workload
+        heap, workload = request.spec.load_generator.heap, request.spec.workload
         clients = CLIENT_PROGRAMS[request.protocol]
         program = OwnProgram(clients.main, self._artefacts.program(clients.program), jdk_of(clients.program))
         coreless = ("-XX:-CreateCoredumpOnCrash",) if request.database else ()  # it knows a password

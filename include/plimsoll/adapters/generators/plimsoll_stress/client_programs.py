@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from plimsoll.domain.cql import CQL
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.hbase import HBASE
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.artefacts import OwnProgramName
 
@@ -47,8 +47,8 @@ CLIENT_PROGRAMS: Mapping[str, ClientProgram] = {
 """Protocol → the program of its clients."""
 
 
-def programs(definition: Definition) -> Iterator[OwnProgramName]:
+def programs(spec: LoadSpec) -> Iterator[OwnProgramName]:
     """Yield the programs for the protocols of all variants, as far as there are any."""
-    for protocol in definition.protocols:
+    for protocol in dict.fromkeys(target.protocol for target in spec.targets):
         if protocol in CLIENT_PROGRAMS:
             yield CLIENT_PROGRAMS[protocol].program

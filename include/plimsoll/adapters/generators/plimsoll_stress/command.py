@@ -6,7 +6,7 @@ from math import ceil
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.units import format_count, format_duration
@@ -40,8 +40,8 @@ START = "start.json"
 
 def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...]:
     """Return `run WORKLOAD …`: the arguments of tlp-stress under their names, then those that tlp-stress lacks."""
-    definition = request.definition
-    workload, generator, timing = definition.workload, definition.load_generator, definition.timing
+    spec = request.spec
+    workload, generator, timing = spec.workload, spec.load_generator, spec.timing
     is_own = workload.name == BASIC_TIME_SERIES
     published = {
         "-d": format_duration(timing.duration),
@@ -63,19 +63,17 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--summary": str(folder / SUMMARY),
         "--seed": str(request.seed),
         "--drain": format_duration(DRAIN),
-        **_guarded(definition),
+        **_guarded(spec),
         **_shared(request, folder),
         **(_AT_ONCE if is_own and (workload.data_per_node is not None or not request.load_ops_s) else {}),
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
         **({} if is_own or request.waits or request.database else {"--settle": SETTLE}),
     }
     external = _external(request.database, request.load_ops_s, folder) if request.database else {}
-    options = (
-        word for option in {**published, **_watched(definition), **further, **external}.items() for word in option
-    )
+    options = (word for option in {**published, **_watched(spec), **further, **external}.items() for word in option)
     as_left = not request.populates or (request.database is not None and request.database.is_read_only)
     log_in = ("--no-auto-snapshot", "--access-on-stdin") if request.database else ()
-    closed = ("--closed",) if definition.is_closed_loop else ()
+    closed = ("--closed",) if spec.is_closed_loop else ()
     return ("run", workload.name, *options, *closed, *(_AS_LEFT if as_left else ()), *log_in)
 
 
@@ -107,23 +105,23 @@ def access(database: ExternalDatabase) -> str:
     )
 
 
-def _watched(definition: Definition) -> dict[str, str]:
+def _watched(spec: LoadSpec) -> dict[str, str]:
     """Return what the program is to judge while it runs: service levels whose intervals are whole seconds.
 
     Those of an action are left out, as the program knows of none, and sliding windows, as whoever misses in an aligned
     one misses. Each of several load hosts knows only its own part of an interval, so none watches.
     """
-    if definition.load_generator.hosts > 1:
+    if spec.load_generator.hosts > 1:
         return {}
-    levels = definition.service_levels
+    levels = spec.service_levels
     whole = [one for one in levels if not one.during and not one.interval % timedelta(seconds=1)]
-    stop = {"--stop-decided": str(definition.timing.least_intervals)} if definition.timing.stop else {}
+    stop = {"--stop-decided": str(spec.timing.least_intervals)} if spec.timing.stop else {}
     return {"--watch": ",".join(map(_level, whole)), **stop} if whole else {}
 
 
-def _guarded(definition: Definition) -> dict[str, str]:
+def _guarded(spec: LoadSpec) -> dict[str, str]:
     """Return the rules by which the program ends the load: `errors/10s/5%,99/30s/1000ms`."""
-    return {"--stop-when": ",".join(map(_rule, definition.stop_when))} if definition.stop_when else {}
+    return {"--stop-when": ",".join(map(_rule, spec.stop_when))} if spec.stop_when else {}
 
 
 def _rule(rule: StopRule) -> str:
@@ -142,10 +140,10 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
     """Return the arguments that populate a keyspace as a load populates its own, and end: `run WORKLOAD …
     --populate-only`.
     """
-    definition = request.definition
-    workload, generator = definition.workload, definition.load_generator
+    spec = request.spec
+    workload, generator = spec.workload, spec.load_generator
     options = {
-        "-d": format_duration(definition.timing.duration),
+        "-d": format_duration(spec.timing.duration),
         "-c": str(generator.concurrency),
         "-t": str(generator.threads),
         "--rate": str(request.load_ops_s or 1),
@@ -154,7 +152,7 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
         "--host": ",".join(request.contact_points),
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
-        **_guarded(definition),
+        **_guarded(spec),
         **(_own_sample(request) if workload.name == BASIC_TIME_SERIES else _numbered_sample(request, folder)),
     }
     return ("run", workload.name, *(word for option in options.items() for word in option), "--drop", "--populate-only")
@@ -168,7 +166,7 @@ def _numbered_sample(request: LoadRequest, folder: PurePosixPath) -> dict[str, s
 
 def _own_sample(request: LoadRequest) -> dict[str, str]:
     """Return options for BasicTimeSeries: the first rows, because each thread numbers its own rows."""
-    workload, hosts = request.definition.workload, request.definition.load_generator.hosts
+    workload, hosts = request.spec.workload, request.spec.load_generator.hosts
     return {
         "-p": _count(workload.partitions),
         "--pg": workload.partition_generator,

@@ -12,23 +12,23 @@ from plimsoll.adapters.cql.words import words_of
 from plimsoll.adapters.generators.plimsoll_stress.command import KEYSPACE
 from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS
 from plimsoll.adapters.generators.workload_options import given_options
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_spec import LoadSpec
 
 _READS, _WRITES, _TABLES = ("select",), ("insert", "update", "delete", "begin"), ("create",)
 _MADE = ("table", "index", "custom", "type", "materialized")
 _BEFORE_NAMES = ("from", "into", "update", "table", "exists", "type", "view")
 
 
-def foreign_keyspace_problems(definition: Definition) -> Iterator[Problem]:
+def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:
     """Yield each statement that a load may not send to that cluster, or that its keyspaces can't answer."""
-    if not definition.provider.is_external:
-        yield from _new_cluster_problems(definition)
+    if spec.owns == "cluster":
+        yield from _new_cluster_problems(spec)
         return
-    given, is_read_only = given_options(definition.workload), isinstance(_keyspace(definition), dict)
-    if definition.workload.name != OWN_STATEMENTS:
+    given, is_read_only = given_options(spec.workload), spec.owns == "nothing"
+    if spec.workload.name != OWN_STATEMENTS:
         if is_read_only:
-            what = f"{definition.workload.name} writes rows of its own, and the keyspace is to be read only"
+            what = f"{spec.workload.name} writes rows of its own, and the keyspace is to be read only"
             mend = f"write `name: {OWN_STATEMENTS}` and the statements to read with, or let Plimsoll make a keyspace"
             yield Problem("workload.name", what, mend)
         return
@@ -43,8 +43,8 @@ def foreign_keyspace_problems(definition: Definition) -> Iterator[Problem]:
             yield Problem(where, what, "write the table's name alone, or `{keyspace}.` before it")
 
 
-def _new_cluster_problems(definition: Definition) -> Iterator[Problem]:
-    given = given_options(definition.workload) if definition.workload.name == OWN_STATEMENTS else {}
+def _new_cluster_problems(spec: LoadSpec) -> Iterator[Problem]:
+    given = given_options(spec.workload) if spec.workload.name == OWN_STATEMENTS else {}
     for where, statement in _statements(given):
         name = _foreign_name(words_of(statement))
         if name and name != KEYSPACE and not name.startswith("system"):
@@ -84,7 +84,3 @@ def _statements(given: dict[str, JsonValue]) -> Iterator[tuple[str, str]]:
         for key in ("statement", "read_back"):
             if isinstance(keys, dict) and isinstance(keys.get(key), str):
                 yield f"{where}.{key}", str(keys[key])
-
-
-def _keyspace(definition: Definition) -> JsonValue:
-    return definition.provider.options.get("keyspace")

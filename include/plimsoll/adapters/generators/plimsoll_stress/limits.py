@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_page_remarks
 from plimsoll.adapters.generators.workload_options import given_options
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.hbase import HBASE
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.plurals import plural
 
 _CLOSED = (
@@ -20,16 +20,16 @@ _HIDDEN = (
 )
 
 
-def limits(definition: Definition) -> Sequence[str]:
+def limits(spec: LoadSpec) -> Sequence[str]:
     """Return what reports must say of such a load, without full stops."""
-    return tuple(_limits(definition))
+    return tuple(_limits(spec))
 
 
-def _limits(definition: Definition) -> Iterator[str]:
-    if definition.is_closed_loop:
-        yield _CLOSED.format(plural(definition.load_generator.most_in_flight, "operation"))
-    if HBASE in definition.protocols and definition.workload.name == "BatchedRows":
+def _limits(spec: LoadSpec) -> Iterator[str]:
+    if spec.is_closed_loop:
+        yield _CLOSED.format(plural(spec.load_generator.most_in_flight, "operation"))
+    if any(target.protocol == HBASE for target in spec.targets) and spec.workload.name == "BatchedRows":
         yield _NO_LOGGED_BATCHES
-    if definition.provider.is_external:
+    if spec.owns != "cluster":
         yield _HIDDEN
-    yield from first_page_remarks(given_options(definition.workload))
+    yield from first_page_remarks(given_options(spec.workload))

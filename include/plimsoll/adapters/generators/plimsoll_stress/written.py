@@ -1,13 +1,12 @@
 """What the loads of a definition write into a database of somebody else, in a sentence for the plan. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue
 from plimsoll.adapters.generators.plimsoll_stress.operations import shares
 from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS, all_threads, rows_option
 from plimsoll.adapters.generators.workload_options import given_options, number_of
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.workload import BASIC_TIME_SERIES
 
@@ -22,20 +21,20 @@ _ROW_BYTES: Mapping[str, Callable[[Mapping[str, float]], float]] = {
 """Bytes of a row's keys and values, as the program makes them; of a changed row as if it were written whole."""
 
 
-def written(definition: Definition) -> str:
+def written(spec: LoadSpec, loads: Sequence[int]) -> str:
     """Return what all cells write at most: rows, bytes as far as they are known, and how often."""
-    name, cells = definition.workload.name, list(grid(definition))
-    what = f"each of {plural(len(cells), 'cell')} makes the keyspace, writes into it and drops it"
+    name = spec.workload.name
+    what = f"each of {plural(len(loads), 'cell')} makes the keyspace, writes into it and drops it"
     described = catalogue().by_name.get(name)
-    if described is None or not cells:
+    if described is None or not loads:
         return f"{what}; how much, nobody knows beforehand"
-    options = _options(definition, described)
-    populated = _populated(definition, options)
-    seconds = definition.timing.duration.total_seconds()
-    share = sum(part for operation, part in shares(definition.workload).items() if operation not in _READS)
-    loaded = [round((cell.load_ops_s or 0) * seconds * share * options.get("batch_rows", 1)) for cell in cells]
-    replicas = definition.workload.replication_factor
-    rows = populated * len(cells) + sum(loaded)
+    options = _options(spec, described)
+    populated = _populated(spec, options)
+    seconds = spec.timing.duration.total_seconds()
+    share = sum(part for operation, part in shares(spec.workload).items() if operation not in _READS)
+    loaded = [round(load * seconds * share * options.get("batch_rows", 1)) for load in loads]
+    replicas = spec.workload.replication_factor
+    rows = populated * len(loads) + sum(loaded)
     sizes = _ROW_BYTES.get(name)
     if sizes is None:
         size = "rows of a size that is not known beforehand"
@@ -48,9 +47,9 @@ def written(definition: Definition) -> str:
     return f"{what}: {most}, {plural(replicas, 'replica')} of each ({size})"
 
 
-def _options(definition: Definition, described: WorkloadDescription) -> Mapping[str, float]:
+def _options(spec: LoadSpec, described: WorkloadDescription) -> Mapping[str, float]:
     """Return the options that are numbers, given or by default."""
-    given = given_options(definition.workload)
+    given = given_options(spec.workload)
     return {
         option.name: number_of(option, value)
         for option in described.options
@@ -58,12 +57,12 @@ def _options(definition: Definition, described: WorkloadDescription) -> Mapping[
     }
 
 
-def _populated(definition: Definition, options: Mapping[str, float]) -> int:
+def _populated(spec: LoadSpec, options: Mapping[str, float]) -> int:
     """Return the number of rows that are written before a load."""
-    threads, rows = all_threads(definition), options.get(rows_option(definition.workload.name) or "", 0)
-    if definition.workload.name == "BatchedRows":
+    threads, rows = all_threads(spec), options.get(rows_option(spec.workload.name) or "", 0)
+    if spec.workload.name == "BatchedRows":
         return int(options["populate_batches"] * options["batch_rows"] * threads)
-    return int(rows * threads if definition.workload.name == BASIC_TIME_SERIES else rows)
+    return int(rows * threads if spec.workload.name == BASIC_TIME_SERIES else rows)
 
 
 def _bytes(number: float) -> str:

@@ -35,7 +35,7 @@ def only_of(definition: Definition, product: str) -> Definition:
 def missing_software(definition: Definition, product: str, artefacts: ArtefactSource) -> Iterator[Problem]:
     """Yield what is missing of the product's releases, of their JDKs and of the node tool."""
     yield from artefacts.missing_of_variants(only_of(definition, product))
-    yield from artefacts.missing_of_program("node-tool", definition.key_of_product(product), definition)
+    yield from artefacts.missing_of_program("node-tool", definition.key_of_product(product), definition.name)
 
 
 def unchecked_flags(definition: Definition, product: str, artefacts: ArtefactSource) -> Iterator[str]:

@@ -22,7 +22,7 @@ def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Prob
         where = f"variants[{number}] ({variant.id})"
         found += _variant(where, definition, variant, artefacts)
         found += _settings(f"{where}.settings", variant.settings)
-    tool = artefacts.missing_of_program("node-tool", definition.key_of_product(PRODUCT), definition)
+    tool = artefacts.missing_of_program("node-tool", definition.key_of_product(PRODUCT), definition.name)
     return [*found, *tool]
 
 

@@ -1,0 +1,36 @@
+"""Resolve a definition into the requests that adapters get: these need not know what kind of campaign it is. Pure.
+
+Each function takes the definition of one part, or a whole one where parts do not differ in what is asked.
+"""
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.load_spec import LoadSpec, OwnedByLoad, Target
+
+
+def load_spec(definition: Definition) -> LoadSpec:
+    """Return what a load generator is asked for."""
+    return LoadSpec(
+        name=definition.name,
+        workload=definition.workload,
+        load_generator=definition.load_generator,
+        timing=definition.timing,
+        service_levels=definition.service_levels,
+        stop_when=definition.stop_when,
+        is_closed_loop=definition.is_closed_loop,
+        targets=_targets(definition),
+        owns=_owned(definition),
+    )
+
+
+def _targets(definition: Definition) -> tuple[Target, ...]:
+    """Return each product once, in the variants' order."""
+    protocols = {definition.product_of(variant): definition.protocol_of(variant) for variant in definition.variants}
+    return tuple(
+        Target(product, protocols[product], definition.key_of_product(product)) for product in definition.products
+    )
+
+
+def _owned(definition: Definition) -> OwnedByLoad:
+    if not definition.provider.is_external:
+        return "cluster"
+    return "nothing" if isinstance(definition.provider.options.get("keyspace"), dict) else "keyspace"
