@@ -29,6 +29,7 @@ from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import product_spec, variant_spec
 from plimsoll.domain.variant import Variant
 from plimsoll.settings import Settings
 
@@ -70,7 +71,7 @@ def main() -> None:
 
 def _product(settings: Settings, definition: Definition) -> Cassandra:
     product = Cassandra(Artefacts(settings.cache, print), SystemClock())
-    product.prepare(definition)
+    product.prepare(product_spec(definition, "cassandra"))
     return product
 
 
@@ -97,7 +98,8 @@ def _deploy(
     product: Cassandra, provider: LocalProvider, definition: Definition, variant: Variant, cluster: Cluster
 ) -> None:
     nodes = [provider.host(cluster, info) for info in cluster.nodes]
-    product.deploy(definition, variant, nodes, provider.host(cluster, cluster.load_host), _LIFETIME)
+    spec = variant_spec(definition, variant)
+    product.deploy(spec, nodes, provider.host(cluster, cluster.load_host), _LIFETIME)
 
 
 def _request(key: ClusterId, definition: Definition) -> ClusterRequest:

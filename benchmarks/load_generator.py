@@ -38,6 +38,7 @@ from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import variant_spec
 from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK
 from plimsoll.settings import Settings
 
@@ -211,7 +212,7 @@ def _node(artefacts: Artefacts, definition: Definition, work: Path) -> Iterator[
     try:
         nodes = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)
-        Cassandra(artefacts, clock).deploy(definition, definition.variants[0], nodes, load, _LIFETIME)
+        Cassandra(artefacts, clock).deploy(variant_spec(definition, definition.variants[0]), nodes, load, _LIFETIME)
         yield nodes[0].info.address
     finally:
         provider.destroy(key)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
 
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
+from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.domain.variant import Archive
 from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK, Program, ReleaseProgram
 
@@ -51,7 +51,7 @@ class EmptyArtefacts:
         """Refuse no flag but `-XX:NoSuchFlag`."""
         return "Unrecognized VM option 'NoSuchFlag'" if "-XX:NoSuchFlag" in flags else ""
 
-    def prepare_variants(self, definition: Definition) -> None:
+    def prepare_variants(self, variants: Sequence[VariantSpec]) -> None:
         """Do nothing, because all of them are made on request."""
 
     def prepare_program(self, program: Program) -> None:
@@ -66,9 +66,9 @@ class EmptyArtefacts:
         """Return one download of 53 MB, which is still to come."""
         return [Download(name=str(program), size_bytes=53_000_000, is_there=False)]
 
-    def downloads_of_variants(self, definition: Definition) -> Sequence[Download]:
+    def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> Sequence[Download]:
         """Return no download, because every version is here."""
-        versions = sorted({definition.version_of(variant) for variant in definition.variants})
+        versions = sorted({one.version for one in variants})
         return [Download(name=f"cassandra {version}", size_bytes=40_000_000, is_there=True) for version in versions]
 
     def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> Sequence[str]:
@@ -105,10 +105,10 @@ class EmptyArtefacts:
         name = {"load-generator": "stress", "load-generator-for-hbase": "stress-hbase", "node-tool": "nodes"}[program]
         return self._jars(name, f"plimsoll-{name}.jar")
 
-    def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
+    def missing_of_variants(self, variants: Sequence[VariantSpec], name: str) -> Sequence[Problem]:
         """Return every other JDK, every other version."""
-        jdks = {variant.jvm.jdk for variant in definition.variants if variant.jvm} - {"openjdk-11.0.13"}
-        versions = {definition.version_of(variant) for variant in definition.variants} - {*self._versions}
+        jdks = {jvm.jdk for one in variants if (jvm := one.variant.jvm)} - {"openjdk-11.0.13"}
+        versions = {one.version for one in variants} - {*self._versions}
         found = [Problem("jvm.jdk", f"there is no JDK {jdk}", "use openjdk-11.0.13") for jdk in sorted(jdks)]
         return [*found, *(Problem("system.version", f"{version} can't be had", "use 4.0.1") for version in versions)]
 

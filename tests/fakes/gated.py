@@ -15,8 +15,7 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantPr
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.store import layout
@@ -155,11 +154,9 @@ class GatedProduct(InstantProduct):
         super().__init__(faults)
         self._gates = gates
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Deploy, then wait."""
-        super().deploy(definition, variant, nodes, load, expires)
+        super().deploy(spec, nodes, load, expires)
         self._gates.wait(_cell_of(load), "deploy")
 
 

@@ -68,13 +68,13 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, for_other_hosts
     Returns whether it was prepared. Raises PlimsollError.
     """
     from plimsoll.bootstrap import load_definition
-    from plimsoll.domain.resolve import load_spec
+    from plimsoll.domain.resolve import load_spec, product_spec
 
     definition = load_definition(settings, name)
     if not (for_other_hosts or _runs_here(toolkit, definition)):
         return False
     for product in definition.products:
-        toolkit.product(product).prepare(definition)
+        toolkit.product(product).prepare(product_spec(definition, product))
     toolkit.load_generator(definition).prepare(load_spec(definition))
     return True
 

@@ -5,6 +5,8 @@ Each function takes the definition of one part, or a whole one where parts do no
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.load_spec import LoadSpec, OwnedByLoad, Target
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.variant import Variant
 
 
 def load_spec(definition: Definition) -> LoadSpec:
@@ -34,3 +36,30 @@ def _owned(definition: Definition) -> OwnedByLoad:
     if not definition.provider.is_external:
         return "cluster"
     return "nothing" if isinstance(definition.provider.options.get("keyspace"), dict) else "keyspace"
+
+
+def product_spec(definition: Definition, product: str) -> ProductSpec:
+    """Return what a product is asked for."""
+    return ProductSpec(
+        name=definition.name,
+        key=definition.key_of_product(product),
+        settings=definition.settings_of_system(product),
+        command=definition.system.command,
+        variants=tuple(variant_spec(definition, variant) for _, variant in definition.of_product(product)),
+    )
+
+
+def variant_spec(definition: Definition, variant: Variant) -> VariantSpec:
+    """Return what is deployed for a cell of that variant."""
+    return VariantSpec(
+        variant=variant,
+        where=f"variants[{definition.variants.index(variant)}] ({variant.id})",
+        product=definition.product_of(variant),
+        version=definition.version_of(variant),
+        version_key="system.version" if variant.version is None else f"variants.{variant.id}.version",
+        settings=definition.settings_of(variant),
+        nodes=definition.system.nodes,
+        replicas=definition.workload.replication_factor,
+        start_within=definition.system.start_within,
+        command=definition.system.command,
+    )

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from plimsoll.domain.action import Action, ActionEnd
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.ports.host import Host
 
 
@@ -18,8 +17,7 @@ class ActionRequest:
     """
 
     action: Action
-    definition: Definition
-    variant: Variant
+    spec: VariantSpec
     nodes: Sequence[Host]
     spares: Sequence[Host]
     expires: timedelta

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.domain.variant import Archive
 
 OWN_JDK = "openjdk-11.0.13"
@@ -113,16 +113,16 @@ class ArtefactSource(ProgramSource, Protocol):
     def database(self, product: str, version: str) -> Path:
         """Return a folder with the jars of a database and its dependencies."""
 
-    def prepare_variants(self, definition: Definition) -> None:
-        """Fetch and verify by content the databases and JDKs of all variants in this definition.
+    def prepare_variants(self, variants: Sequence[VariantSpec]) -> None:
+        """Fetch and verify by content the databases and JDKs of these variants."""
 
-        An adapter gives a definition that has only the variants of its own product.
+    def missing_of_variants(self, variants: Sequence[VariantSpec], name: str) -> Sequence[Problem]:
+        """Return the databases and JDKs of these variants that are not here yet. Fetches nothing.
+
+        `name`: that of their definition.
         """
 
-    def missing_of_variants(self, definition: Definition) -> Sequence[Problem]:
-        """Return the databases and JDKs of these variants that are not here yet. Fetches nothing."""
-
-    def downloads_of_variants(self, definition: Definition) -> Sequence[Download]:
+    def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> Sequence[Download]:
         """Return the databases and JDKs of these variants, as they are downloaded, here already or not.
 
         Fetches nothing.

@@ -4,13 +4,15 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta, tzinfo
 from typing import Protocol, runtime_checkable
 
+from pydantic import JsonValue
+
 from plimsoll.domain.action import ActionName
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
@@ -40,18 +42,16 @@ class Product(Protocol):
     """The TCP ports on which every node listens, each at an address of its own."""
     evidence: Evidence
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
-        """Return all problems that keep the definition's variants of this product from running.
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
+        """Return all problems that keep these variants from running.
 
         Examples: missing artefacts, a JVM that the product can't use, a garbage collector that a JDK does not have.
         """
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: ProductSpec) -> None:
         """Make in advance what cells of this product would otherwise wait for. Idempotent. Raises ArtefactError."""
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Install, configure and start the nodes; wait until all are up and agree on the schema. Idempotent.
 
         The nodes end by themselves after `expires`, whatever happens to the process that owns them. Raises DeployError.
@@ -71,7 +71,7 @@ class Product(Protocol):
 class PartlyCheckedProduct(Product, Protocol):
     """A product some of whose facts only hosts can tell."""
 
-    def unchecked(self, definition: Definition) -> Sequence[str]:
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         """Name the facts that `check` could not test from here, such as flags of a JDK that is not here."""
 
 
@@ -79,7 +79,7 @@ class PartlyCheckedProduct(Product, Protocol):
 class SettlingProduct(Product, Protocol):
     """A product whose nodes tell of the work that populating left, such as compactions."""
 
-    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Tell whether clients, and so load generators, can't ask nodes for that work."""
 
     def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
@@ -129,5 +129,5 @@ class SavingProduct(Product, Protocol):
 class ForeignProduct(Product, Protocol):
     """A product that somebody else runs, and whose nodes are no hosts here."""
 
-    def reported(self, definition: Definition) -> Sequence[ReportedNode]:
-        """Return what the database itself tells of its nodes. Raises DeployError."""
+    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:
+        """Return what the database itself tells of its nodes; `options`: its provider's. Raises DeployError."""

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta, tzinfo
 from tests.fakes.instant.faults import Faults
 from tests.fakes.instant.product import InstantProduct, SilentLog
 
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.log_events import LogLine
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence
@@ -35,15 +35,13 @@ class JvmlessProduct(InstantProduct):
     def __init__(self, faults: Faults, name: str = JVMLESS) -> None:
         super().__init__(faults, name)
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return problems of its own variants."""
-        return [problem for place in definition.of_product(self.name) for problem in _problems(definition, *place)]
+        return [problem for one in spec.variants for problem in _problems(one)]
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Leave a log with local times on each node."""
-        super().deploy(definition, variant, nodes, load, expires)
+        super().deploy(spec, nodes, load, expires)
         for node in nodes:
             node.write(node.root / "logs" / "system.log", "2026-01-31 14:00:05 compaction stalled\n")
 
@@ -53,10 +51,10 @@ class JvmlessProduct(InstantProduct):
         return [node.model_copy(update=own) for node in super().fingerprint(variant, nodes)]
 
 
-def _problems(definition: Definition, number: int, variant: Variant) -> Sequence[Problem]:
-    where, found = f"variants[{number}] ({variant.id})", []
-    if variant.jvm is not None:
-        found.append(Problem(f"{where}.jvm", f"{JVMLESS} runs in no JVM", "leave `jvm` out"))
-    if definition.version_of(variant) != VERSION:
-        found.append(Problem(f"{where}.version", "there is no such release", f"use {VERSION}"))
+def _problems(spec: VariantSpec) -> Sequence[Problem]:
+    found = []
+    if spec.variant.jvm is not None:
+        found.append(Problem(f"{spec.where}.jvm", f"{JVMLESS} runs in no JVM", "leave `jvm` out"))
+    if spec.version != VERSION:
+        found.append(Problem(f"{spec.where}.version", "there is no such release", f"use {VERSION}"))
     return found

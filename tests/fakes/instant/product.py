@@ -5,12 +5,12 @@ from datetime import timedelta, tzinfo
 
 from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence
@@ -39,16 +39,14 @@ class InstantProduct:
     def __init__(self, faults: Faults, name: str = INSTANT) -> None:
         self._faults, self.name = faults, name
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return no problem."""
         return ()
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: ProductSpec) -> None:
         """Do nothing."""
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Leave a log on each node."""
         for node in nodes:
             if self._faults.hits(cell_of(node), "deploy"):
@@ -76,7 +74,7 @@ class InstantProduct:
         """Return one process, which is named like the product."""
         return [Process(self.name, variant.jvm, "system.log", "gc.log", ("logs/*",))]
 
-    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Return False: the product leaves nothing to do."""
         return False
 

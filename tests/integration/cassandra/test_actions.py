@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.domain.action import Action, ActionEnd, ActionName
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ActionError
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, variant_spec
 from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
@@ -42,8 +42,7 @@ class Ring:
         own = self.deployment
         request = ActionRequest(
             Action(name=name),
-            own.definition,
-            own.variant,
+            variant_spec(own.definition, own.variant),
             self.nodes,
             self.spares[:spares],
             LIFETIME,
@@ -129,8 +128,7 @@ def test_a_new_node_that_is_killed_while_it_joins_fails_the_action(ring: Ring) -
     own = ring.deployment
     request = ActionRequest(
         Action(name="add-node"),
-        own.definition,
-        own.variant,
+        variant_spec(own.definition, own.variant),
         ring.nodes,
         ring.spares[:1],
         LIFETIME,

@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 KEYSPACE, ROWS, ROW_BYTES = "rows_of_its_own", 2000, 5 * 34
@@ -45,8 +45,8 @@ def test_a_node_starts_and_says_what_it_runs(
         leave_out(f"{jdk} is had on a Debian only")
     definition = define(nodes=1, version=version, jdk=jdk, collector=collector)
     with hosts_for(definition, f"v{version.replace('.', '-')}-{collector.lower()}") as deployment:
-        deployment.product.prepare(definition)
-        assert list(deployment.product.check(definition)) == []
+        deployment.product.prepare(product_spec(definition, "cassandra"))
+        assert list(deployment.product.check(product_spec(definition, "cassandra"))) == []
         deployment.deploy()
         (node,) = deployment.fingerprint()
         populate(deployment, artefacts)

@@ -18,6 +18,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.hbase import HBase
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import product_spec, variant_spec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.collect import files_of_processes
@@ -60,12 +61,12 @@ class Running:
 @pytest.fixture(scope="module")
 def hbase(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     product = HBase(Artefacts(Settings().cache, print), SystemClock())
-    product.prepare(DEFINITION)
-    assert list(product.check(DEFINITION)) == []
+    product.prepare(product_spec(DEFINITION, "hbase"))
+    assert list(product.check(product_spec(DEFINITION, "hbase"))) == []
     with local_cluster(tmp_path_factory.mktemp("hbase"), DEFINITION, "cell") as (provider, cluster):
         nodes: list[Host] = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)
-        product.deploy(DEFINITION, DEFINITION.variants[0], nodes, load, LIFETIME)
+        product.deploy(variant_spec(DEFINITION, DEFINITION.variants[0]), nodes, load, LIFETIME)
         yield Running(product, nodes)
 
 

@@ -10,10 +10,10 @@ from tests.fakes.instant.faults import Faults
 from tests.fakes.instant.product import InstantProduct
 from tests.support.processes import until
 
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.log_events import Event, EventKind, LogLine
 from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.domain.variant import Collector, JvmConfiguration, Variant
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.product import Evidence
@@ -69,18 +69,16 @@ class ThreeProcesses(InstantProduct):
             Process("gateway", None, "own.log", files=("gateway/*",)),
         ]
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Start all of them, and wait until they have written their logs. Two files of each have the same name."""
         for node in nodes:
-            for one in self.processes(variant):
+            for one in self.processes(spec.variant):
                 folder = node.root / one.name
                 for file in ("settings.txt", "old/settings.txt"):
                     node.write(folder / file, file)
                 node.start(Job(id=one.name, argv=self._argv(one.jvm), expires=expires, cwd=folder))
         for node in nodes:
-            for one in self.processes(variant):
+            for one in self.processes(spec.variant):
                 log = node.root / one.name / "own.log"
                 until(lambda node=node, log=log: node.read_tail(log, max_bytes=1), str(log))  # type: ignore[misc]
 

@@ -31,12 +31,12 @@ class SleepingProduct(StruckProduct):
 
     data_mib = 1
 
-    def deploy(self, definition: Any, variant: Any, nodes: Any, load: Host, expires: timedelta) -> None:
+    def deploy(self, spec: Any, nodes: Any, load: Host, expires: timedelta) -> None:
         for node in nodes:
             fill = ["dd", "if=/dev/zero", "of=data", "bs=1M", f"count={self.data_mib}"]
             node.run(fill, timeout=timedelta(seconds=60), check=False)
             node.start(Job("database", SLEEP, expires))
-        super().deploy(definition, variant, nodes, load, expires)
+        super().deploy(spec, nodes, load, expires)
 
     def down(self, nodes: Any) -> list[str]:
         return [f"{node.info.name} is down" for node in nodes if node.status("database").state != "running"]

@@ -21,7 +21,7 @@ from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_s
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -54,12 +54,10 @@ class SleepingProduct(InstantProduct):
         super().__init__(faults)
         self.work, self.found = work, list[int]()
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Deploy after a look at what others have left."""
         self.found.append(len(marked("PLIMSOLL_WORK", str(self.work))))
-        super().deploy(definition, variant, nodes, load, expires)
+        super().deploy(spec, nodes, load, expires)
         for node in nodes:
             node.start(Job("database", ("sleep", "600"), HOUR))
 

@@ -24,6 +24,7 @@ from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
+from plimsoll.domain.resolve import variant_spec
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell.collect import files_of_processes
@@ -42,7 +43,7 @@ class Site:
     load: Host
 
     def deploy(self) -> None:
-        self.product.deploy(self.definition, self.definition.variants[0], self.nodes, self.load, LIFETIME)
+        self.product.deploy(variant_spec(self.definition, self.definition.variants[0]), self.nodes, self.load, LIFETIME)
 
 
 def define(packed: bytes, nodes: int, provider: dict[str, Any], **settings: object) -> Definition:

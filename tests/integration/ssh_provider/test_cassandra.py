@@ -27,7 +27,7 @@ from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, variant_spec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Places
@@ -116,7 +116,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         try:
             product, work = Cassandra(artefacts, SystemClock()), str(hosts.folder / "clusters")
             site = Site(hosts.server, definition, artefacts, product, provider, cluster, work)
-            product.deploy(definition, definition.variants[0], [site.node], site.load(), LIFETIME)
+            product.deploy(variant_spec(definition, definition.variants[0]), [site.node], site.load(), LIFETIME)
             yield site
         finally:
             provider.destroy(KEY)

@@ -15,6 +15,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.resolve import variant_spec
 
 LIFETIME = timedelta(hours=1)
 """Longer than all tests of the folder take on a busy machine."""
@@ -58,7 +59,7 @@ def running_node(artefacts: Artefacts, folder: Path) -> Iterator[Node]:
     try:
         (node,) = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)
-        Cassandra(artefacts, clock).deploy(definition, definition.variants[0], [node], load, LIFETIME)
+        Cassandra(artefacts, clock).deploy(variant_spec(definition, definition.variants[0]), [node], load, LIFETIME)
         yield Node(node.info.address, _listener(node.info.address))
     finally:
         provider.destroy(key)

@@ -16,6 +16,7 @@ from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.resolve import variant_spec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.collect import files_of_processes
@@ -70,7 +71,7 @@ class Deployment:
 
     def deploy(self) -> None:
         """Start the nodes, and wait until all are up."""
-        self.product.deploy(self.definition, self.variant, self.nodes, self.load, LIFETIME)
+        self.product.deploy(variant_spec(self.definition, self.variant), self.nodes, self.load, LIFETIME)
 
     def fingerprint(self) -> list[NodeFingerprint]:
         """Return the fingerprint of each node."""

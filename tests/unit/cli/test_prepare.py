@@ -16,6 +16,8 @@ from tests.unit.cli.commands import run_command
 
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, UntrustedServer
+from plimsoll.domain.load_spec import LoadSpec
+from plimsoll.domain.product_spec import ProductSpec
 
 SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"
 DEMO = SMALL.read_text()
@@ -25,9 +27,9 @@ FAULTY = "name: faulty\nrepeats: none\n"
 class Shelf(InstantProduct):
     """Has what release 4.0.1 needs, and nothing else."""
 
-    def prepare(self, definition: Any) -> None:
-        if definition.system.version != "4.0.1":
-            raise ArtefactError("there is no such release", where=f"Cassandra {definition.system.version}")
+    def prepare(self, spec: ProductSpec) -> None:
+        if (version := spec.variants[0].version) != "4.0.1":
+            raise ArtefactError("there is no such release", where=f"Cassandra {version}")
 
 
 class Weighed(Shelf):
@@ -42,8 +44,8 @@ class Weighed(Shelf):
 class Noting(InstantLoadGenerator):
     """Tells what it is prepared for."""
 
-    def prepare(self, definition: Any) -> None:
-        print(f"a load generator for {definition.name}")
+    def prepare(self, spec: LoadSpec) -> None:
+        print(f"a load generator for {spec.name}")
 
 
 def toolkit(settings: Any, shelf: type[Shelf] = Shelf) -> Any:

@@ -10,7 +10,7 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.generators.command import CommandGenerator
 from plimsoll.adapters.products.command import CommandDatabase
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.definitions.text import parse_definition
 
@@ -31,5 +31,5 @@ def test_the_pages_have_a_definition_for_each_program_that_they_name() -> None:
 def test_a_definition_of_commands_has_no_problem_and_a_plan(own: Definition, tmp_path: Path) -> None:
     assert CommandGenerator(EmptyArtefacts(tmp_path)).check(load_spec(own)) == []
     if own.system.command:
-        assert CommandDatabase(SteppingClock()).check(own) == []
+        assert CommandDatabase(SteppingClock()).check(product_spec(own, "command")) == []
     assert make_plan(own).cells

@@ -18,7 +18,7 @@ from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, PlimsollError
 from plimsoll.domain.leftover_work import LeftoverWork
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.campaign.planning import make_plan
@@ -52,12 +52,10 @@ class NotingProduct(InstantProduct):
     asked: list[tuple[str, str]]
     lives: timedelta
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         self.deployed.append(nodes[0].root.name)
         self.lives = expires
-        super().deploy(definition, variant, nodes, load, expires)
+        super().deploy(spec, nodes, load, expires)
 
     def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         self.asked.append((nodes[0].root.name, job_id))

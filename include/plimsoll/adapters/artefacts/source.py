@@ -20,10 +20,10 @@ from plimsoll.adapters.artefacts.java_programs import (
 from plimsoll.adapters.artefacts.jdks import ChosenJdk, Jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
 from plimsoll.adapters.artefacts.release_programs import is_there, release_jars
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.variant import Archive, Collector, Variant
+from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.variant import Archive, Collector
 from plimsoll.ports.artefacts import Program, ReleaseProgram, jdk_of
 from plimsoll.ports.log import Log
 
@@ -81,17 +81,17 @@ class Artefacts:
             return release_jars(self._cache, program, thorough=thorough)
         return built(self._cache, self._own[program], thorough=thorough)
 
-    def prepare_variants(self, definition: Definition) -> None:
+    def prepare_variants(self, variants: Sequence[VariantSpec]) -> None:
         """Fetch and verify by content the databases and JDKs of these variants."""
-        for wanted in _jdks(definition):
+        for wanted in _jdks(variants):
             jdks.archived(self._cache, wanted, self._archives, thorough=True)
             self.collectors(wanted.id, wanted.archive)
-        for product, version in _databases(definition):
+        for product, version in _databases(variants):
             jar_folder(self._cache, _database(product, version), thorough=True)
 
-    def missing_of_variants(self, definition: Definition) -> list[Problem]:
+    def missing_of_variants(self, variants: Sequence[VariantSpec], name: str) -> list[Problem]:
         """Return the databases and JDKs of these variants that are not in the cache. Downloads nothing."""
-        return [*self._missing_jdks(definition), *self._missing_databases(definition)]
+        return [*self._missing_jdks(variants, name), *self._missing_databases(variants, name)]
 
     def prepare_program(self, program: Program) -> None:
         """Fetch, verify by content and build the program, and the JDK that it runs on."""
@@ -103,10 +103,10 @@ class Artefacts:
         what = self._lacks(program)
         return [Problem(where, what, _fetch(name))] if what else []
 
-    def downloads_of_variants(self, definition: Definition) -> list[Download]:
+    def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> list[Download]:
         """Return the databases and JDKs of these variants, as they are downloaded. Downloads nothing."""
-        of_jdks = [one for wanted in _jdks(definition) for one in downloads.of_jdk(self._cache, wanted)]
-        return [*of_jdks, *downloads.of_databases(self._cache, _databases(definition))]
+        of_jdks = [one for wanted in _jdks(variants) for one in downloads.of_jdk(self._cache, wanted)]
+        return [*of_jdks, *downloads.of_databases(self._cache, _databases(variants))]
 
     def downloads_of_program(self, program: Program) -> list[Download]:
         """Return the program and its JDK, as they are downloaded. Downloads nothing."""
@@ -124,26 +124,26 @@ class Artefacts:
         jdk = jdk_of(program)
         return "" if jdks.is_there(self._cache, jdk) else f"its JDK {jdk} is not in the cache"
 
-    def _missing_jdks(self, definition: Definition) -> Iterator[Problem]:
-        for wanted, variants in _jdks(definition).items():
-            where = f"variants.{variants[0]}.jvm"
-            jdk = f"JDK {wanted.id} of {'variant' if len(variants) == 1 else 'variants'} {', '.join(variants)}"
+    def _missing_jdks(self, variants: Sequence[VariantSpec], name: str) -> Iterator[Problem]:
+        for wanted, ids in _jdks(variants).items():
+            where = f"variants.{ids[0]}.jvm"
+            jdk = f"JDK {wanted.id} of {'variant' if len(ids) == 1 else 'variants'} {', '.join(ids)}"
             if wanted.archive is not None:
                 if not self.has_archive(wanted.archive):
-                    yield Problem(f"{where}.archive", f"{jdk} is not in the cache", _fetch(definition.name))
+                    yield Problem(f"{where}.archive", f"{jdk} is not in the cache", _fetch(name))
             elif not jdks.is_there(self._cache, wanted.id):
                 can_be_fetched = jdks.can_be_fetched(wanted.id)
                 what = f"{jdk} is not in the cache" if can_be_fetched else f"{jdk} can't be fetched"
-                mend = _fetch(definition.name) if can_be_fetched else jdks.how_to_give(self._cache, wanted.id)
+                mend = _fetch(name) if can_be_fetched else jdks.how_to_give(self._cache, wanted.id)
                 yield Problem(f"{where}.jdk", what, mend)
 
-    def _missing_databases(self, definition: Definition) -> Iterator[Problem]:
-        for product, version in _databases(definition):
-            where, locked = _key_of_release(definition, product, version), locked_set(f"{product}-{version}")
+    def _missing_databases(self, variants: Sequence[VariantSpec], name: str) -> Iterator[Problem]:
+        for (product, version), where in _databases(variants).items():
+            locked = locked_set(f"{product}-{version}")
             if locked is None:
                 yield Problem(where, f"{product} {version} can't be fetched", _known(product, version))
             elif faulty(self._cache.root / entry_of(locked), locked.checksums):
-                yield Problem(where, f"{product} {version} is not in the cache", _fetch(definition.name))
+                yield Problem(where, f"{product} {version} is not in the cache", _fetch(name))
 
 
 def _fetch(name: str) -> str:
@@ -166,24 +166,16 @@ def _known(product: str, version: str) -> str:
     return f"name one of {known}, or {make}" if known else f"let the adapter of {product} bring its software itself"
 
 
-def _jdks(definition: Definition) -> dict[ChosenJdk, list[str]]:
+def _jdks(variants: Sequence[VariantSpec]) -> dict[ChosenJdk, list[str]]:
     """Return each JDK with the variants that use it."""
     found: dict[ChosenJdk, list[str]] = {}
-    on_jvms = [(variant.id, variant.jvm) for variant in definition.variants if variant.jvm]
+    on_jvms = [(spec.variant.id, spec.variant.jvm) for spec in variants if spec.variant.jvm]
     for variant_id, jvm in sorted(on_jvms, key=lambda one: one[1].jdk):
         found.setdefault(ChosenJdk(jvm.jdk, jvm.archive), []).append(variant_id)
     return found
 
 
-def _databases(definition: Definition) -> list[tuple[str, str]]:
-    return sorted({_release(definition, variant) for variant in definition.variants})
-
-
-def _key_of_release(definition: Definition, product: str, version: str) -> str:
-    """Return the key that names the release: that of the first variant with it, which may have it from the system."""
-    first = next(one for one in definition.variants if _release(definition, one) == (product, version))
-    return "system.version" if first.version is None else f"variants.{first.id}.version"
-
-
-def _release(definition: Definition, variant: Variant) -> tuple[str, str]:
-    return definition.product_of(variant), definition.version_of(variant)
+def _databases(variants: Sequence[VariantSpec]) -> dict[tuple[str, str], str]:
+    """Return each release, sorted, with the key that names it: at the first variant with it, or at the system."""
+    keys = {(spec.product, spec.version): spec.version_key for spec in reversed(variants)}
+    return dict(sorted(keys.items()))

@@ -5,14 +5,16 @@ from typing import Any
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.ports.artefacts import Downloading
 from plimsoll.services.toolkit import Toolkit
 
 
 def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
     """Return the software that `prepare` downloads for this definition, each once; what is here already is marked."""
-    asked: list[tuple[Any, Any]] = [(toolkit.products.get(product), definition) for product in definition.products]
+    asked: list[tuple[Any, Any]] = [
+        (toolkit.products.get(product), product_spec(definition, product)) for product in definition.products
+    ]
     asked.append((toolkit.load_generators.get(definition.load_generator.name), load_spec(definition)))
     found = [one for adapter, of in asked if isinstance(adapter, Downloading) for one in adapter.downloads(of)]
     return tuple({one.name: one for one in found}.values())

@@ -12,7 +12,7 @@ from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolerance
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.domain.strategy import Search, keeps_data
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, PartlyCheckedLoadGenerator
@@ -37,7 +37,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     for product in plan.definition.products:
         adapter = toolkit.products.get(product)
         if isinstance(adapter, PartlyCheckedProduct):
-            yield from adapter.unchecked(plan.definition)
+            yield from adapter.unchecked(product_spec(plan.definition, product))
     yield from _written_to_others(toolkit, plan.definition)
     yield from dict.fromkeys(decided_by_few(plan.definition))
     yield from dict.fromkeys(_random_schedules(plan))

@@ -9,7 +9,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, SecretError, StoreError
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.parts import Part, parts
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, SamplingLoadGenerator, SplitLoadGenerator
@@ -98,7 +98,7 @@ def _keyspace_problems(toolkit: Toolkit, definition: Definition, campaign_id: st
 
 
 def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:
-    return _checked(toolkit.products, definition.key_of_product(product), product, definition)
+    return _checked(toolkit.products, definition.key_of_product(product), product, product_spec(definition, product))
 
 
 def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:

@@ -119,8 +119,7 @@ def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRe
     hosts, count = work.node_hosts(cluster), work.definition.system.nodes
     return ActionRequest(
         action,
-        work.definition,
-        work.variant,
+        work.variant_spec,
         nodes=hosts[:count],
         spares=hosts[count : count + action.spares],
         expires=work.time_left(),

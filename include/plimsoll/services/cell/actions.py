@@ -122,7 +122,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         require_running(work, cluster)
     else:
         lives = work.origin.until - work.toolkit.clock.now() if work.origin else work.time_left()
-        work.product.deploy(work.definition, work.variant, nodes, load, lives)
+        work.product.deploy(work.variant_spec, nodes, load, lives)
     reported = tuple(_reported(work))
     _sample(work, _sampled([*_nodes(work, work.cluster())[: len(nodes)], *reversed(loads)]), reported)
     fingerprint = Fingerprint(
@@ -141,7 +141,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
 
 def _reported(work: AttemptContext) -> Sequence[ReportedNode]:
     """Return the nodes that somebody else runs; none where nodes were deployed."""
-    return work.product.reported(work.definition) if isinstance(work.product, ForeignProduct) else ()
+    return work.product.reported(work.definition.provider.options) if isinstance(work.product, ForeignProduct) else ()
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:

@@ -10,7 +10,8 @@ from plimsoll.domain.data_origin import DataOrigin
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
 from plimsoll.domain.load_spec import LoadSpec
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.resolve import load_spec, variant_spec
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
@@ -56,6 +57,11 @@ class AttemptContext:
     def load_spec(self) -> LoadSpec:
         """Return what the load generator is asked for."""
         return load_spec(self.definition)
+
+    @cached_property
+    def variant_spec(self) -> VariantSpec:
+        """Return what is deployed for the cell."""
+        return variant_spec(self.definition, self.variant)
 
     @property
     def variant(self) -> Variant:

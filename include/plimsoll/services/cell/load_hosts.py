@@ -78,7 +78,7 @@ def waits_for_nodes(work: AttemptContext) -> bool:
         return True
     if not generator.settles(workload) or not isinstance(product, SettlingProduct):
         return False
-    return work.goes_on or product.hides_leftover_work(work.definition, work.variant)
+    return work.goes_on or product.hides_leftover_work(work.variant_spec)
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ from plimsoll.adapters.artefacts.locks import locked_set
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.resolve import product_spec
 from plimsoll.ports.artefacts import Program
 
 
@@ -30,8 +33,12 @@ def definition(*, jdk: str = "openjdk-11.0.13", version: str = "4.0.1", archive:
     )
 
 
+def specs(given: Definition) -> Sequence[VariantSpec]:
+    return product_spec(given, "cassandra").variants
+
+
 def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts: Artefacts, tmp_path: Path) -> None:
-    problems = artefacts.missing_of_variants(definition())
+    problems = artefacts.missing_of_variants(specs(definition()), "d")
     assert [problem.where for problem in problems] == ["variants.a.jvm.jdk", "system.version"]
     assert all("`plimsoll prepare d`" in problem.mend for problem in problems)
     assert not (tmp_path / "cache").exists()
@@ -55,7 +62,7 @@ def test_a_missing_program_is_told_at_the_key_that_it_is_needed_for(
 
 
 def test_what_can_not_be_fetched_is_said_with_what_can(artefacts: Artefacts) -> None:
-    jdk, database = artefacts.missing_of_variants(definition(jdk="prime-11.0.13", version="4.0.99"))
+    jdk, database = artefacts.missing_of_variants(specs(definition(jdk="prime-11.0.13", version="4.0.99")), "d")
     assert jdk.what == "JDK prime-11.0.13 of variant a can't be fetched"
     assert "archive" in jdk.mend
     assert "given/prime-11.0.13/bin/java" in jdk.mend
@@ -69,7 +76,7 @@ def test_a_missing_release_is_told_at_the_key_that_names_it(artefacts: Artefacts
         one.variants[0].model_copy(update={"id": variant_id, "version": version})
         for variant_id, version in [("a", None), ("b", "4.0.99"), ("c", "3.11.19"), ("d", "4.0.99")]
     ]
-    found = artefacts.missing_of_variants(one.model_copy(update={"variants": tuple(variants)}))
+    found = artefacts.missing_of_variants(specs(one.model_copy(update={"variants": tuple(variants)})), "d")
     assert [(problem.where, problem.what) for problem in found if problem.where.endswith("version")] == [
         ("variants.c.version", "cassandra 3.11.19 is not in the cache"),
         ("system.version", "cassandra 4.0.1 is not in the cache"),
@@ -79,7 +86,7 @@ def test_a_missing_release_is_told_at_the_key_that_names_it(artefacts: Artefacts
 
 def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts: Artefacts) -> None:
     archive = {"url": "s3://mine/prime.tar.gz", "sha256": "ab" * 32}
-    jdk = artefacts.missing_of_variants(definition(jdk="prime-11.0.13", archive=archive))[0]
+    jdk = artefacts.missing_of_variants(specs(definition(jdk="prime-11.0.13", archive=archive)), "d")[0]
     assert (jdk.where, jdk.what) == ("variants.a.jvm.archive", "JDK prime-11.0.13 of variant a is not in the cache")
     assert "`plimsoll prepare d`" in jdk.mend
 
@@ -126,7 +133,7 @@ def test_missing_sources_are_said(artefacts: Artefacts, tmp_path: Path) -> None:
 
 
 def test_what_is_downloaded_is_named_with_its_size_by_the_lock_file(artefacts: Artefacts, tmp_path: Path) -> None:
-    jdk, database = artefacts.downloads_of_variants(definition())
+    jdk, database = artefacts.downloads_of_variants(specs(definition()))
     assert (str(jdk), str(database)) == ("JDK openjdk-11.0.13 (37 MB)", "cassandra 4.0.1 (46 MB)")
     assert not any(one.is_there for one in (jdk, database))
     assert not (tmp_path / "cache").exists()
@@ -148,14 +155,14 @@ def test_a_program_is_downloaded_as_what_it_is_made_from(artefacts: Artefacts) -
 
 def test_an_archives_size_is_not_known_and_what_nobody_has_is_no_download(artefacts: Artefacts) -> None:
     archive = {"url": "https://example.org/prime.tar.gz", "sha256": "0" * 64}
-    [given, _] = artefacts.downloads_of_variants(definition(jdk="prime-11.0.13", archive=archive))
+    [given, _] = artefacts.downloads_of_variants(specs(definition(jdk="prime-11.0.13", archive=archive)))
     assert str(given) == "JDK prime-11.0.13 from the archive that the variant names (size not known before)"
-    assert artefacts.downloads_of_variants(definition(jdk="prime-11.0.13", version="4.0.99")) == []
+    assert artefacts.downloads_of_variants(specs(definition(jdk="prime-11.0.13", version="4.0.99"))) == []
 
 
 def test_a_jdk_that_somebody_gave_is_there(artefacts: Artefacts, tmp_path: Path) -> None:
     java = tmp_path / "cache" / "given" / "prime-11.0.13" / "bin" / "java"
     java.parent.mkdir(parents=True)
     java.touch()
-    [given, _] = artefacts.downloads_of_variants(definition(jdk="prime-11.0.13"))
+    [given, _] = artefacts.downloads_of_variants(specs(definition(jdk="prime-11.0.13")))
     assert (given.name, given.size_bytes, given.is_there) == ("JDK prime-11.0.13", None, True)

@@ -18,6 +18,7 @@ from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
 from plimsoll.domain.action import Action, ActionBegin, ActionName, RecordedAction
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import ActionError
+from plimsoll.domain.resolve import variant_spec
 from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import JobStatus
 
@@ -42,7 +43,12 @@ class Acted:
     def __init__(self, artefacts: EmptyArtefacts, define: Callable[..., Any], nodes: list[Any], action: Action) -> None:
         self.cassandra, self.nodes, definition = Cassandra(artefacts, SteppingClock()), nodes, define()
         self.request = ActionRequest(
-            action, definition, definition.variants[0], nodes[:3], nodes[3 : 3 + action.spares], timedelta(hours=1), AT
+            action,
+            variant_spec(definition, definition.variants[0]),
+            nodes[:3],
+            nodes[3 : 3 + action.spares],
+            timedelta(hours=1),
+            AT,
         )
 
     def look(self) -> ActionStatus:

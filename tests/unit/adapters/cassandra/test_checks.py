@@ -6,12 +6,13 @@ from tests.fakes.artefacts import EmptyArtefacts
 
 from plimsoll.adapters.products.cassandra.checks import problems
 from plimsoll.adapters.products.nodes.jvm_checks import unchecked_flags
+from plimsoll.domain.resolve import product_spec
 
 
 def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:
-    assert list(problems(define(), artefacts)) == []
-    assert list(problems(define(jvm={"flag_set": "tlp-2020"}), artefacts)) == []
-    assert list(problems(define(jvm={"initial_heap": "256M"}), artefacts)) == []
+    assert list(problems(product_spec(define(), "cassandra"), artefacts)) == []
+    assert list(problems(product_spec(define(jvm={"flag_set": "tlp-2020"}), "cassandra"), artefacts)) == []
+    assert list(problems(product_spec(define(jvm={"initial_heap": "256M"}), "cassandra"), artefacts)) == []
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,11 @@ def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any]
 def test_what_can_t_be_run_is_named_with_a_way_out(
     define: Callable[..., Any], artefacts: EmptyArtefacts, changes: dict[str, Any], where: str, what: str
 ) -> None:
-    found = [problem for problem in problems(define(**changes), artefacts) if problem.where == where]
+    found = [
+        problem
+        for problem in problems(product_spec(define(**changes), "cassandra"), artefacts)
+        if problem.where == where
+    ]
     assert any(what in problem.what for problem in found)
     assert all(problem.mend for problem in found)
 
@@ -58,7 +63,7 @@ def test_what_can_t_be_run_is_named_with_a_way_out(
 def test_a_wrong_number_of_tokens_is_shown_with_what_to_write(
     define: Callable[..., Any], artefacts: EmptyArtefacts, tokens: Any, found: str
 ) -> None:
-    [problem] = problems(define(variant={"settings": {"num_tokens": tokens}}), artefacts)
+    [problem] = problems(product_spec(define(variant={"settings": {"num_tokens": tokens}}), "cassandra"), artefacts)
     assert problem.where == "variants[0] (g1).settings.num_tokens"
     assert problem.what.startswith(f"must be a number of tokens; found {found}")
     assert problem.mend == "write a whole number from 1 to 1536, such as `num_tokens: 16`"
@@ -68,12 +73,13 @@ def test_flags_that_nobody_here_can_be_asked_about_are_named(
     define: Callable[..., Any], artefacts: EmptyArtefacts
 ) -> None:
     elsewhere = define(jvm={"jdk": "prime-11.0.13", "flags": ["-XX:+UseNUMA"]})
-    assert list(unchecked_flags(elsewhere, "cassandra", artefacts)) == [
+    assert list(unchecked_flags(product_spec(elsewhere, "cassandra"), artefacts)) == [
         "prime-11.0.13 is not here: the JVM flags of variant g1 were not asked of it"
     ]
-    (agent,) = unchecked_flags(define(jvm={"flags": ["-javaagent:/opt/agent.jar", "-Da=b"]}), "cassandra", artefacts)
+    with_agent = define(jvm={"flags": ["-javaagent:/opt/agent.jar", "-Da=b"]})
+    (agent,) = unchecked_flags(product_spec(with_agent, "cassandra"), artefacts)
     assert agent.endswith("were not asked: -javaagent:/opt/agent.jar")
-    assert list(unchecked_flags(define(), "cassandra", artefacts)) == []
+    assert list(unchecked_flags(product_spec(define(), "cassandra"), artefacts)) == []
 
 
 @pytest.mark.parametrize(
@@ -107,10 +113,12 @@ def test_flags_that_nobody_here_can_be_asked_about_are_named(
 def test_settings_that_reach_beyond_the_node_are_refused(
     define: Callable[..., Any], artefacts: EmptyArtefacts, key: str, value: Any
 ) -> None:
-    [of_system] = problems(define(system={"version": "4.0.1", "settings": {key: value}}), artefacts)
+    [of_system] = problems(
+        product_spec(define(system={"version": "4.0.1", "settings": {key: value}}), "cassandra"), artefacts
+    )
     assert of_system.where.startswith(f"system.settings.{key}")
     assert (of_system.what[:14], of_system.mend) == ("can't be set: ", "remove the line")
-    [of_variant] = problems(define(variant={"settings": {key: value}}), artefacts)
+    [of_variant] = problems(product_spec(define(variant={"settings": {key: value}}), "cassandra"), artefacts)
     assert of_variant.where.startswith(f"variants[0] (g1).settings.{key}")
 
 
@@ -121,14 +129,14 @@ def test_settings_that_only_cassandra_knows_are_left_to_it(
         "version": "4.0.1",
         "settings": {"no_such_setting": 1, "file_cache_size_in_mb": 64, "max_hints_file_size": "128MiB"},
     }
-    assert list(problems(define(system=system), artefacts)) == []
+    assert list(problems(product_spec(define(system=system), "cassandra"), artefacts)) == []
 
 
 def test_all_problems_are_found_at_once(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:
     definition = define(
         system={"version": "4.0.1", "settings": {"cluster_name": "mine"}}, jvm={"collector": "C4", "heap": "1M"}
     )
-    assert len(problems(definition, artefacts)) == 3
+    assert len(problems(product_spec(definition, "cassandra"), artefacts)) == 3
 
 
 def test_a_variant_without_a_jvm_is_told_that_cassandra_needs_one(
@@ -136,7 +144,7 @@ def test_a_variant_without_a_jvm_is_told_that_cassandra_needs_one(
 ) -> None:
     definition = define()
     without = definition.variants[0].model_copy(update={"jvm": None})
-    [problem] = problems(definition.model_copy(update={"variants": (without,)}), artefacts)
+    [problem] = problems(product_spec(definition.model_copy(update={"variants": (without,)}), "cassandra"), artefacts)
     assert (problem.where, problem.what) == (
         "variants[0] (g1).jvm",
         "Cassandra runs in a JVM, and variant 'g1' has none",
@@ -152,4 +160,4 @@ def test_variants_of_another_product_are_no_concern_of_cassandra_s(
         update={"id": "other", "product": "hbase", "version": "2.6.4", "jvm": None}
     )
     both = definition.model_copy(update={"variants": (*definition.variants, other)})
-    assert list(problems(both, artefacts)) == []
+    assert list(problems(product_spec(both, "cassandra"), artefacts)) == []

@@ -14,6 +14,7 @@ from plimsoll.adapters.products.command import CommandDatabase
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import LASTS, DeployError
+from plimsoll.domain.resolve import product_spec, variant_spec
 from plimsoll.ports.host import CommandResult, JobStatus
 
 COMMAND = {
@@ -72,7 +73,7 @@ def nodes(tmp_path: Path) -> list[ScriptedHost]:
 
 def deploy(product: CommandDatabase, nodes: list[ScriptedHost], **command: Any) -> None:
     own = define(command)
-    product.deploy(own, own.variants[0], nodes, nodes[0], HOUR)
+    product.deploy(variant_spec(own, own.variants[0]), nodes, nodes[0], HOUR)
 
 
 def script(host: ScriptedHost) -> list[str]:
@@ -80,7 +81,7 @@ def script(host: ScriptedHost) -> list[str]:
 
 
 def told(product: CommandDatabase, own: Definition) -> list[tuple[str, str]]:
-    return [(one.where, one.what) for one in product.check(own)]
+    return [(one.where, one.what) for one in product.check(product_spec(own, "command"))]
 
 
 def test_each_node_starts_by_its_commands_in_which_every_value_stays_one_word(

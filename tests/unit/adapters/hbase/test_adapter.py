@@ -9,6 +9,7 @@ from tests.fakes.scripted_host import ScriptedHost
 from plimsoll.adapters.products.hbase import HBase
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
+from plimsoll.domain.resolve import variant_spec
 from plimsoll.ports.host import CommandResult, JobStatus
 
 Define = Callable[..., Definition]
@@ -43,7 +44,7 @@ def cluster(nodes: list[ScriptedHost]) -> list[ScriptedHost]:
 
 def deploy(product: HBase, define: Define, nodes: Any, load: Any) -> None:
     definition = define()
-    product.deploy(definition, definition.variants[1], nodes, load, HOUR)
+    product.deploy(variant_spec(definition, definition.variants[1]), nodes, load, HOUR)
 
 
 def test_the_first_host_runs_five_processes_and_each_other_two(

@@ -156,6 +156,6 @@ def test_statements_of_the_load_and_of_populating_are_held_against_the_schema(fo
 def test_batches_are_said_to_be_checked_by_the_database(tmp_path: Path) -> None:
     batch = "BEGIN BATCH INSERT INTO t (id) VALUES (:id); APPLY BATCH"
     stress = PlimsollStress(EmptyArtefacts(tmp_path))
-    assert stress.unchecked(definition(cql(reads()))) == ()
-    (told,) = stress.unchecked(definition(cql(reads(statement=batch))))
+    assert stress.unchecked(load_spec(definition(cql(reads())))) == ()
+    (told,) = stress.unchecked(load_spec(definition(cql(reads(statement=batch)))))
     assert told.startswith("tables and columns of reads are not checked here")

@@ -11,12 +11,11 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
 
 from plimsoll.domain.clock_readings import ClockReading, LoadStart
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.domain.progress import LoadPhase
-from plimsoll.domain.variant import Variant
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
@@ -268,7 +267,7 @@ class Reserved(InstantProduct):
         super().__init__(faults)
         self.looks = 0
 
-    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:
         return True
 
     def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:

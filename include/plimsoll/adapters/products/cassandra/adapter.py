@@ -34,11 +34,11 @@ from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.tool import WHOLE
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.action import ActionName
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.artefacts import ArtefactSource
@@ -65,20 +65,18 @@ class Cassandra(JarProduct):
         super().__init__(artefacts)
         self._clock, self._patience = clock, patience
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return problems with versions, JDKs, collectors, flags and settings that nodes can't run with."""
-        return problems(definition, self._artefacts)
+        return problems(spec, self._artefacts)
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Start the seed, then the other nodes as soon as they can reach it, and wait until clients can use all nodes.
 
         Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
         node that did not start.
         """
-        blueprint = self._blueprint(definition, variant, nodes, expires)
-        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience))
+        blueprint = self._blueprint(spec, nodes, expires)
+        patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         seed, others = nodes[0], nodes[1:]
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             # Software is copied to the other hosts while the seed starts. An error here is ignored, because the same
@@ -103,9 +101,9 @@ class Cassandra(JarProduct):
         """Read what really runs on each node, as its JVM reports it."""
         return inspect(self._tool, nodes)
 
-    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Return True for releases before 4.0, which have no virtual tables."""
-        release = release_of(definition.version_of(variant))
+        release = release_of(spec.version)
         return release is not None and not release.reports_compactions
 
     def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
@@ -126,24 +124,22 @@ class Cassandra(JarProduct):
 
     def act(self, request: ActionRequest) -> ActionStatus:
         """Go on with the action, by jobs of the node tool and of nodes."""
-        blueprint = self._blueprint(request.definition, request.variant, request.nodes, request.expires)
+        blueprint = self._blueprint(request.spec, request.nodes, request.expires)
         return act(self._tool, request, blueprint)
 
-    def _blueprint(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta
-    ) -> Blueprint:
-        version, jvm = definition.version_of(variant), variant.jvm
+    def _blueprint(self, spec: VariantSpec, nodes: Sequence[Host], expires: timedelta) -> Blueprint:
+        version, jvm = spec.version, spec.variant.jvm
         release = release_of(version)
         if release is None or jvm is None:
             what = f"Cassandra {version} is of no release line known here" if jvm else "Cassandra runs in a JVM"
-            raise DeployError(what, where=f"variant {variant.id}", mend="run `plimsoll plan`")
+            raise DeployError(what, where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
         return Blueprint(
             release=release,
-            settings=definition.settings_of(variant),
+            settings=spec.settings,
             jvm=jvm,
             jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
             jars=self._artefacts.database(self.name, version),
             addresses=[node.info.address for node in nodes],
-            replicas=definition.workload.replication_factor,
+            replicas=spec.replicas,
             expires=expires,
         )

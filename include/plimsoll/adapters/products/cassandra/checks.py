@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.products.cassandra.command import jvm_arguments
 from plimsoll.adapters.products.cassandra.flags import TLP_2020
-from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
+from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
 from plimsoll.adapters.products.cassandra.settings import RESERVED, TOKENS
 from plimsoll.adapters.products.nodes.jvm_checks import (
@@ -19,9 +19,9 @@ from plimsoll.adapters.products.nodes.jvm_checks import (
 )
 from plimsoll.adapters.products.nodes.jvm_flags import jdk_major
 from plimsoll.adapters.products.nodes.settings import refused_settings, shown
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.variant import JvmConfiguration, Variant
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.variant import JvmConfiguration
 from plimsoll.ports.artefacts import ArtefactSource
 
 # Assumed processors of a node's host, which is not known here. Only the size of a young generation depends on it.
@@ -30,26 +30,24 @@ _MOST_TOKENS = 1536
 """The most tokens that a node may have: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
 
 
-def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
+def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-    found = [*_settings("system.settings", definition.settings_of_system(PRODUCT))]
-    for number, variant in definition.of_product(PRODUCT):
-        where = f"variants[{number}] ({variant.id})"
+    found = [*_settings("system.settings", spec.settings)]
+    for one in spec.variants:
+        where, variant = one.where, one.variant
         if variant.jvm is None:
             found.append(without_jvm(where, variant, "Cassandra"))
         else:
-            found += _variant(where, definition, variant, variant.jvm, artefacts)
+            found += _variant(one, variant.jvm, artefacts)
         found += _settings(f"{where}.settings", variant.settings)
-    return [*found, *missing_software(definition, PRODUCT, artefacts)]
+    return [*found, *missing_software(spec, artefacts)]
 
 
-def _variant(
-    where: str, definition: Definition, variant: Variant, jvm: JvmConfiguration, artefacts: ArtefactSource
-) -> list[Problem]:
-    version = definition.version_of(variant)
+def _variant(spec: VariantSpec, jvm: JvmConfiguration, artefacts: ArtefactSource) -> list[Problem]:
+    where, version = spec.where, spec.version
     release = release_of(version)
     wrong = [*_version(where, version, jvm), *_flag_set(where, jvm), *heap_problems(where, jvm)]
-    if is_there(definition, variant, artefacts):
+    if is_there(spec, artefacts):
         wrong += collector_problems(where, jvm, artefacts)
         if release is not None and not wrong:
             wrong += flag_problems(where, jvm, jvm_arguments(release, jvm, _CPUS), artefacts)

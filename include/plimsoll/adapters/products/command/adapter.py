@@ -13,11 +13,11 @@ from plimsoll.adapters.products.command.values import PRODUCT
 from plimsoll.adapters.products.nodes.last_lines import last_lines
 from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
 from plimsoll.adapters.products.nodes.unread_logs import UnreadLogs
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import LASTS, DeployError, Problem
 from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
@@ -38,21 +38,20 @@ class CommandDatabase:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return problems: unknown placeholders, and what such a database can't have."""
-        return problems(definition)
+        return problems(spec)
 
-    def unchecked(self, definition: Definition) -> Sequence[str]:  # noqa: ARG002 - of every definition
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition
         """Name what only the hosts can tell."""
         return ["a database of commands must be on its hosts: whether it starts shows there only"]
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: ProductSpec) -> None:
         """Do nothing, because the hosts have the database."""
 
     def deploy(
         self,
-        definition: Definition,
-        variant: Variant,
+        spec: VariantSpec,
         nodes: Sequence[Host],
         load: Host,  # noqa: ARG002 - each node is asked on its own host
         expires: timedelta,
@@ -61,14 +60,13 @@ class CommandDatabase:
 
         Raises DeployError.
         """
-        command = definition.system.command
+        command = spec.command
         assert command is not None, "checked before"
         addresses = [node.info.address for node in nodes]
-        settings, release = definition.settings_of(variant), definition.version_of(variant)
-        blueprint = Blueprint(command, settings, release, addresses, expires)
+        blueprint = Blueprint(command, spec.settings, spec.version, addresses, expires)
         for number, node in enumerate(nodes):
             _require_programs(node, blueprint.programs(node, number))
-        until = self._clock.now() + (definition.system.start_within or _PATIENCE)
+        until = self._clock.now() + (spec.start_within or _PATIENCE)
         for number, node in enumerate(nodes):
             self._await_ready(node, blueprint.start(node, number), until)
             _require_release(node)

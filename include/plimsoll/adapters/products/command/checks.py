@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.adapters.products.command.values import OF_NODES, PRODUCT, of_settings
+from plimsoll.adapters.products.command.values import OF_NODES, of_settings
 from plimsoll.domain.database_command import DatabaseCommand
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_command import placeholders
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.variant import Variant
 
@@ -14,15 +14,14 @@ _WHERE = "system.command"
 _EXAMPLE = "write `command: {run: my-database --data {data} --listen {address}, ready: …, version: …}`"
 
 
-def problems(definition: Definition) -> Sequence[Problem]:
+def problems(spec: ProductSpec) -> Sequence[Problem]:
     """Return all problems at once."""
-    command = definition.system.command
+    command = spec.command
     if command is None:
         return [Problem(_WHERE, "is missing: the database `command` is what it says", _EXAMPLE)]
-    own = definition.of_product(PRODUCT)
     return [
-        *(problem for number, variant in own for problem in _variant(f"variants[{number}] ({variant.id})", variant)),
-        *dict.fromkeys(problem for _, variant in own for problem in _unknown(definition, variant, command)),
+        *(problem for one in spec.variants for problem in _variant(one.where, one.variant)),
+        *dict.fromkeys(problem for one in spec.variants for problem in _unknown(one, command)),
         *_addresses(command),
     ]
 
@@ -36,14 +35,14 @@ def _variant(where: str, variant: Variant) -> Iterator[Problem]:
         yield Problem(f"{where}.settings.{name}", f"{{{name}}} is {OF_NODES[name]}", "give the setting another name")
 
 
-def _unknown(definition: Definition, variant: Variant, command: DatabaseCommand) -> Iterator[Problem]:
-    known = [*OF_NODES, *of_settings(definition.settings_of(variant))]
+def _unknown(spec: VariantSpec, command: DatabaseCommand) -> Iterator[Problem]:
+    known = [*OF_NODES, *of_settings(spec.settings)]
     lines = {"run": command.run, "ready": command.ready, "version": command.version}
     lines |= {f"prepare[{number}]": line for number, line in enumerate(command.prepare)}
     for key, line in lines.items():
         for name in placeholders(line):
             if name not in known:
-                what = f"{{{name}}} stands for nothing with variant {variant.id!r}"
+                what = f"{{{name}}} stands for nothing with variant {spec.variant.id!r}"
                 yield Problem(f"{_WHERE}.{key}", what, meant_or_known(name, known))
 
 

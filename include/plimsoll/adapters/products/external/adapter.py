@@ -1,14 +1,16 @@
 """A database that somebody else runs and that speaks CQL, as a product of which nothing is deployed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+
+from pydantic import JsonValue
 
 from plimsoll.adapters.external import Databases, ExternalOptions
 from plimsoll.adapters.products.nodes.unread_logs import UnreadLogs
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem, ProviderError
 from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
 from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
@@ -28,16 +30,14 @@ class ExternalCql:
     def __init__(self, databases: Databases) -> None:
         self._databases = databases
 
-    def check(self, definition: Definition) -> Sequence[Problem]:  # noqa: ARG002
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:  # noqa: ARG002
         """Return nothing: its provider asks the database itself."""
         return ()
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: ProductSpec) -> None:
         """Do nothing, because nothing is deployed."""
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Do nothing, because it is there."""
 
     def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - none is known
@@ -48,11 +48,10 @@ class ExternalCql:
         """Return none, because no node can be asked as a host."""
         return ()
 
-    def reported(self, definition: Definition) -> Sequence[ReportedNode]:
+    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:
         """Return what the database's own tables tell of its nodes. Raises DeployError."""
-        options = ExternalOptions.model_validate(definition.provider.options)
         try:
-            return self._databases.of(options).nodes()
+            return self._databases.of(ExternalOptions.model_validate(options)).nodes()
         except ProviderError as error:
             raise DeployError(error.what, where=error.where, mend=error.mend) from error
 

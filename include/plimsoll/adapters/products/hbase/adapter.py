@@ -24,11 +24,11 @@ from plimsoll.adapters.products.nodes.jar_product import JarProduct
 from plimsoll.adapters.products.nodes.java import install
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.waiting import Obstacle, OnHost, Patience, ended
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
@@ -54,20 +54,18 @@ class HBase(JarProduct):
         super().__init__(artefacts)
         self._clock, self._patience = clock, patience
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return problems with versions, JDKs, collectors, flags, heaps and settings that processes can't run with."""
-        return problems(definition, self._artefacts)
+        return problems(spec, self._artefacts)
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Format HDFS, start all processes, and wait until all tell that they are ready for clients.
 
         Processes that were started before are waited for like new ones. Raises DeployError, with the state and the last
         log lines of the process that others wait for.
         """
-        blueprint = self._blueprint(definition, variant, nodes, expires)
-        patience = Patience(self._clock, self._clock.now() + (definition.system.start_within or self._patience))
+        blueprint = self._blueprint(spec, nodes, expires)
+        patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             format_hdfs(nodes[0], blueprint)
             brought = [pool.submit(install, node, blueprint.jdk, blueprint.jars) for node in nodes]
@@ -86,7 +84,7 @@ class HBase(JarProduct):
         """Read what really runs on each host: flags from the JVMs, versions as the processes told them."""
         return fingerprints(self._tool, nodes)
 
-    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:  # noqa: ARG002
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002
         """Return True, because region servers tell their flushes and compactions only on their own machine."""
         return True
 
@@ -116,17 +114,15 @@ class HBase(JarProduct):
         """Save the figures of the node's region server."""
         save_metrics(node)
 
-    def _blueprint(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], expires: timedelta
-    ) -> Blueprint:
-        jvm = variant.jvm
+    def _blueprint(self, spec: VariantSpec, nodes: Sequence[Host], expires: timedelta) -> Blueprint:
+        jvm = spec.variant.jvm
         if jvm is None:
-            raise DeployError("HBase runs in a JVM", where=f"variant {variant.id}", mend="run `plimsoll plan`")
+            raise DeployError("HBase runs in a JVM", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
         return Blueprint(
-            settings=definition.settings_of(variant),
+            settings=spec.settings,
             jvm=jvm,
             jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
-            jars=self._artefacts.database(PRODUCT, definition.version_of(variant)),
+            jars=self._artefacts.database(PRODUCT, spec.version),
             nodes=nodes,
             expires=expires,
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.products.hbase.command import jvm_arguments
-from plimsoll.adapters.products.hbase.release import JDK_FLAGS, PRODUCT, RELEASES
+from plimsoll.adapters.products.hbase.release import JDK_FLAGS, RELEASES
 from plimsoll.adapters.products.hbase.roles import LEAST_HEAP, REGION_SERVER, size_of
 from plimsoll.adapters.products.hbase.settings import OTHER_ROLES, REPLICATION, SHIPPED, refused, used_heaps
 from plimsoll.adapters.products.nodes.jvm_checks import (
@@ -18,39 +18,38 @@ from plimsoll.adapters.products.nodes.jvm_checks import (
 )
 from plimsoll.adapters.products.nodes.jvm_flags import jdk_major
 from plimsoll.adapters.products.nodes.settings import shown
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.units import format_size
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.artefacts import ArtefactSource
 
 
-def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
+def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-    of_system = definition.settings_of_system(PRODUCT)
+    of_system = spec.settings
     found = [*_settings("system.settings", of_system)]
     for heap in used_heaps(of_system):
         what = f"is a setting of variants, as their JVMs are: heap.{heap}"
         found.append(Problem(f"system.settings.heap.{heap}", what, "write it below `settings` of the variants"))
-    for number, variant in definition.of_product(PRODUCT):
-        where = f"variants[{number}] ({variant.id})"
+    for one in spec.variants:
+        where, variant = one.where, one.variant
         if variant.jvm is None:
             found.append(without_jvm(where, variant, "HBase"))
         else:
-            found += _variant(where, definition, variant, variant.jvm, artefacts)
+            found += _variant(one, variant.jvm, artefacts)
         found += _settings(f"{where}.settings", variant.settings)
-        found += _replication(where, definition, variant)
-    return [*found, *missing_software(definition, PRODUCT, artefacts)]
+        found += _replication(one)
+    return [*found, *missing_software(spec, artefacts)]
 
 
-def _variant(
-    where: str, definition: Definition, variant: Variant, jvm: JvmConfiguration, artefacts: ArtefactSource
-) -> list[Problem]:
-    wrong = [*_version(where, definition.version_of(variant)), *_jvm(where, jvm)]
-    wrong += [*heap_problems(where, jvm), *_heaps(where, variant)]
-    if is_there(definition, variant, artefacts):
+def _variant(spec: VariantSpec, jvm: JvmConfiguration, artefacts: ArtefactSource) -> list[Problem]:
+    where = spec.where
+    wrong = [*_version(where, spec.version), *_jvm(where, jvm)]
+    wrong += [*heap_problems(where, jvm), *_heaps(where, spec.variant)]
+    if is_there(spec, artefacts):
         wrong += collector_problems(where, jvm, artefacts)
         wrong += [] if wrong else flag_problems(where, jvm, jvm_arguments(jvm), artefacts)
     return wrong
@@ -90,9 +89,9 @@ def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem
         yield Problem(f"{where}.{key}", what, "remove the line")
 
 
-def _replication(where: str, definition: Definition, variant: Variant) -> Iterator[Problem]:
-    copies, nodes = {**SHIPPED, **definition.settings_of(variant)}[REPLICATION], definition.system.nodes
+def _replication(spec: VariantSpec) -> Iterator[Problem]:
+    copies, nodes = {**SHIPPED, **spec.settings}[REPLICATION], spec.nodes
     if not isinstance(copies, int) or not 1 <= copies <= nodes:
         what = f"HDFS can't keep {shown(copies)} copies of a block on {plural(nodes, 'node')}"
         mend = f"write {f'1 to {nodes}' if nodes > 1 else '1'}, or more `system.nodes`"
-        yield Problem(f"{where}.settings.{REPLICATION}", what, mend)
+        yield Problem(f"{spec.where}.settings.{REPLICATION}", what, mend)

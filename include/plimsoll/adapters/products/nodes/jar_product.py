@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from plimsoll.adapters.products.nodes.jvm_checks import only_of, unchecked_flags
+from plimsoll.adapters.products.nodes.jvm_checks import unchecked_flags
 from plimsoll.adapters.products.nodes.tool import NodeTool
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
+from plimsoll.domain.product_spec import ProductSpec
 from plimsoll.ports.artefacts import ArtefactSource
 
 
@@ -17,16 +17,16 @@ class JarProduct:
     def __init__(self, artefacts: ArtefactSource) -> None:
         self._artefacts, self._tool = artefacts, NodeTool(artefacts)
 
-    def unchecked(self, definition: Definition) -> Sequence[str]:
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
-        return list(unchecked_flags(definition, self.name, self._artefacts))
+        return list(unchecked_flags(spec, self._artefacts))
 
-    def downloads(self, definition: Definition) -> Sequence[Download]:
+    def downloads(self, spec: ProductSpec) -> Sequence[Download]:
         """Return the releases and JDKs of its variants, and what the node tool is compiled from."""
-        of_variants = self._artefacts.downloads_of_variants(only_of(definition, self.name))
+        of_variants = self._artefacts.downloads_of_variants(spec.variants)
         return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: ProductSpec) -> None:
         """Fetch all artefacts."""
-        self._artefacts.prepare_variants(only_of(definition, self.name))
+        self._artefacts.prepare_variants(spec.variants)
         self._artefacts.prepare_program("node-tool")

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError, Problem
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.units import format_size, parse_size
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.artefacts import ArtefactSource
@@ -21,30 +21,24 @@ def without_jvm(where: str, variant: Variant, label: str) -> Problem:
     return Problem(f"{where}.jvm", what, "write e.g. `jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 8G}`")
 
 
-def is_there(definition: Definition, variant: Variant, artefacts: ArtefactSource) -> bool:
+def is_there(spec: VariantSpec, artefacts: ArtefactSource) -> bool:
     """Tell whether the variant's release and JDK are here."""
-    return not artefacts.missing_of_variants(definition.model_copy(update={"variants": (variant,)}))
+    return not artefacts.missing_of_variants([spec], "")
 
 
-def only_of(definition: Definition, product: str) -> Definition:
-    """Return the definition with only its variants of that product."""
-    own = tuple(variant for _, variant in definition.of_product(product))
-    return definition.model_copy(update={"variants": own})
-
-
-def missing_software(definition: Definition, product: str, artefacts: ArtefactSource) -> Iterator[Problem]:
+def missing_software(spec: ProductSpec, artefacts: ArtefactSource) -> Iterator[Problem]:
     """Yield what is missing of the product's releases, of their JDKs and of the node tool."""
-    yield from artefacts.missing_of_variants(only_of(definition, product))
-    yield from artefacts.missing_of_program("node-tool", definition.key_of_product(product), definition.name)
+    yield from artefacts.missing_of_variants(spec.variants, spec.name)
+    yield from artefacts.missing_of_program("node-tool", spec.key, spec.name)
 
 
-def unchecked_flags(definition: Definition, product: str, artefacts: ArtefactSource) -> Iterator[str]:
+def unchecked_flags(spec: ProductSpec, artefacts: ArtefactSource) -> Iterator[str]:
     """Yield sentences that name the flags that no JVM could check on this machine."""
-    for _, variant in definition.of_product(product):
-        jvm = variant.jvm
+    for one in spec.variants:
+        variant, jvm = one.variant, one.variant.jvm
         if jvm is None or not jvm.flags:
             continue
-        if not is_there(definition, variant, artefacts):
+        if not is_there(one, artefacts):
             yield f"{jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it"
         elif there := artefacts.unasked(jvm.flags, jvm.jdk, jvm.archive):
             yield f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {' '.join(there)}"

@@ -15,12 +15,12 @@ from plimsoll.adapters.products.scylladb.inquiry import fingerprint, save_metric
 from plimsoll.adapters.products.scylladb.node import PROGRAM, Blueprint, start
 from plimsoll.adapters.products.scylladb.node_files import NODE, PRODUCT, NodeFiles
 from plimsoll.adapters.products.scylladb.settings import PORTS
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
@@ -46,43 +46,42 @@ class ScyllaDb:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
         self._tool = NodeTool(artefacts)
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return problems with archives and settings."""
-        return problems(definition, self._artefacts)
+        return problems(spec, self._artefacts)
 
-    def unchecked(self, definition: Definition) -> Sequence[str]:
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         """Name what only hosts can tell."""
-        return list(unknown(definition))
+        return list(unknown(spec))
 
-    def downloads(self, definition: Definition) -> Sequence[Download]:
+    def downloads(self, spec: ProductSpec) -> Sequence[Download]:
         """Return the archives of its variants, and what the node tool is compiled from."""
-        archives = {one.archive: one.id for _, one in definition.of_product(PRODUCT) if one.archive}
+        variants = [one.variant for one in spec.variants]
+        archives = {one.archive: one.id for one in variants if one.archive}
         found = [
             Download(name=f"ScyllaDB of variant {name}", size_bytes=None, is_there=self._artefacts.has_archive(archive))
             for archive, name in archives.items()
         ]
         return [*found, *self._artefacts.downloads_of_program("node-tool")]
 
-    def prepare(self, definition: Definition) -> None:
+    def prepare(self, spec: ProductSpec) -> None:
         """Fetch the archives and the node tool."""
-        for _, variant in definition.of_product(PRODUCT):
-            if variant.archive is not None:
-                self._artefacts.unpacked(variant.archive, PROGRAM, thorough=True)
+        for one in spec.variants:
+            if one.variant.archive is not None:
+                self._artefacts.unpacked(one.variant.archive, PROGRAM, thorough=True)
         self._artefacts.prepare_program("node-tool")
 
-    def deploy(
-        self, definition: Definition, variant: Variant, nodes: Sequence[Host], load: Host, expires: timedelta
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Start one node after the other, as nodes must join, and wait until clients can use all of them.
 
         Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
         node that did not start.
         """
-        if variant.archive is None:
-            raise DeployError("it names no archive", where=f"variant {variant.id}", mend="run `plimsoll plan`")
-        home = self._artefacts.unpacked(variant.archive, PROGRAM)
-        blueprint = Blueprint(home, definition.settings_of(variant), nodes, expires)
-        until = self._clock.now() + (definition.system.start_within or self._patience)
+        if spec.variant.archive is None:
+            raise DeployError("it names no archive", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
+        home = self._artefacts.unpacked(spec.variant.archive, PROGRAM)
+        blueprint = Blueprint(home, spec.settings, nodes, expires)
+        until = self._clock.now() + (spec.start_within or self._patience)
         patience = Patience(self._clock, until)
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             brought = [pool.submit(node.install, home) for node in nodes]
@@ -102,7 +101,7 @@ class ScyllaDb:
         """Read what really runs on each node, as the node reports it."""
         return [fingerprint(node) for node in nodes]
 
-    def hides_leftover_work(self, definition: Definition, variant: Variant) -> bool:  # noqa: ARG002
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002
         """Return True, because clients can read in no table how many compactions are left."""
         return True
 

@@ -5,44 +5,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue, ValidationError
 
 from plimsoll.adapters.products.nodes.settings import refused_settings, shown
-from plimsoll.adapters.products.scylladb.node_files import PRODUCT
 from plimsoll.adapters.products.scylladb.settings import RESERVED, command_options
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.product_spec import ProductSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 
 
-def problems(definition: Definition, artefacts: ArtefactSource) -> Sequence[Problem]:
+def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
     """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-    found = [
-        *_settings("system.settings", definition.settings_of_system(PRODUCT)),
-    ]
-    for number, variant in definition.of_product(PRODUCT):
-        where = f"variants[{number}] ({variant.id})"
-        found += _variant(where, definition, variant, artefacts)
-        found += _settings(f"{where}.settings", variant.settings)
-    tool = artefacts.missing_of_program("node-tool", definition.key_of_product(PRODUCT), definition.name)
-    return [*found, *tool]
+    found = [*_settings("system.settings", spec.settings)]
+    for one in spec.variants:
+        found += _variant(one.where, one.variant, artefacts, spec.name)
+        found += _settings(f"{one.where}.settings", one.variant.settings)
+    return [*found, *artefacts.missing_of_program("node-tool", spec.key, spec.name)]
 
 
-def unknown(definition: Definition) -> Iterator[str]:
+def unknown(spec: ProductSpec) -> Iterator[str]:
     """Name what only hosts can tell of each variant."""
-    for _, variant in definition.of_product(PRODUCT):
+    for one in spec.variants:
         yield (
-            f"Plimsoll has never run a real ScyllaDB: whether variant {variant.id} starts from its archive on these "
-            "hosts, and which release the archive has, shows on the hosts only"
+            f"Plimsoll has never run a real ScyllaDB: whether variant {one.variant.id} starts from its archive on "
+            "these hosts, and which release the archive has, shows on the hosts only"
         )
 
 
-def _variant(where: str, definition: Definition, variant: Variant, artefacts: ArtefactSource) -> Iterator[Problem]:
+def _variant(where: str, variant: Variant, artefacts: ArtefactSource, name: str) -> Iterator[Problem]:
     if variant.jvm is not None:
         yield Problem(f"{where}.jvm", "ScyllaDB runs in no JVM", "remove `jvm`")
     if variant.archive is None:
         mend = "name its relocatable archive: `archive: {url: …, sha256: …}`"
         yield Problem(f"{where}.archive", "no registry has ScyllaDB, and the variant names no archive", mend)
     elif not artefacts.has_archive(variant.archive):
-        mend = f"fetch it first: `plimsoll prepare {definition.name}`, or the definition's file in place of its name"
+        mend = f"fetch it first: `plimsoll prepare {name}`, or the definition's file in place of its name"
         yield Problem(f"{where}.archive", f"ScyllaDB of variant {variant.id} is not in the cache", mend)
 
 
