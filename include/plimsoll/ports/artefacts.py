@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol
 
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
@@ -127,14 +127,3 @@ class ArtefactSource(ProgramSource, Protocol):
 
         Fetches nothing.
         """
-
-
-Asked_contra = TypeVar("Asked_contra", contravariant=True)
-
-
-@runtime_checkable
-class Downloading(Protocol[Asked_contra]):
-    """A database or a load generator whose software is downloaded."""
-
-    def downloads(self, asked: Asked_contra, /) -> Sequence[Download]:
-        """Return what `prepare` downloads for that, here already or not. Fetches nothing."""

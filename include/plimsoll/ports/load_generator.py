@@ -1,13 +1,15 @@
 """A load generator on the load hosts of a cluster."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal
 
 from plimsoll.domain.cql import CQL
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import LoadError, Problem
 from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.log_events import GeneratorSecond
@@ -43,11 +45,10 @@ class LoadRequest:
     """One cell's load on a list of contact points, or one host's share of it.
 
     `load_ops_s` is the rate of all load hosts together. `protocol`: the one that clients of the cell's product speak.
-    `part` of `parts`: the number of this share, from 1. With
-    several parts, or where the load `waits`, the timed run starts when `SplitLoadGenerator.begin` is called, after the
-    caller has waited for the work that populating left. Unless it `populates`, an earlier load has left the rows.
-    `database`: that of somebody else, to which the load goes; None: one that was deployed for it. `seed`: of whatever
-    the generator draws at random.
+    `part` of `parts`: the number of this share, from 1. With several parts, or where the load `waits`, the timed run
+    starts when `LoadGenerator.begin` is called, after the caller has waited for the work that populating left. Unless
+    it `populates`, an earlier load has left the rows. `database`: that of somebody else, to which the load goes; None:
+    one that was deployed for it. `seed`: of whatever the generator draws at random.
     """
 
     job_id: str
@@ -64,127 +65,143 @@ class LoadRequest:
     seed: int = 1
 
 
-class LoadGenerator(Protocol):
-    """A program that runs one workload at one load level as a detached job."""
+class LoadGenerator(ABC):
+    """A program that runs one workload at one load level as a detached job. What only some can do has an answer here
+    that says that this one can't.
+    """
 
     name: str
     summary_files: Sequence[str]
     """Names of the collected files that `summary` reads."""
-    progress_file: str
-    """Name of the collected file that `seconds` reads."""
-    failures_file: str
+    progress_file = ""
+    """Name of the collected file that `seconds` reads; empty where the generator keeps no account of its own state."""
+    failures_file = ""
     """Name of the collected file with the times of failed operations; empty where the generator writes none."""
-    can_end_early: bool
+    can_end_early = False
     """Whether it can end a load once an interval has missed."""
-    can_close_loop: bool
+    can_close_loop = False
     """Whether it can send operations in a closed loop."""
-    can_go_on: bool
+    can_go_on = False
     """Whether the generator can run on the rows that an earlier load has left, without populating."""
+    can_wait = False
+    """Whether it can wait for its start, and so share one load among several load hosts: `begin`."""
+    can_sample = False
+    """Whether it can write some of a workload's rows elsewhere, so that their size can be measured: `start_sample`."""
+    logs_in = False
+    """Whether it can load a database of somebody else: by password and TLS, which no other program sees."""
+    keyspace = ""
+    """Where the rows of a load are, if it is known."""
 
+    @abstractmethod
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return problems of such a load with this generator, and its own missing artefacts."""
 
-    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
-        """Explain why the generator can't end a load by that rule; empty where it can, though nobody watches it."""
+    def unchecked(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - nothing
+        """Name what `check` could not test from here, such as statements that are not understood."""
+        return ()
 
-    def prepare(self, spec: LoadSpec) -> None:
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:  # noqa: ARG002 - nothing
+        """Return what `prepare` downloads, here already or not. Fetches nothing."""
+        return ()
+
+    def prepare(self, spec: LoadSpec) -> None:  # noqa: B027 - some have nothing to prepare
         """Make in advance what loads would otherwise wait for. Idempotent. Raises ArtefactError."""
 
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps none
+        """Explain why the generator can't end a load by that rule; empty where it can, though nobody watches it."""
+        return "it goes on whatever happens to its operations"
+
+    @abstractmethod
     def limits(self, spec: LoadSpec) -> Sequence[str]:
         """Name what the generator does not do or report for such a load.
 
         Sentences without a full stop, for plan and report.
         """
 
-    def processors(self, load_ops_s: int) -> float | None:
+    def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:  # noqa: ARG002 - it logs in nowhere
+        """Return in a sentence, without a full stop, what cells at these loads, ops/s, write into a database of
+        somebody else. Pure.
+        """
+        return ""
+
+    def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - never measured
         """Return the least number of the load host's processors that such a load takes, as measured.
 
         None: never measured.
         """
+        return None
 
-    def unready(self, host: Host, spec: LoadSpec) -> str:
+    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - it is copied there with all that it needs
         """Explain why the generator can't run on that load host, asked before the database starts; empty where
         it can.
         """
+        return ""
 
+    @abstractmethod
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load, or attach to it if it was started before."""
 
+    @abstractmethod
     def status(self, host: Host, job_id: str) -> LoadStatus:
         """Return the state of the load. A failed load is a status and not an exception."""
 
+    @abstractmethod
     def stop(self, host: Host, job_id: str) -> None:
         """Stop the load and let it flush its logs."""
 
+    @abstractmethod
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Return the paths of histogram logs, CSV, console output and summary."""
 
+    @abstractmethod
     def describe(self, host: Host, spec: LoadSpec) -> str:
         """Return the generator's name, version and runtime, for the fingerprint."""
 
+    @abstractmethod
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """Return the summary in the collected `summary_files`, text by name. Without files: a run that left no summary.
 
         Pure.
         """
 
-    def seconds(self, text: str) -> Sequence[GeneratorSecond]:
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
         """Return the generator's own state in each second of the timed run, from the collected progress file. Pure."""
+        return ()
 
+    @abstractmethod
     def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         """Return the collected files to judge: operation (`reads`, `writes`) → file name. Pure.
 
         `all` stands for one file with all operations, which names them itself.
         """
 
+    def settles(self, workload: Workload) -> bool:  # noqa: ARG002 - it does not wait
+        """Tell whether the timed run of that workload waits for the work that populating left."""
+        return False
 
-@runtime_checkable
-class PartlyCheckedLoadGenerator(LoadGenerator, Protocol):
-    """A load generator some of whose workloads only the database can check."""
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - it can't wait
+        """Tell the load on that host, which is ready, when its timed run starts. Repeating the call has no effect.
 
-    def unchecked(self, spec: LoadSpec) -> Sequence[str]:
-        """Name what `check` could not test from here, such as statements that are not understood."""
-
-
-@runtime_checkable
-class AuthenticatingLoadGenerator(LoadGenerator, Protocol):
-    """A load generator that can load a database of somebody else: by password and TLS, which no other program sees."""
-
-    logs_in: bool
-
-    def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
-        """Return in a sentence, without a full stop, what cells at these loads, ops/s, write there. Pure."""
-
-
-@runtime_checkable
-class SamplingLoadGenerator(LoadGenerator, Protocol):
-    """A load generator that can write some of a workload's rows elsewhere, so that their size can be measured."""
-
-    keyspace: str
-    """Where the rows of a load are."""
+        `start` is by the clock that the files of all load hosts use, `local` the same instant by this host's own clock.
+        Raises LoadError where it can't wait.
+        """
+        raise LoadError(f"{self.name} can't share a load", where=job_id, mend="write `hosts: 1`")
 
     def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
         """Return the same with a workload that populates so many rows, and asks for these."""
+        raise self._no_samples(f"{rows} rows of {spec.workload.name}")
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
         """Write the request's part of the workload's rows into that keyspace, and nothing else.
 
         Attaches to a job of that id that was started before.
         """
+        raise self._no_samples(f"{request.job_id} on {host.info.name}, into {keyspace}")
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
         """Tell how far that is."""
+        raise self._no_samples(f"{job_id} on {host.info.name}")
 
-
-@runtime_checkable
-class SplitLoadGenerator(LoadGenerator, Protocol):
-    """A load generator that can divide one load among several load hosts, which start together."""
-
-    def settles(self, workload: Workload) -> bool:
-        """Tell whether the timed run of that workload waits for the work that populating left."""
-
-    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
-        """Tell the load on that host, which is ready, when its timed run starts. Repeating the call has no effect.
-
-        `start` is by the clock that the files of all load hosts use, `local` the same instant by this host's own clock.
-        """
+    def _no_samples(self, where: str) -> LoadError:
+        mend = "give the number of rows instead of `data_per_node`"
+        return LoadError(f"{self.name} writes no samples of rows", where=where, mend=mend)

@@ -1,13 +1,15 @@
 """A product on the hosts of a cluster, and what its processes leave to be judged."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta, tzinfo
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from pydantic import JsonValue
 
 from plimsoll.domain.action import ActionName
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.download import Download
+from plimsoll.domain.errors import ActionError, DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.log_events import Event, EventKind, LogLine
@@ -16,6 +18,8 @@ from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
+
+_NUMBER = "give the number of rows instead of `data_per_node`"
 
 
 class Evidence(Protocol):
@@ -34,80 +38,88 @@ class Evidence(Protocol):
         """Return the lines that have a time."""
 
 
-class Product(Protocol):
-    """A database whose nodes can be deployed and watched. Protocols below add what only some products can do."""
+class Product(ABC):
+    """A database whose nodes can be deployed and watched. What only some products can do has an answer here that says
+    that this one can't.
+    """
 
     name: str
-    ports: Sequence[int]
+    ports: Sequence[int] = ()
     """The TCP ports on which every node listens, each at an address of its own."""
     evidence: Evidence
+    settles = False
+    """Whether its nodes tell of the work that populating left, such as compactions: `leftover_work`."""
+    measures_rows = False
+    """Whether it can measure the size of rows on its disks, and remove them: `bytes_on_disk`, `drop`."""
+    actions: Collection[ActionName] = ()
+    """What can be done to it under load: `act`."""
 
+    @abstractmethod
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return all problems that keep these variants from running.
 
         Examples: missing artefacts, a JVM that the product can't use, a garbage collector that a JDK does not have.
         """
 
-    def prepare(self, spec: ProductSpec) -> None:
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:  # noqa: ARG002 - nothing
+        """Name the facts that `check` could not test from here, such as flags of a JDK that is not here."""
+        return ()
+
+    def downloads(self, spec: ProductSpec) -> Sequence[Download]:  # noqa: ARG002 - nothing
+        """Return what `prepare` downloads, here already or not. Fetches nothing."""
+        return ()
+
+    def prepare(self, spec: ProductSpec) -> None:  # noqa: B027 - some have nothing to prepare
         """Make in advance what cells of this product would otherwise wait for. Idempotent. Raises ArtefactError."""
 
+    @abstractmethod
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Install, configure and start the nodes; wait until all are up and agree on the schema. Idempotent.
 
         The nodes end by themselves after `expires`, whatever happens to the process that owns them. Raises DeployError.
         """
 
+    @abstractmethod
     def processes(self, variant: Variant) -> Sequence[Process]:
         """Return the programs that the product runs on each node, with their files. Pure."""
 
+    @abstractmethod
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """Read the real environment of each running node and its processes. Raises DeployError."""
 
+    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:  # noqa: ARG002 - its nodes are hosts
+        """Return what a database of somebody else, whose nodes are no hosts here, tells of its nodes itself.
+
+        `options`: its provider's. Raises DeployError.
+        """
+        return ()
+
+    @abstractmethod
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return a sentence with the end of its log for each node that is not running; empty while all run."""
 
+    def save(self, node: Host) -> None:  # noqa: B027 - the files of most tell all
+        """Write data that only the running node has, such as its metrics, to a file that its process declares."""
 
-@runtime_checkable
-class PartlyCheckedProduct(Product, Protocol):
-    """A product some of whose facts only hosts can tell."""
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002 - the same for all
+        """Tell whether clients, and so load generators, can't ask nodes for the work that populating left."""
+        return False
 
-    def unchecked(self, spec: ProductSpec) -> Sequence[str]:
-        """Name the facts that `check` could not test from here, such as flags of a JDK that is not here."""
-
-
-@runtime_checkable
-class SettlingProduct(Product, Protocol):
-    """A product whose nodes tell of the work that populating left, such as compactions."""
-
-    def hides_leftover_work(self, spec: VariantSpec) -> bool:
-        """Tell whether clients, and so load generators, can't ask nodes for that work."""
-
-    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:  # noqa: ARG002
         """Return the outcome of waiting until nodes have finished that work, within the adapter's limit.
 
         The first call with a `job_id` begins to wait. None while the wait lasts. Never blocks.
         """
+        raise DeployError("its nodes do not tell of it", where=self.name, mend=f"do not wait for {job_id}")
 
-
-@runtime_checkable
-class MeasuredProduct(Product, Protocol):
-    """A product that can measure the size of rows on its disks."""
-
-    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:  # noqa: ARG002
         """Measure the bytes that a keyspace takes on the disk of each node, once all of it is written there. Raises
         DeployError.
         """
+        raise DeployError("it does not tell what rows take on disk", where=f"{keyspace} of {self.name}", mend=_NUMBER)
 
-    def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
+    def drop(self, nodes: Sequence[Host], keyspace: str) -> None:  # noqa: B027 - what is not measured was not written
         """Remove a keyspace, if it is there. DeployError."""
-
-
-@runtime_checkable
-class ActingProduct(Product, Protocol):
-    """A product that can be changed under load."""
-
-    actions: Collection[ActionName]
-    """What it can do."""
 
     def act(self, request: ActionRequest) -> ActionStatus:
         """Begin the action, or go on with it, and tell how far it is. Does not wait for its end. Idempotent.
@@ -115,19 +127,4 @@ class ActingProduct(Product, Protocol):
         All that it did is found on the hosts, so any process can go on with it. A node is changed only once the product
         told that the change of the one before has ended. Raises ActionError where the action failed.
         """
-
-
-@runtime_checkable
-class SavingProduct(Product, Protocol):
-    """A product whose running nodes tell more than their files do."""
-
-    def save(self, node: Host) -> None:
-        """Write data that only the running node has, such as its metrics, to a file that its process declares."""
-
-
-@runtime_checkable
-class ForeignProduct(Product, Protocol):
-    """A product that somebody else runs, and whose nodes are no hosts here."""
-
-    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:
-        """Return what the database itself tells of its nodes; `options`: its provider's. Raises DeployError."""
+        raise ActionError(f"can't be done to {self.name}", where=request.action.name, mend="run `plimsoll plan`")

@@ -19,7 +19,7 @@ from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
-from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 
 _STATE = PurePosixPath("load.json")
 _STOPPED = PurePosixPath("stopped")
@@ -28,17 +28,16 @@ _SHARES = {"mutations": 0.8, "selects": 0.2}
 _SPEC = TypeAdapter(LoadSpec)
 
 
-class InstantLoadGenerator:
+class InstantLoadGenerator(LoadGenerator):
     """A load that is complete at once, or after the workload's option `load_s`; its logs cover the defined duration."""
 
     name = INSTANT
     summary_file = "summary.json"
     summary_files: Sequence[str] = (summary_file,)
     progress_file = "progress.json"
-    failures_file = ""
-    can_end_early = False
     can_close_loop = True
     can_go_on = True
+    can_wait = True
     unkept_because = "it judges no operation"
 
     def __init__(self, faults: Faults) -> None:

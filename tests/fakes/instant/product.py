@@ -13,7 +13,7 @@ from plimsoll.domain.process import Process
 from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.host import Host
-from plimsoll.ports.product import Evidence
+from plimsoll.ports.product import Evidence, Product
 
 
 class SilentLog:
@@ -30,10 +30,10 @@ class SilentLog:
         return ()
 
 
-class InstantProduct:
+class InstantProduct(Product):
     """A product that is up at once and reports what the definition asks for."""
 
-    ports: Sequence[int] = ()
+    settles = True
     evidence: Evidence = SilentLog()
 
     def __init__(self, faults: Faults, name: str = INSTANT) -> None:

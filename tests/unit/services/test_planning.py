@@ -239,7 +239,7 @@ def with_load_hosts(hosts: int) -> Definition:
 class Alone(InstantLoadGenerator):
     """Has no way to begin at a time that it is told."""
 
-    begin = None  # type: ignore[assignment]
+    can_wait = False
 
 
 class Measured(InstantLoadGenerator):

@@ -1,22 +1,19 @@
 """List the downloads of a definition's software, before its first cell."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.download import Download
 from plimsoll.domain.resolve import load_spec, product_spec
-from plimsoll.ports.artefacts import Downloading
 from plimsoll.services.toolkit import Toolkit
 
 
 def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
     """Return the software that `prepare` downloads for this definition, each once; what is here already is marked."""
-    asked: list[tuple[Any, Any]] = [
-        (toolkit.products.get(product), product_spec(definition, product)) for product in definition.products
-    ]
-    asked.append((toolkit.load_generators.get(definition.load_generator.name), load_spec(definition)))
-    found = [one for adapter, of in asked if isinstance(adapter, Downloading) for one in adapter.downloads(of)]
+    products = [name for name in definition.products if name in toolkit.products]
+    found = [one for name in products for one in toolkit.product(name).downloads(product_spec(definition, name))]
+    if definition.load_generator.name in toolkit.load_generators:
+        found += toolkit.load_generator(definition).downloads(load_spec(definition))
     return tuple({one.name: one for one in found}.values())
 
 

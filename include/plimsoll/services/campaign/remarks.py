@@ -15,8 +15,6 @@ from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolera
 from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.domain.strategy import Search, keeps_data
 from plimsoll.domain.units import format_duration, format_rate, format_size
-from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, PartlyCheckedLoadGenerator
-from plimsoll.ports.product import PartlyCheckedProduct
 from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.toolkit import Toolkit
@@ -35,9 +33,8 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     if plan.definition.provider.name in toolkit.providers and toolkit.provider(plan.definition).is_local:
         yield from toolkit.local_notes(plan.definition)
     for product in plan.definition.products:
-        adapter = toolkit.products.get(product)
-        if isinstance(adapter, PartlyCheckedProduct):
-            yield from adapter.unchecked(product_spec(plan.definition, product))
+        if product in toolkit.products:
+            yield from toolkit.product(product).unchecked(product_spec(plan.definition, product))
     yield from _written_to_others(toolkit, plan.definition)
     yield from dict.fromkeys(decided_by_few(plan.definition))
     yield from dict.fromkeys(_random_schedules(plan))
@@ -50,8 +47,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
         generator = toolkit.load_generator(plan.definition)
         specs = [load_spec(part.definition) for part in parts(plan.definition)]
         yield from dict.fromkeys(limit for spec in specs for limit in generator.limits(spec))
-        if isinstance(generator, PartlyCheckedLoadGenerator):
-            yield from dict.fromkeys(remark for spec in specs for remark in generator.unchecked(spec))
+        yield from dict.fromkeys(remark for spec in specs for remark in generator.unchecked(spec))
         yield from _too_small_a_load_host(toolkit, plan)
 
 
@@ -60,7 +56,7 @@ def _written_to_others(toolkit: Toolkit, definition: Definition) -> Iterator[str
     if not definition.provider.is_external or definition.provider.name not in toolkit.providers:
         return
     provider, generator = toolkit.provider(definition), toolkit.load_generators.get(definition.load_generator.name)
-    if not isinstance(provider, DatabaseProvider) or not isinstance(generator, AuthenticatingLoadGenerator):
+    if not isinstance(provider, DatabaseProvider) or generator is None or not generator.logs_in:
         return
     try:
         if not (keyspace := provider.keyspace()):

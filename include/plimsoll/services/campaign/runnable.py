@@ -12,8 +12,6 @@ from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
-from plimsoll.ports.load_generator import AuthenticatingLoadGenerator, SamplingLoadGenerator, SplitLoadGenerator
-from plimsoll.ports.product import ActingProduct, MeasuredProduct
 from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
@@ -117,7 +115,7 @@ def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
 def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
     choice = definition.load_generator
     generator = toolkit.load_generators.get(choice.name)
-    if choice.hosts > 1 and generator is not None and not isinstance(generator, SplitLoadGenerator):
+    if choice.hosts > 1 and generator is not None and not generator.can_wait:
         what = f"{choice.name} can't share a load among {choice.hosts} load hosts"
         yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
 
@@ -129,10 +127,10 @@ def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
     products = [toolkit.products[product] for product in definition.products if product in toolkit.products]
     for part in sized[:1]:
         where, mend = _place(definition, part, "workload.data_per_node"), "give the number of rows instead"
-        if generator is not None and not isinstance(generator, SamplingLoadGenerator):
+        if generator is not None and not generator.can_sample:
             yield Problem(where, f"{generator.name} can't count how many rows make a size", mend)
         for product in products:
-            if not isinstance(product, MeasuredProduct):
+            if not product.measures_rows:
                 yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
 
 
@@ -173,7 +171,7 @@ def _stop_rule_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
 def _log_in_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
     """Yield a problem where the load generator can't log in to a cluster that somebody else runs."""
     generator = toolkit.load_generators.get(definition.load_generator.name)
-    if definition.provider.is_external and generator and not isinstance(generator, AuthenticatingLoadGenerator):
+    if definition.provider.is_external and generator and not generator.logs_in:
         what = f"{generator.name} can't log in to an external cluster: a password would stand in its command line"
         yield Problem("load_generator.name", what, "write plimsoll-stress, which is given it unseen")
 
@@ -184,14 +182,13 @@ def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
     products = [toolkit.products[product] for product in definition.products if product in toolkit.products]
     for part in parts(definition):
         action = part.definition.action
-        if part.definition.acts_before_load and generator is not None and not isinstance(generator, SplitLoadGenerator):
+        if part.definition.acts_before_load and generator is not None and not generator.can_wait:
             what = f"{generator.name} can't wait with its load for the end of an action"
             yield Problem(_place(definition, part, "action.name"), what, "take plimsoll-stress, or write `at`")
         for product in products if action else ():
-            known = product.actions if isinstance(product, ActingProduct) else ()
-            if action and action.name not in known:
+            if action and action.name not in product.actions:
                 what = f"Plimsoll can't do {action.name} to {product.name}"
-                mend = meant_or_known(action.name, known, lead="it can do") or "remove the action"
+                mend = meant_or_known(action.name, product.actions, lead="it can do") or "remove the action"
                 if len(products) > 1:
                     mend += f"; or put the variants of {product.name} into a definition without this stage, and compare"
                 yield Problem(_place(definition, part, "action.name"), what, mend)

@@ -14,7 +14,6 @@ from plimsoll.domain.errors import ActionError, DeployError, LoadError
 from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.ports.product import ActingProduct
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, read_model, write_model
@@ -75,7 +74,7 @@ def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, *, is_due: 
     if begin is None:
         return ""
     if end is None:
-        found = _product(work).act(_request(work, cluster, action))
+        found = work.product.act(_request(work, cluster, action))
         if found.end is None:
             return found.note
         try:
@@ -125,13 +124,6 @@ def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRe
         expires=work.time_left(),
         now=work.toolkit.clock.now(),
     )
-
-
-def _product(work: AttemptContext) -> ActingProduct:
-    product = work.product
-    if not isinstance(product, ActingProduct):
-        raise ActionError(f"can't be done to {product.name}", where=str(work.key), mend="run `plimsoll plan`")
-    return product
 
 
 def _begin(work: AttemptContext) -> ActionBegin | None:

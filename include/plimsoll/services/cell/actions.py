@@ -12,7 +12,6 @@ from plimsoll.domain.errors import LASTS, DeployError, HostError, HostsLost, Sto
 from plimsoll.domain.fingerprint import Fingerprint, ReportedNode
 from plimsoll.domain.progress import Phase
 from plimsoll.ports.host import Host
-from plimsoll.ports.product import ForeignProduct
 from plimsoll.ports.provider import DatabaseProvider, Provider
 from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.ceiling import latest_end, require_below
@@ -141,7 +140,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
 
 def _reported(work: AttemptContext) -> Sequence[ReportedNode]:
     """Return the nodes that somebody else runs; none where nodes were deployed."""
-    return work.product.reported(work.definition.provider.options) if isinstance(work.product, ForeignProduct) else ()
+    return work.product.reported(work.definition.provider.options)
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:

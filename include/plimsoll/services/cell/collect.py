@@ -25,7 +25,6 @@ from plimsoll.domain.excerpts import visible
 from plimsoll.domain.process import Process
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.host import MOST_FILE_BYTES, Host
-from plimsoll.ports.product import SavingProduct
 from plimsoll.ports.store import ResultStore, StoredFile
 from plimsoll.services.cell.action_beside_load import required_nodes
 from plimsoll.services.cell.context import AttemptContext
@@ -122,7 +121,7 @@ def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _Found:
     product = work.product
     try:
         down = tuple(product.down([node])) if must_run else ()
-        if must_run and isinstance(product, SavingProduct):
+        if must_run:
             product.save(node)
     except OF_HOSTS as error:
         return _lost(node, error)

@@ -18,8 +18,7 @@ from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
-from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus, SplitLoadGenerator
-from plimsoll.ports.product import SettlingProduct
+from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import is_all_done, left_before_load
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.sizing import bytes_on_disk, flush_once
@@ -72,11 +71,11 @@ def waits_for_nodes(work: AttemptContext) -> bool:
     goes on with the data of an earlier one, as it does not populate, and one that begins after an action.
     """
     workload, generator, product = work.definition.workload, work.load_generator, work.product
-    if not isinstance(generator, SplitLoadGenerator):
+    if not generator.can_wait:
         return False
     if workload.data_per_node is not None or work.definition.acts_before_load:
         return True
-    if not generator.settles(workload) or not isinstance(product, SettlingProduct):
+    if not generator.settles(workload) or not product.settles:
         return False
     return work.goes_on or product.hides_leftover_work(work.variant_spec)
 
@@ -151,7 +150,7 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
         # None was told of an earlier start, else it would not wait.
         flush_once(work, cluster)
         leftover_work, product = None, work.product
-        if isinstance(product, SettlingProduct) and waits_for_nodes(work):
+        if product.settles and waits_for_nodes(work):
             # Nodes may have the finished job of a lower load, which shared its data.
             leftover_work = product.leftover_work(work.nodes(cluster), f"settle-{work.key.environment}")
             if leftover_work is None:
@@ -198,13 +197,9 @@ def _recorded(work: AttemptContext, start: LoadStart) -> LoadStart:
 
 
 def _begin_together(work: AttemptContext, hosts: Sequence[Host], job_id: str, start: LoadStart) -> None:
-    generator = work.load_generator
-    if not isinstance(generator, SplitLoadGenerator):
-        raise LoadError(f"{generator.name} can't share a load", where=str(work.key), mend="write `hosts: 1`")
-
     def begin(host: Host) -> None:
         ahead = timedelta(milliseconds=start.ahead_ms[host.info.name])
-        generator.begin(host, job_id, start.start, start.start + ahead)
+        work.load_generator.begin(host, job_id, start.start, start.start + ahead)
 
     _at_once(hosts, begin)
 

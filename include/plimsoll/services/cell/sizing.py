@@ -23,8 +23,7 @@ from plimsoll.domain.data_size import (
 from plimsoll.domain.errors import DeployError, LoadError
 from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.units import format_size
-from plimsoll.ports.load_generator import LoadRequest, SamplingLoadGenerator
-from plimsoll.ports.product import MeasuredProduct
+from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
@@ -67,9 +66,8 @@ def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
     be told.
     """
     generator, product = work.load_generator, work.product
-    if work.definition.workload.data_per_node is None or not isinstance(product, MeasuredProduct):
-        return {}
-    if not isinstance(generator, SamplingLoadGenerator):
+    is_asked = work.definition.workload.data_per_node is not None
+    if not (is_asked and product.measures_rows and generator.can_sample):
         return {}
     try:
         return product.bytes_on_disk(work.nodes(cluster), generator.keyspace)
@@ -130,7 +128,7 @@ class _Measurement:
 
     def __init__(self, work: AttemptContext, cluster: Cluster, request: LoadRequest, asked_bytes: int) -> None:
         generator, product = work.load_generator, work.product
-        if not isinstance(generator, SamplingLoadGenerator) or not isinstance(product, MeasuredProduct):
+        if not (generator.can_sample and product.measures_rows):
             what = f"{generator.name} and {product.name} can't tell how many rows make a size"
             raise LoadError(what, where=str(work.key), mend="give the number of rows instead of `data_per_node`")
         self._work, self._request, self._asked_bytes = work, request, asked_bytes

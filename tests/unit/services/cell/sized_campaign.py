@@ -30,6 +30,8 @@ ROW, HEAD = 250, 10_000
 class Measured(InstantProduct):
     """Rows take as much as they are told to; what is written where, and what was dropped."""
 
+    measures_rows = True
+
     def __init__(self, folder: Path) -> None:
         super().__init__(Faults(folder))
         self.rows: dict[str, int] = {}
@@ -49,6 +51,7 @@ class Measured(InstantProduct):
 class Sampling(InstantLoadGenerator):
     """Writes rows into a `Measured` database; a sample takes two looks."""
 
+    can_sample = True
     keyspace = "data"
 
     def __init__(self, folder: Path, product: Measured) -> None:

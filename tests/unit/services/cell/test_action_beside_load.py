@@ -66,7 +66,7 @@ class TimedLoad(InstantLoadGenerator):
 class Alone(InstantLoadGenerator):
     """Has no way to begin at a time that it is told."""
 
-    begin = None  # type: ignore[assignment]
+    can_wait = False
 
 
 @dataclass

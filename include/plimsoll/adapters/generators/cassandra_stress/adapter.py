@@ -31,7 +31,7 @@ _FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
 
 
 class CassandraStress(ForeignGenerator):
-    """An implementation of the LoadGenerator port."""
+    """cassandra-stress of a Cassandra release."""
 
     name = PROGRAM.name
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)

@@ -1,22 +1,17 @@
 """A load generator by other authors, run as a job of several commands: populate, then the timed run."""
 
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.generators.foreign_load.script import Command, Ending, script
 from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
-from plimsoll.domain.errors import Problem
 from plimsoll.domain.load_spec import LoadSpec
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.log_events import GeneratorSecond
-from plimsoll.domain.stop_rule import StopRule
-from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.ports.host import Host, Job, JobStatus
-from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 
 POPULATE, LOAD = "populate", "load"
 CONSOLE = f"{LOAD}.console"
@@ -73,40 +68,8 @@ class Plan:
         return cls(**{one.name: told[one.name] for one in fields(cls) if one.name in told})
 
 
-class ForeignGenerator(ABC):
-    """An implementation of the LoadGenerator port except for the methods that depend on the program."""
-
-    name: str
-    summary_files: Sequence[str]
-    progress_file = ""
-    failures_file = ""
-    can_end_early = False
-    can_close_loop = False
-    can_go_on = False
-
-    @abstractmethod
-    def check(self, spec: LoadSpec) -> Sequence[Problem]:
-        """Return features of the definition's workload that the program lacks, and missing artefacts."""
-
-    @abstractmethod
-    def prepare(self, spec: LoadSpec) -> None:
-        """Fetch what the program needs, where it is brought to the load hosts."""
-
-    @abstractmethod
-    def limits(self, spec: LoadSpec) -> Sequence[str]:
-        """Name what the program does not do or report."""
-
-    @abstractmethod
-    def describe(self, host: Host, spec: LoadSpec) -> str:
-        """Return the program's name, version and runtime."""
-
-    @abstractmethod
-    def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """Return the summary in the collected files."""
-
-    @abstractmethod
-    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
-        """Return the collected files to judge, by operation."""
+class ForeignGenerator(LoadGenerator):
+    """All of a load generator but the methods that depend on the program."""
 
     @abstractmethod
     def _load(self, host: Host, request: LoadRequest) -> Load:
@@ -130,18 +93,6 @@ class ForeignGenerator(ABC):
     def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:  # noqa: ARG002 - of most programs it can't
         """Tell whether a timed run that ended with an exit code is judged by its files all the same."""
         return False
-
-    def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - nobody knows
-        """Return None, because the program's need for processors was never measured."""
-        return None
-
-    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps none
-        """Explain that the program goes on whatever happens."""
-        return "it goes on whatever happens to its operations"
-
-    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - every host will do
-        """Return the empty text, because the program is copied to its host with everything that it needs."""
-        return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load as a detached job, or attach to the job that was started before."""
@@ -198,10 +149,6 @@ class ForeignGenerator(ABC):
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Return the paths of everything that the program read and wrote."""
         return host.files(folder_of(host))
-
-    def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
-        """Return nothing, because the program does not report its own state."""
-        return ()
 
 
 def run_s(spec: LoadSpec) -> int:

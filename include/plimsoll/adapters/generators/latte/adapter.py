@@ -41,7 +41,7 @@ _SAMPLE = re.compile(r"^ *(\d+\.\d+) +\d+ +\d+ +(\d+) ", re.MULTILINE)
 
 
 class Latte(ForeignGenerator):
-    """An implementation of the LoadGenerator port."""
+    """Latte as it is installed on the load hosts."""
 
     name = "latte"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.end", _REPORT)
@@ -49,9 +49,6 @@ class Latte(ForeignGenerator):
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
         return [*protocol_problems(spec, self.name), *_problems(spec)]
-
-    def prepare(self, spec: LoadSpec) -> None:
-        """Do nothing, because latte is already on the load hosts."""
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
         """Name what latte does not do or report, in contrast to plimsoll-stress."""

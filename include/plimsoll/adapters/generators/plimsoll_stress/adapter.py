@@ -29,7 +29,7 @@ from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.ports.artefacts import LOAD_JDK, ProgramSource, jdk_of
 from plimsoll.ports.host import Host, Job, JobStatus
-from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 
 _CPU_S = 53e-6
 """Processor time of an operation, s: docs/contributing/performance.md, the load generator and a plain driver loop."""
@@ -37,8 +37,8 @@ _INTERVAL = timedelta(seconds=1)
 _FILES = (command.CSV, command.PROGRESS, command.SUMMARY, command.OPTIONS, command.START)
 
 
-class PlimsollStress:
-    """An implementation of the SplitLoadGenerator and the SamplingLoadGenerator port."""
+class PlimsollStress(LoadGenerator):
+    """It can do all that the port knows."""
 
     name = "plimsoll-stress"
     summary_files: Sequence[str] = (command.SUMMARY,)
@@ -47,6 +47,8 @@ class PlimsollStress:
     can_end_early = True
     can_close_loop = True
     can_go_on = True
+    can_wait = True
+    can_sample = True
     logs_in = True
     keyspace = command.KEYSPACE
 
@@ -89,10 +91,6 @@ class PlimsollStress:
     def processors(self, load_ops_s: int) -> float | None:
         """Return the number of processors, by the least processor time per operation that was measured."""
         return load_ops_s * _CPU_S
-
-    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - every host will do
-        """Return the empty text, because the generator is copied to its host with everything that it needs."""
-        return ""
 
     def start(self, host: Host, request: LoadRequest) -> None:
         """Start the load as a detached job, or attach to the job that was started before."""

@@ -50,15 +50,13 @@ _PATIENCE = timedelta(minutes=5)
 
 
 class Cassandra(JarProduct):
-    """An implementation of the Product port, and of its extensions for products that settle, are measured and partly
-    checked.
-
-    `patience`: longest time for all nodes together to start, where a definition gives none.
-    """
+    """One JVM on each node. `patience`: longest time for all nodes together to start, where a definition gives none."""
 
     name = PRODUCT
     ports: Sequence[int] = PORTS
     evidence: Evidence = CassandraLog()
+    settles = True
+    measures_rows = True
     actions: Collection[ActionName] = ACTIONS
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:

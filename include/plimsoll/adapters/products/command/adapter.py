@@ -21,18 +21,17 @@ from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
-from plimsoll.ports.product import Evidence
+from plimsoll.ports.product import Evidence, Product
 
 _PATIENCE = timedelta(minutes=5)
 _ASK = timedelta(seconds=20)
 _POLL_S = 0.5
 
 
-class CommandDatabase:
-    """An implementation of the Product port. Each node is one program; nodes start one after the other."""
+class CommandDatabase(Product):
+    """Each node is one program; nodes start one after the other."""
 
     name = PRODUCT
-    ports: Sequence[int] = ()
     evidence: Evidence = UnreadLogs()
 
     def __init__(self, clock: Clock) -> None:
@@ -45,9 +44,6 @@ class CommandDatabase:
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition
         """Name what only the hosts can tell."""
         return ["a database of commands must be on its hosts: whether it starts shows there only"]
-
-    def prepare(self, spec: ProductSpec) -> None:
-        """Do nothing, because the hosts have the database."""
 
     def deploy(
         self,

@@ -14,17 +14,16 @@ from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
-from plimsoll.ports.product import Evidence
+from plimsoll.ports.product import Evidence, Product
 
 
-class ExternalCql:
-    """An implementation of the ForeignProduct port. No node of it is a host here, so it has no processes and no logs.
+class ExternalCql(Product):
+    """No node of it is a host here, so it has no processes and no logs.
 
     Whether it can be used at all, its provider checks.
     """
 
     name = EXTERNAL
-    ports: Sequence[int] = ()
     evidence: Evidence = UnreadLogs()
 
     def __init__(self, databases: Databases) -> None:
@@ -33,9 +32,6 @@ class ExternalCql:
     def check(self, spec: ProductSpec) -> Sequence[Problem]:  # noqa: ARG002
         """Return nothing: its provider asks the database itself."""
         return ()
-
-    def prepare(self, spec: ProductSpec) -> None:
-        """Do nothing, because nothing is deployed."""
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Do nothing, because it is there."""

@@ -39,16 +39,14 @@ _PATIENCE = timedelta(minutes=10)
 
 
 class HBase(JarProduct):
-    """An implementation of the Product port, and of its extensions for products that settle, save and are partly
-    checked.
-
-    Every host runs a DataNode and a region server, the first one also ZooKeeper, the NameNode and the Master.
+    """Every host runs a DataNode and a region server, the first one also ZooKeeper, the NameNode and the Master.
     `patience`: longest time for all processes together to start, where a definition gives none.
     """
 
     name = PRODUCT
     ports: Sequence[int] = PORTS
     evidence: Evidence = HBaseLog()
+    settles = True
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         super().__init__(artefacts)

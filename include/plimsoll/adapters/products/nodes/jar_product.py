@@ -7,12 +7,11 @@ from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.download import Download
 from plimsoll.domain.product_spec import ProductSpec
 from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.product import Product
 
 
-class JarProduct:
+class JarProduct(Product):
     """A base of products with `name`: the JDKs and jars of its variants, and the node tool that asks their JVMs."""
-
-    name: str
 
     def __init__(self, artefacts: ArtefactSource) -> None:
         self._artefacts, self._tool = artefacts, NodeTool(artefacts)

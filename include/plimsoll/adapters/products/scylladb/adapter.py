@@ -25,22 +25,19 @@ from plimsoll.domain.variant import Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
-from plimsoll.ports.product import Evidence
+from plimsoll.ports.product import Evidence, Product
 
 _LISTENS = "Starting listening for CQL clients"
 _PATIENCE = timedelta(minutes=15)
 
 
-class ScyllaDb:
-    """An implementation of the Product port, and of its extensions for products that settle, save and are partly
-    checked.
-
-    `patience`: longest time for all nodes to start, where a definition gives none.
-    """
+class ScyllaDb(Product):
+    """One program on each node. `patience`: longest time for all nodes to start, where a definition gives none."""
 
     name = PRODUCT
     ports: Sequence[int] = PORTS
     evidence: Evidence = ScyllaDbLog()
+    settles = True
 
     def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
         self._artefacts, self._clock, self._patience = artefacts, clock, patience
