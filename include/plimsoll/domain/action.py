@@ -1,6 +1,6 @@
 """An action: something that is done to a running cluster at a moment of a load, and timed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
@@ -19,6 +19,16 @@ TAKES_NODES: frozenset[ActionName] = frozenset({"kill-node", "replace-node", "de
 OF_ALL_NODES: frozenset[ActionName] = frozenset({"compact", "restart"})
 """Actions that are done to every node unless a `count` says otherwise, to the first ones of the list."""
 _NEEDS_SPARES: frozenset[ActionName] = frozenset({"add-node", "replace-node"})
+_CONDITIONS: Mapping[ActionName, tuple[str, str]] = {
+    "compact": ("while a node compacts", "while {} nodes compact"),
+    "repair": ("while a node is repaired", "while {} nodes are repaired"),
+    "restart": ("while a node restarts", "while {} nodes restart"),
+    "kill-node": ("with one node down", "with {} nodes down"),
+    "decommission": ("while a node leaves", "while {} nodes leave"),
+    "add-node": ("while a node joins", "while {} nodes join"),
+    "replace-node": ("while a node is replaced", "while {} nodes are replaced"),
+}
+"""The condition of a cluster in which it is done to one node, or to several."""
 
 
 class Action(Model):
@@ -82,6 +92,15 @@ class Action(Model):
     def begins(self, timing: Timing) -> timedelta:
         """Return when the action begins, from the start of the timed run; zero if it is done before that."""
         return timedelta(0) if self.before_load else timing.warmup if self.at is None else self.at
+
+    @property
+    def condition(self) -> str:
+        """Return the cluster's condition meanwhile, in words: `with one node down`."""
+        if self.down_for:
+            return "while a node is down and comes back"
+        one, several = _CONDITIONS[self.name]
+        of_all = self.count is None and self.name in OF_ALL_NODES
+        return several.format(self.count or "all") if of_all or (self.count or 1) > 1 else one
 
     def __str__(self) -> str:
         nodes = f" of {plural(self.count, 'node')}" if self.count else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.action import OF_ALL_NODES
 from plimsoll.report.answers import headline
 from plimsoll.report.formatting import NOTHING
 
@@ -13,18 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
-    from plimsoll.domain.action import Action, ActionName
-
-_MEANWHILE: Mapping[ActionName, tuple[str, str]] = {
-    "compact": ("while a node compacts", "while {} nodes compact"),
-    "repair": ("while a node is repaired", "while {} nodes are repaired"),
-    "restart": ("while a node restarts", "while {} nodes restart"),
-    "kill-node": ("with one node down", "with {} nodes down"),
-    "decommission": ("while a node leaves", "while {} nodes leave"),
-    "add-node": ("while a node joins", "while {} nodes join"),
-    "replace-node": ("while a node is replaced", "while {} nodes are replaced"),
-}
-"""The condition of a cluster in which it is done to one node, or to several."""
+    from plimsoll.domain.action import Action
 
 
 @dataclass(frozen=True)
@@ -46,13 +34,7 @@ class ConditionTable:
 
 def condition(action: Action | None) -> str:
     """Return the cluster's condition during the action in words: `with one node down`; without any `healthy`."""
-    if action is None:
-        return "healthy"
-    if action.down_for:
-        return "while a node is down and comes back"
-    one, several = _MEANWHILE[action.name]
-    of_all = action.count is None and action.name in OF_ALL_NODES
-    return several.format(action.count or "all") if of_all or (action.count or 1) > 1 else one
+    return action.condition if action else "healthy"
 
 
 def condition_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> ConditionTable | None:

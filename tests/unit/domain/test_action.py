@@ -1,10 +1,11 @@
 """Actions in a definition: what they need, and what must not stand beside them."""
 
 from datetime import timedelta
+from typing import get_args
 
 import pytest
 
-from plimsoll.domain.action import Action
+from plimsoll.domain.action import Action, ActionName
 from plimsoll.domain.cell import cell_ids
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
@@ -179,3 +180,10 @@ def test_an_action_can_be_all_that_is_done() -> None:
 )
 def test_what_contradicts_an_action_is_told_at_the_key_to_change(text: str, fault: str) -> None:
     assert fault_of(text).startswith(fault)
+
+
+@pytest.mark.parametrize("name", get_args(ActionName))
+def test_every_action_names_the_condition_of_its_cluster(name: ActionName) -> None:
+    one, two = Action(name=name, count=1).condition, Action(name=name, count=2).condition
+    assert one.startswith(("while a node ", "with one node "))
+    assert "2 nodes" in two
