@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import logging
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,9 @@ from plimsoll.adapters.on_demand import OnDemand
 from plimsoll.adapters.stores.definition_folder import DefinitionFolder
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.load_generator import LoadGenerator
@@ -34,7 +36,7 @@ from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.store import layout
-from plimsoll.services.toolkit import Toolkit, needs_of
+from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import report_waiting
 from plimsoll.settings import Settings
 
@@ -90,7 +92,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
     clock, store, artefacts = SystemClock(), build_store(settings), artefacts_in(settings)
     outage, databases = Outage(clock), Databases(build_database_secrets(settings))
     products = {**products_with(artefacts, clock), ExternalCql.name: ExternalCql(databases)}
-    made = _Providers(settings, store, clock, build_secrets(settings), outage, products, databases)
+    made = _Providers(settings, store, clock, build_secrets(settings), outage, databases)
     return Toolkit(
         store=store,
         clock=clock,
@@ -102,7 +104,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
         canary=ScriptCanary(),
         places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),
         write_kept_records=made.launches.write_kept,
-        local_notes=partial(_local_notes, products),
+        local_notes=_local_notes,
         code_version=code_version(),
     )
 
@@ -125,10 +127,10 @@ def products_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Product]
     return {**deployed, CommandDatabase.name: CommandDatabase(clock)}
 
 
-def _local_notes(products: Mapping[str, Product], definition: Definition) -> Iterable[str]:
+def _local_notes(spec: HostsSpec, disturbance: Disturbance) -> Iterable[str]:
     from plimsoll.adapters.providers.local.notes import notes
 
-    return notes(partial(needs_of, products), definition)
+    return notes(spec, disturbance)
 
 
 @dataclass(frozen=True)
@@ -140,18 +142,17 @@ class _Providers:
     clock: Clock
     secrets: Secrets
     outage: Outage
-    products: Mapping[str, Product]
     databases: Databases
 
     def local(self) -> Provider:
         from plimsoll.adapters.providers.local import LocalProvider
 
-        return LocalProvider(self.settings.work, self.clock, needs_of=partial(needs_of, self.products))
+        return LocalProvider(self.settings.work, self.clock)
 
     def ssh(self) -> Provider:
         from plimsoll.adapters.providers.ssh import SshProvider
 
-        return SshProvider(self.connections, self.clock, self.depot, needs_of=partial(needs_of, self.products))
+        return SshProvider(self.connections, self.clock, self.depot)
 
     def external(self) -> Provider:
         from plimsoll.adapters.providers.external import ExternalProvider

@@ -8,8 +8,8 @@ import pytest
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, StoreError
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
@@ -31,8 +31,8 @@ class PaidProvider:
     def at(self, places: Places) -> Self:
         return self
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
-        return self._inner.check(definition)
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
+        return self._inner.check(spec)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         self._begun.setdefault(request.id, self._clock.now())
@@ -69,7 +69,7 @@ class Prices:
     def __init__(self, usd: float | None = 1.0) -> None:
         self._usd = usd
 
-    def tariff(self, definition: Definition) -> Tariff:
+    def tariff(self, spec: HostsSpec) -> Tariff:
         rate = HostRate(kind="big", vcpus=8, usd_per_hour=self._usd)
         return Tariff(node=rate, load=rate, source="a price table of tests")
 

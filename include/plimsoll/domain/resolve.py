@@ -4,7 +4,9 @@ Each function takes the definition of one part, or a whole one where parts do no
 """
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.load_spec import LoadSpec, OwnedByLoad, Target
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.product_spec import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 
@@ -62,4 +64,18 @@ def variant_spec(definition: Definition, variant: Variant) -> VariantSpec:
         replicas=definition.workload.replication_factor,
         start_within=definition.system.start_within,
         command=definition.system.command,
+    )
+
+
+def hosts_spec(definition: Definition, needs: NodeNeeds) -> HostsSpec:
+    """Return what a provider is asked for. `needs`: those of the nodes, as their products tell them."""
+    return HostsSpec(
+        name=definition.name,
+        options=definition.provider.options,
+        nodes=definition.system.nodes,
+        node_hosts=definition.node_hosts,
+        load_hosts=definition.load_generator.hosts,
+        load_heap=definition.load_generator.heap,
+        max_parallel=definition.max_parallel,
+        needs=needs,
     )

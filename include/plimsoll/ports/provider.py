@@ -6,8 +6,8 @@ from datetime import timedelta
 from typing import Protocol, Self, runtime_checkable
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.external_database import ExternalDatabase, Occupant
 from plimsoll.ports.host import Host
@@ -61,8 +61,8 @@ class Provider(Protocol):
         Without this call it looks for clusters only on this machine.
         """
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
-        """Return every problem that would keep the definition's clusters from being provided, without providing any."""
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
+        """Return every problem that would keep such clusters from being provided, without providing any."""
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the requested cluster, and make it if it is not there yet. Raises ProviderError when it can't be

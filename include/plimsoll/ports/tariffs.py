@@ -3,14 +3,14 @@
 from typing import Protocol
 
 from plimsoll.domain.cost import Tariff
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.hosts_spec import HostsSpec
 
 
 class Tariffs(Protocol):
     """Prices of one provider."""
 
-    def tariff(self, definition: Definition) -> Tariff | None:
-        """Return the prices of the definition's hosts; None where they cost nothing.
+    def tariff(self, spec: HostsSpec) -> Tariff | None:
+        """Return the prices of the hosts; None where they cost nothing.
 
         The price of a host is None where nobody knows it. Wrong options are an error.
         """

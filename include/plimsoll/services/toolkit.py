@@ -7,8 +7,11 @@ from typing import Protocol, TypeVar
 from plimsoll import __version__
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.resolve import hosts_spec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.ports.canary import HostCanary
 from plimsoll.ports.clock import Clock
@@ -65,7 +68,7 @@ class Toolkit:
     """The places of clusters whose definition is not at hand."""
     write_kept_records: Callable[[], None] = lambda: None
     """Writes what could not be recorded of hosts until now. Raises StoreError where that fails again."""
-    local_notes: Callable[[Definition], Iterable[str]] = lambda _: ()
+    local_notes: Callable[[HostsSpec, Disturbance], Iterable[str]] = lambda *_: ()
     """Notes for a person who is about to measure a definition on this machine."""
     code_version: str = __version__
     """Recorded with attempts and verdicts."""
@@ -99,7 +102,11 @@ class Toolkit:
     def tariff(self, definition: Definition) -> Tariff | None:
         """Return the prices of the definition's hosts; None where they cost nothing."""
         tariffs = self.tariffs.get(definition.provider.name)
-        return tariffs.tariff(definition) if tariffs else None
+        return tariffs.tariff(self.hosts_spec(definition)) if tariffs else None
+
+    def hosts_spec(self, definition: Definition) -> HostsSpec:
+        """Return what the definition's provider is asked for."""
+        return hosts_spec(definition, needs_of(self.products, definition))
 
 
 def needs_of(products: Mapping[str, Product], definition: Definition) -> NodeNeeds:

@@ -85,7 +85,7 @@ class Plan(BaseOperator):
             begin_run(toolkit(), plan.campaign_id, me, len(plan.cells))
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)
         if toolkit().provider(definition).is_local:
-            for note in toolkit().local_notes(definition):
+            for note in toolkit().local_notes(toolkit().hosts_spec(definition), definition.disturbance):
                 self.log.info("note: %s", note)
         return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
 

@@ -12,8 +12,8 @@ from tests.fakes.instant.faults import INSTANT, Faults
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places
 
@@ -35,7 +35,7 @@ class InstantProvider:
         """Return this provider, which has all its clusters here."""
         return self
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
         """Return no problem."""
         return ()
 

@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,13 +13,18 @@ from tests.support.campaigns.ec2_definition import ec2_definition
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.domain.errors import SecretError
+from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.resolve import hosts_spec
 
 
 @pytest.fixture
 def check(provider: Ec2Provider, options: dict[str, Any], cloud: Cloud) -> Callable[..., Any]:
     def problems(max_parallel: int = 8, **changes: Any) -> list[str]:
         definition = ec2_definition(cloud.landscape, **{"subnets": None, **options, **changes})
-        return [str(each) for each in provider.check(definition.model_copy(update={"max_parallel": max_parallel}))]
+        return [
+            str(each)
+            for each in provider.check(replace(hosts_spec(definition, NodeNeeds()), max_parallel=max_parallel))
+        ]
 
     return problems
 

@@ -17,6 +17,8 @@ from plimsoll.adapters.providers.external.load_hosts import load_hosts_alone
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.resolve import hosts_spec
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.hosts.launch_records import StoredLaunches
@@ -84,8 +86,8 @@ def test_a_load_host_is_launched_without_nodes_found_and_ended(
 def test_its_options_are_checked_and_its_hosts_have_a_price(
     provider: Ec2Provider, account: WatchedAccount, definition: Definition, theirs: dict[str, Any]
 ) -> None:
-    alone = load_hosts_alone(definition, ExternalOptions.model_validate(theirs))
-    tariff = LoadHostTariffs({"ec2": Ec2Tariffs(account)}).tariff(definition)
+    alone = load_hosts_alone(hosts_spec(definition, NodeNeeds()), ExternalOptions.model_validate(theirs))
+    tariff = LoadHostTariffs({"ec2": Ec2Tariffs(account)}).tariff(hosts_spec(definition, NodeNeeds()))
 
     assert provider.check(alone) == []
     assert tariff is not None
@@ -96,4 +98,4 @@ def test_hosts_of_ones_own_cost_nothing(account: WatchedAccount, definition: Def
     options = {**definition.provider.options, "load_hosts": {"provider": "local"}}
     here = definition.model_copy(update={"provider": definition.provider.model_copy(update={"options": options})})
 
-    assert LoadHostTariffs({"ec2": Ec2Tariffs(account)}).tariff(here) is None
+    assert LoadHostTariffs({"ec2": Ec2Tariffs(account)}).tariff(hosts_spec(here, NodeNeeds())) is None

@@ -16,6 +16,7 @@ from plimsoll import cli
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
@@ -28,7 +29,7 @@ class Ready:
 
     can_end_early = can_close_loop = True
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
         return ()
 
     def limits(self, definition: Definition) -> Sequence[str]:

@@ -19,6 +19,8 @@ from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import StoreError
+from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.resolve import hosts_spec
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "guides" / "aws.md"
 
@@ -50,9 +52,9 @@ def use_provider(
 ) -> None:
     leave(account.client("ec2", REGION), STORE, KEY)  # by another's rights: what a cluster might leave
     account.calls.clear()
-    definition = ec2_definition(cloud.landscape)
-    provider.check(definition)
-    Ec2Tariffs(account).tariff(definition)
+    spec = hosts_spec(ec2_definition(cloud.landscape), NodeNeeds())
+    provider.check(spec)
+    Ec2Tariffs(account).tariff(spec)
     cluster = provider.ensure(ask())
     provider.ensure(ask("hosts"))  # kept hosts: their tags are changed
     provider.find(cluster.id)

@@ -27,7 +27,8 @@ from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec, variant_spec
+from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.resolve import hosts_spec, load_spec, product_spec, variant_spec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Places
@@ -107,9 +108,9 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         provider = SshProvider(connections, SystemClock()).at(Places((options,)))
         definition = definition_of(options)
         artefacts = Artefacts(Settings().cache, print)
-        Cassandra(artefacts, SystemClock()).prepare(definition)
-        PlimsollStress(artefacts).prepare(definition)
-        assert provider.check(definition) == []
+        Cassandra(artefacts, SystemClock()).prepare(product_spec(definition, "cassandra"))
+        PlimsollStress(artefacts).prepare(load_spec(definition))
+        assert provider.check(hosts_spec(definition, NodeNeeds())) == []
         expires = datetime.now(UTC) + LIFETIME
         request = ClusterRequest(id=KEY, owner="test", nodes=1, load_hosts=2, expires_at=expires, options=options)
         cluster = provider.ensure(request)

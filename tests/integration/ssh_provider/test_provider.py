@@ -19,7 +19,9 @@ from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostsSilent
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.resolve import hosts_spec
 from plimsoll.ports.provider import Places
 
 SLEEP = "import time; time.sleep(600)"
@@ -59,9 +61,10 @@ def group(sshd: Any, tmp_path: Path) -> Any:
     return made
 
 
-def heaps_of(definition: Definition) -> NodeNeeds:
-    """One JVM for each node."""
-    return NodeNeeds(heaps={one.id: one.jvm.heap for one in definition.variants if one.jvm})
+def spec_of(options: Any, **changes: Any) -> HostsSpec:
+    """Of nodes with one JVM each."""
+    asked = definition_of(options, **changes)
+    return hosts_spec(asked, NodeNeeds(heaps={one.id: one.jvm.heap for one in asked.variants if one.jvm}))
 
 
 @pytest.fixture
@@ -73,7 +76,7 @@ def with_groups(user_key: Any, tmp_path: Path) -> Iterator[Any]:
         pools.append(Connections(OneKey(user_key.private)))
         folders.extend(one["folder"] for one in groups)
         options = {"connection": CONNECTION, "groups": list(groups), "disk_per_host": "1M"}
-        return SshProvider(pools[-1], SystemClock(), needs_of=heaps_of).at(Places((options,)))
+        return SshProvider(pools[-1], SystemClock()).at(Places((options,)))
 
     yield made
     for pool in pools:
@@ -306,7 +309,7 @@ def definition_of(options: Any, **changes: Any) -> Any:
 
 
 def test_sound_hosts_have_no_problem(provider: Any) -> None:
-    assert provider.check(definition_of(provider.places.options[0])) == []
+    assert provider.check(spec_of(provider.places.options[0])) == []
 
 
 def test_every_problem_is_found_before_anything_starts(
@@ -316,8 +319,8 @@ def test_every_problem_is_found_before_anything_starts(
     wrong["nodes"][0]["host_key"] = " ".join(make_key(tmp_path, "other").public.split()[:2])
     options = {**with_groups(wrong).places.options[0], "disk_per_host": "900000G"}
     jvm = {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "90000G"}
-    definition = definition_of(options, max_parallel=2, variants=[{"id": "huge", "jvm": jvm}])
-    problems = {problem.where: problem.what for problem in provider.check(definition)}
+    asked = spec_of(options, max_parallel=2, variants=[{"id": "huge", "jvm": jvm}])
+    problems = {problem.where: problem.what for problem in provider.check(asked)}
     assert "2 cells at once need as many groups" in problems["max_parallel"]
     assert "host key is not the expected one" in problems["provider.options.groups.rack1.node1"]
     assert "are needed" in problems["provider.options.groups.rack1.node2"]
@@ -330,7 +333,7 @@ def test_a_host_that_can_not_be_reached_is_a_problem(with_groups: Any, group: An
     with socket.create_server(("127.0.0.1", 0)) as server:
         unreachable["load"]["port"] = server.getsockname()[1]
     provider = with_groups(unreachable)
-    (problem,) = provider.check(definition_of(provider.places.options[0]))
+    (problem,) = provider.check(spec_of(provider.places.options[0]))
     assert problem.where == "provider.options.groups.rack1.load"
     assert "can't be reached" in problem.what
     assert problem.mend
@@ -341,7 +344,7 @@ def test_a_key_that_does_not_fit_is_a_problem_on_every_host(
 ) -> None:
     object.__setattr__(user_key, "private", make_key(tmp_path, "stranger").private)
     provider = with_groups(group("rack1"))
-    found = provider.check(definition_of(provider.places.options[0]))
+    found = provider.check(spec_of(provider.places.options[0]))
     assert {problem.where for problem in found} == {f"provider.options.groups.rack1.{host}" for host in HOSTS}
     assert all("does not let" in problem.what and "authorized_keys" in problem.mend for problem in found)
 
@@ -350,7 +353,7 @@ def test_a_folder_that_can_not_be_used_is_a_problem(with_groups: Any, group: Any
     (tmp_path / "file").touch()
     broken = {**group("rack1"), "folder": str(tmp_path / "file" / "below")}
     provider = with_groups(broken)
-    found = provider.check(definition_of(provider.places.options[0]))
+    found = provider.check(spec_of(provider.places.options[0]))
     assert {problem.where for problem in found} == {f"provider.options.groups.rack1.{host}" for host in HOSTS}
     assert all("Not a directory" in problem.what for problem in found)
 

@@ -31,7 +31,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
             "`max_parallel`, or take fewer loads or repeats, unless that is meant"
         )
     if plan.definition.provider.name in toolkit.providers and toolkit.provider(plan.definition).is_local:
-        yield from toolkit.local_notes(plan.definition)
+        yield from toolkit.local_notes(toolkit.hosts_spec(plan.definition), plan.definition.disturbance)
     for product in plan.definition.products:
         if product in toolkit.products:
             yield from toolkit.product(product).unchecked(product_spec(plan.definition, product))

@@ -29,7 +29,7 @@ def problems(toolkit: Toolkit, definition: Definition, campaign_id: str = "") ->
     because credentials are missing.
     """
     found = (
-        *_checked(toolkit.providers, "provider.name", definition.provider.name, definition),
+        *_checked(toolkit.providers, "provider.name", definition.provider.name, toolkit.hosts_spec(definition)),
         *_keyspace_problems(toolkit, definition, campaign_id),
         *account_problems(toolkit, definition, campaign_id),
         *_kept_hosts_problems(toolkit, definition),

@@ -93,10 +93,9 @@ class Planted:
 
 def test_a_node_that_the_database_names_elsewhere_is_refused_and_never_asked() -> None:
     planted = Planted(Database(options(port=1), ACCESS, None))
-    databases, definition = cast(Any, planted), cast(Any, planted)
+    databases = cast(Any, planted)
     planted.of = lambda _: planted  # type: ignore[attr-defined]
-    planted.system = type("System", (), {"nodes": 2})  # type: ignore[attr-defined]
-    [problem] = database_problems(definition, options(port=1), databases)
+    [problem] = database_problems(2, options(port=1), databases)
     assert problem.where == "provider.options.node_networks"
     assert "192.0.2.66 is no contact point, and would be sent the password in plain text" in problem.what
     assert planted.asked == ["127.0.0.1"]

@@ -8,7 +8,9 @@ from plimsoll.adapters.providers.local.checks import Machine, needs, problems
 from plimsoll.adapters.providers.local.options import LocalOptions
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.resolve import hosts_spec
 from plimsoll.domain.units import parse_size
 
 GIB = 1 << 30
@@ -32,10 +34,14 @@ def definition(*, heap: str = "512M", nodes: int = 3, parallel: int = 1, options
     )
 
 
+def spec(*, options: Any = None) -> HostsSpec:
+    return hosts_spec(definition(options=options), NodeNeeds())
+
+
 def found(asked: Definition, machine: Machine, **heaps: int) -> list[Problem]:
     """What is lacking where nodes have these heaps, by variant; without any, the one of each variant's JVM."""
     own = {one.id: one.jvm.heap for one in asked.variants if one.jvm}
-    return list(needs(asked, LocalOptions(), machine, heaps or own))
+    return list(needs(hosts_spec(asked, NodeNeeds(heaps=heaps or own)), LocalOptions(), machine))
 
 
 def test_the_demo_fits_a_machine_of_8_gib() -> None:
@@ -90,20 +96,20 @@ def test_more_nodes_than_a_subnet_holds_are_refused() -> None:
 
 
 def test_an_option_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:
-    [problem] = problems(definition(options={"memory": "1G"}), tmp_path, NodeNeeds())
+    [problem] = problems(spec(options={"memory": "1G"}), tmp_path)
     assert problem.where == "provider.options.memory"
     assert "memory_per_node_overhead" in problem.mend
 
 
 def test_an_option_of_the_wrong_form_is_refused_with_what_was_found(tmp_path: Path) -> None:
-    [problem] = problems(definition(options={"disk_per_node": 5}), tmp_path, NodeNeeds())
+    [problem] = problems(spec(options={"disk_per_node": 5}), tmp_path)
     assert problem.where == "provider.options.disk_per_node"
     assert "5 needs a unit" in problem.what
 
 
 def test_a_work_folder_that_can_not_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "work").write_text("a file")
-    where = {problem.where for problem in problems(definition(), tmp_path / "work" / "clusters", NodeNeeds())}
+    where = {problem.where for problem in problems(spec(), tmp_path / "work" / "clusters")}
     assert f"work folder {tmp_path / 'work' / 'clusters'}" in where
 
 
@@ -111,9 +117,7 @@ def test_a_work_folder_that_others_could_change_is_refused(tmp_path: Path) -> No
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared").chmod(0o777)
     [problem] = [
-        one
-        for one in problems(definition(), tmp_path / "shared" / "clusters", NodeNeeds())
-        if one.where.startswith("work folder")
+        one for one in problems(spec(), tmp_path / "shared" / "clusters") if one.where.startswith("work folder")
     ]
     assert problem.what == (
         f"can't be used: other users may write to {tmp_path / 'shared'}: `chmod go-w {tmp_path / 'shared'}`, "

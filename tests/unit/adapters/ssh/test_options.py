@@ -11,7 +11,10 @@ from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.providers.ssh.checks import problems, shape
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.adapters.secrets import EnvironmentSecrets
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.resolve import hosts_spec
 from plimsoll.domain.system import ProviderChoice
 
 
@@ -21,6 +24,10 @@ def host(number: Any, **changes: Any) -> dict[Any, Any]:
 
 def group(name: str = "rack1", first: int = 1, **changes: Any) -> dict[Any, Any]:
     return {"name": name, "nodes": [host(first), host(first + 1)], "load": host(first + 2), **changes}
+
+
+def spec(asked: Definition) -> HostsSpec:
+    return hosts_spec(asked, NodeNeeds())
 
 
 def test_a_host_is_reached_at_its_address_unless_another_is_given() -> None:
@@ -34,7 +41,7 @@ def test_true_is_no_port() -> None:
     options = {"groups": [group(load=host(9, port=True))]}
     chosen = {"provider": ProviderChoice(name="ssh", options=options)}
     [problem] = problems(
-        instant_definition().model_copy(update=chosen), Connections(EnvironmentSecrets(None, "")), NodeNeeds()
+        spec(instant_definition().model_copy(update=chosen)), Connections(EnvironmentSecrets(None, ""))
     )
     assert problem.where == "provider.options.groups[0].load.port"
     assert problem.what == "must be a whole number; found true"
@@ -87,11 +94,11 @@ def test_a_definition_with_more_load_hosts_than_any_group_has_is_refused_in_plai
         }
     )
     few = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(9)])]})
-    (problem,) = shape(one, few)
+    (problem,) = shape(spec(one), few)
     assert problem.where == "load_generator.hosts"
     assert problem.what == "no group of 2 nodes has 3 load hosts; the most that one has is 2"
     enough = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(8), host(9)])]})
-    assert not list(shape(one, enough))
+    assert not list(shape(spec(one), enough))
 
 
 @pytest.mark.parametrize("number", [2, 3], ids=["a node", "the load host"])
@@ -99,7 +106,7 @@ def test_a_host_that_stands_twice_in_a_group_is_refused(number: int) -> None:
     options = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(number)])]})
     one = instant_definition(parallel=1)
     small = one.model_copy(update={"system": one.system.model_copy(update={"nodes": 2})})
-    (problem,) = shape(small, options)
+    (problem,) = shape(spec(small), options)
     assert problem.where == "provider.options.groups[0]"
     assert problem.what == f"10.0.0.{number} stands 2 times in group rack1: nodes and load hosts share none"
 
@@ -109,7 +116,7 @@ def test_hosts_of_a_group_may_be_addresses_of_one_machine() -> None:
     small = one.model_copy(update={"system": one.system.model_copy(update={"nodes": 2})})
     same = {"ssh_address": "10.0.0.1"}
     hosts = {"nodes": [host(1) | same, host(2) | same], "load": host(3) | same}
-    assert not list(shape(small, SshOptions.model_validate({"groups": [group() | hosts]})))
+    assert not list(shape(spec(small), SshOptions.model_validate({"groups": [group() | hosts]})))
 
 
 def test_groups_without_enough_load_hosts_do_not_count_for_cells_at_once() -> None:
@@ -119,5 +126,5 @@ def test_groups_without_enough_load_hosts_do_not_count_for_cells_at_once() -> No
         "system": one.system.model_copy(update={"nodes": 2}),
         "load_generator": one.load_generator.model_copy(update={"hosts": 2}),
     }
-    (problem,) = shape(one.model_copy(update=changes), two)
+    (problem,) = shape(spec(one.model_copy(update=changes)), two)
     assert problem.what == "2 cells at once need as many groups of 2 nodes and 2 load hosts; there are 1"

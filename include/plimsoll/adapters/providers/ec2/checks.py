@@ -20,9 +20,9 @@ from plimsoll.adapters.providers.ec2.quotas import Quota, quota_of
 from plimsoll.adapters.providers.ec2.requests import LaunchPlan, create_placement_group, run_instances
 from plimsoll.adapters.providers.ec2.tagged import KINDS
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.faults import as_written, problems_of
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration
 from plimsoll.ports.provider import TIME_TO_PROVISION
@@ -34,14 +34,14 @@ _SOFTWARE = "x86_64"
 _DRY_RUN = ClusterId(campaign_id="dry-run", name="dry-run/1")
 
 
-def problems(definition: Definition, secrets: Secrets) -> list[Problem]:
+def problems(spec: HostsSpec, secrets: Secrets) -> list[Problem]:
     """Return every problem found. Raises SecretError when AWS can't be asked because credentials are missing."""
     try:
-        options = Ec2Options.model_validate(as_written(definition.provider.options, Ec2Options))
+        options = Ec2Options.model_validate(as_written(spec.options, Ec2Options))
     except ValidationError as error:
         return problems_of(error, Ec2Options, "provider.options")
     place = Place(options.connection, options.region)
-    return [*patience_problems(options), *_Examination(definition, options, clouds(secrets)(place), secrets).problems()]
+    return [*patience_problems(options), *_Examination(spec, options, clouds(secrets)(place), secrets).problems()]
 
 
 def patience_problems(options: Ec2Options) -> list[Problem]:
@@ -59,8 +59,8 @@ def patience_problems(options: Ec2Options) -> list[Problem]:
 class _Examination:
     """The checks of one definition in one place. They continue after each problem, to find all of them."""
 
-    def __init__(self, definition: Definition, options: Ec2Options, cloud: Cloud, secrets: Secrets) -> None:
-        self._definition, self._options, self._cloud, self._secrets = definition, options, cloud, secrets
+    def __init__(self, spec: HostsSpec, options: Ec2Options, cloud: Cloud, secrets: Secrets) -> None:
+        self._spec, self._options, self._cloud, self._secrets = spec, options, cloud, secrets
         self._found: list[Problem] = []
 
     def problems(self) -> list[Problem]:
@@ -113,14 +113,14 @@ class _Examination:
         return there, None
 
     def _addresses(self, there: list[Subnet]) -> None:
-        needed = self._definition.cluster_size
+        needed = self._spec.node_hosts + self._spec.load_hosts
         for subnet in there:
             if subnet.free_addresses < needed:
                 what = f"{subnet.id} in {subnet.zone} has {subnet.free_addresses} free addresses, a cell takes {needed}"
                 self._note(self._place_key, what, "name a larger subnet, or remove what takes its addresses")
-        free, wanted = sum(subnet.free_addresses for subnet in there), needed * self._definition.max_parallel
+        free, wanted = sum(subnet.free_addresses for subnet in there), needed * self._spec.max_parallel
         if free < wanted:
-            what = f"there are {free} free addresses; {plural(self._definition.max_parallel, 'cell')} at once: {wanted}"
+            what = f"there are {free} free addresses; {plural(self._spec.max_parallel, 'cell')} at once: {wanted}"
             self._note(self._place_key, what, "name further subnets, or lower max_parallel")
 
     def _image(self) -> Image | None:
@@ -184,9 +184,7 @@ class _Examination:
     def _quotas(self, types: dict[str, Answer]) -> None:
         """Compare the vCPUs with the quota, where Service Quotas can be asked. Launching waits for its share anyway."""
         needed: defaultdict[Quota, int] = defaultdict(int)
-        for role, count in zip(
-            ROLES, (self._definition.node_hosts, self._definition.load_generator.hosts), strict=True
-        ):
+        for role, count in zip(ROLES, (self._spec.node_hosts, self._spec.load_hosts), strict=True):
             kind = self._options.instance_types.of(role)
             quota = quota_of(kind)
             if quota is not None and kind in types:
@@ -197,7 +195,7 @@ class _Examination:
                 self._compare(quota, vcpus, granted)
 
     def _compare(self, quota: Quota, needed: int, granted: int) -> None:
-        cells = self._definition.max_parallel
+        cells = self._spec.max_parallel
         if needed > granted:
             what = f"a cell takes {needed} vCPUs, the quota `{quota.name}` is {granted}"
             self._note("instance_types", what, "ask for a higher quota in the Service Quotas console")
@@ -237,8 +235,8 @@ class _Examination:
             id=_DRY_RUN,
             owner="dry-run",
             store="dry-run",
-            nodes=self._definition.node_hosts,
-            load_hosts=self._definition.load_generator.hosts,
+            nodes=self._spec.node_hosts,
+            load_hosts=self._spec.load_hosts,
             expires=datetime.now(UTC),
             ends=datetime.now(UTC),
             options=self._options,

@@ -17,8 +17,8 @@ from plimsoll.adapters.aws.renewing import RenewedClient
 from plimsoll.adapters.providers.ec2.cloud import Answer
 from plimsoll.adapters.providers.ec2.options import Ec2Options, read_options
 from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import SecretError
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.ports.secrets import Secrets
 
 # The Pricing API lives in few regions and speaks for all.
@@ -47,9 +47,9 @@ class Ec2Tariffs:
             lambda connection: RenewedClient(lambda: secrets.aws(connection).client("pricing", _PRICING_REGION))
         )
 
-    def tariff(self, definition: Definition) -> Tariff:
-        """Return the prices of the definition's instance types. Raises ProviderError when its options can't be read."""
-        return self.of_options(read_options(definition.provider.options, f"definition {definition.name!r}"))
+    def tariff(self, spec: HostsSpec) -> Tariff:
+        """Return the prices of its instance types. Raises ProviderError when its options can't be read."""
+        return self.of_options(read_options(spec.options, f"definition {spec.name!r}"))
 
     def of_options(self, options: Ec2Options) -> Tariff:
         """Return the prices of these instance types in that region, with that tenancy."""

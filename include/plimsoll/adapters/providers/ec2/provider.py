@@ -30,8 +30,8 @@ from plimsoll.adapters.providers.ec2.tagged import TaggedResources, tagged
 from plimsoll.adapters.providers.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.full_zones import FullZones, NoneFull
 from plimsoll.ports.host import Host
@@ -92,12 +92,12 @@ class Ec2Provider:
         """Return the provider for the regions, and through the connections, that those places name."""
         return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
         """Return every problem that AWS can show before anything costs money.
 
         SecretError where AWS can't be asked at all.
         """
-        return problems(definition, self.secrets)
+        return problems(spec, self.secrets)
 
     def account(self) -> str:
         """Return the AWS account that the connection of the definition leads to."""

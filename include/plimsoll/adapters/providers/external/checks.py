@@ -8,7 +8,6 @@ from plimsoll.adapters.external.keyspaces import is_there, mark_of
 from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.hosts.sampler.listeners import listening
 from plimsoll.adapters.native_protocol import Session
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.plurals import plural
 
@@ -16,8 +15,8 @@ _AT_ONCE = 16
 _OPTIONS = "provider.options"
 
 
-def database_problems(definition: Definition, options: ExternalOptions, databases: Databases) -> Sequence[Problem]:
-    """Return every problem found. Nothing is written there."""
+def database_problems(declared: int, options: ExternalOptions, databases: Databases) -> Sequence[Problem]:
+    """Return every problem found; `declared`: the number of nodes in the definition. Nothing is written there."""
     try:
         database = databases.of(options)
     except SecretError as error:
@@ -28,7 +27,7 @@ def database_problems(definition: Definition, options: ExternalOptions, database
         return [
             Problem(f"{_OPTIONS}.contact_points[{places[node]}]", error.headline, error.mend) for node, error in silent
         ]
-    return list(_beyond_contact_points(definition, database))
+    return list(_beyond_contact_points(declared, database))
 
 
 def _silent(database: Database, nodes: Sequence[str]) -> Sequence[tuple[str, ProviderError]]:
@@ -45,7 +44,7 @@ def _silent(database: Database, nodes: Sequence[str]) -> Sequence[tuple[str, Pro
         return [(node, error) for node, error in zip(nodes, pool.map(why_not, nodes), strict=True) if error]
 
 
-def _beyond_contact_points(definition: Definition, database: Database) -> Iterator[Problem]:
+def _beyond_contact_points(declared: int, database: Database) -> Iterator[Problem]:
     options = database.options
     try:
         nodes = database.nodes()
@@ -55,8 +54,8 @@ def _beyond_contact_points(definition: Definition, database: Database) -> Iterat
         yield Problem(_OPTIONS, error.headline, error.mend)
         return
     yield from keyspace
-    if len(nodes) != definition.system.nodes:
-        what = f"the data centre has {plural(len(nodes), 'node')}, and the definition says {definition.system.nodes}"
+    if len(nodes) != declared:
+        what = f"the data centre has {plural(len(nodes), 'node')}, and the definition says {declared}"
         yield Problem("system.nodes", what, f"write {len(nodes)}, or wait until all nodes are there")
         return  # nobody knows whom they would be
     yield from _hidden_on_this_machine(options, [node.address for node in nodes])

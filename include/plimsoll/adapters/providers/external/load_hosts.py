@@ -1,14 +1,14 @@
 """The load hosts of a cluster that somebody else runs: what their provider is to know, and what they cost."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.adapters.external import ExternalOptions
 from plimsoll.adapters.external.options import read_options
 from plimsoll.domain.cost import Tariff
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.process import NodeNeeds
 from plimsoll.ports.tariffs import Tariffs
 
 
@@ -18,18 +18,16 @@ class LoadHostTariffs:
 
     of_providers: Mapping[str, Tariffs]
 
-    def tariff(self, definition: Definition) -> Tariff | None:
+    def tariff(self, spec: HostsSpec) -> Tariff | None:
         """Return the prices of the load hosts; None where they cost nothing. ProviderError for wrong options."""
-        options = read_options(definition.provider.options)
+        options = read_options(spec.options)
         if not isinstance(options, ExternalOptions):
             mend = "correct the definition's provider.options"
-            raise ProviderError("; ".join(map(str, options)), where=f"definition {definition.name!r}", mend=mend)
+            raise ProviderError("; ".join(map(str, options)), where=f"definition {spec.name!r}", mend=mend)
         tariffs = self.of_providers.get(options.load_hosts.provider)
-        return tariffs.tariff(load_hosts_alone(definition, options)) if tariffs else None
+        return tariffs.tariff(load_hosts_alone(spec, options)) if tariffs else None
 
 
-def load_hosts_alone(definition: Definition, options: ExternalOptions) -> Definition:
-    """Return what the provider of the load hosts is to know of the definition: its load hosts and no nodes."""
-    choice = ProviderChoice(name=options.load_hosts.provider, options=options.load_hosts.options)
-    nodeless = {"provider": choice, "system": definition.system.model_copy(update={"nodes": 0}), "variants": ()}
-    return definition.model_copy(update=nodeless)
+def load_hosts_alone(spec: HostsSpec, options: ExternalOptions) -> HostsSpec:
+    """Return what the provider of the load hosts is asked for: these, and no nodes."""
+    return replace(spec, options=options.load_hosts.options, nodes=0, node_hosts=0, needs=NodeNeeds())

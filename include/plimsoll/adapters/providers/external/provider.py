@@ -19,8 +19,8 @@ from plimsoll.adapters.external.options import read_options
 from plimsoll.adapters.providers.external.checks import database_problems
 from plimsoll.adapters.providers.external.load_hosts import load_hosts_alone
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, reason_of
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.external_database import ExternalDatabase, Occupant
@@ -93,12 +93,12 @@ class ExternalProvider:
         ours = mark.store == self._store
         return Occupant(options.keyspace_name, ClusterId.parse(mark.cluster), mark.store, ours, mark.owner)
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
         """Check the options, then every node, the keyspace, and the load hosts."""
-        options = read_options(definition.provider.options)
+        options = read_options(spec.options)
         if not isinstance(options, ExternalOptions):
             return options
-        return [*database_problems(definition, options, self._databases), *self._host_problems(definition, options)]
+        return [*database_problems(spec.nodes, options, self._databases), *self._host_problems(spec, options)]
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return load hosts, and make the keyspace with its mark. Idempotent by the cluster's id."""
@@ -167,9 +167,9 @@ class ExternalProvider:
         """Raise ProviderError: hosts are not kept."""
         raise ProviderError("its load hosts are not kept", where=str(cluster.id), mend="destroy the cluster")
 
-    def _host_problems(self, definition: Definition, options: ExternalOptions) -> Sequence[Problem]:
+    def _host_problems(self, spec: HostsSpec, options: ExternalOptions) -> Sequence[Problem]:
         """Return the problems of the load hosts alone, at their place among this provider's options."""
-        found = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(definition, options))
+        found = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(spec, options))
         there = "provider.options.load_hosts.options"
         return [Problem(one.where.replace("provider.options", there, 1), one.what, one.mend) for one in found]
 

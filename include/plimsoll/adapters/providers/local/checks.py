@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +15,10 @@ from plimsoll.adapters.hosts.reported_facts import memory_bytes
 from plimsoll.adapters.providers.local.files import mend
 from plimsoll.adapters.providers.local.options import LocalOptions
 from plimsoll.adapters.providers.local.subnets import MOST_NODES, free_subnet
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.domain.faults import as_written, problems_of
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.units import parse_size
 
 _MIB = 1 << 20
@@ -34,39 +33,37 @@ class Machine:
     disk: int
 
 
-def problems(definition: Definition, work: Path, of_nodes: NodeNeeds) -> list[Problem]:
+def problems(spec: HostsSpec, work: Path) -> list[Problem]:
     """Return every problem found. Clusters themselves are not touched."""
     try:
-        options = LocalOptions.model_validate(as_written(definition.provider.options, LocalOptions))
+        options = LocalOptions.model_validate(as_written(spec.options, LocalOptions))
     except ValidationError as error:
         return problems_of(error, LocalOptions, "provider.options")
     machine = Machine(memory_bytes(readings.read(work)), shutil.disk_usage(existing_part(work)).free)
-    lacking = needs(definition, options, machine, of_nodes.heaps)
-    return [*lacking, *_folder(work), *_addresses(definition, work, of_nodes.ports)]
+    lacking = needs(spec, options, machine)
+    return [*lacking, *_folder(work), *_addresses(spec, work)]
 
 
-def needs(
-    definition: Definition, options: LocalOptions, machine: Machine, heaps: Mapping[str, int]
-) -> Iterator[Problem]:
-    """Yield the definition's needs that exceed the machine's resources. Pure."""
-    if definition.node_hosts > MOST_NODES:
+def needs(spec: HostsSpec, options: LocalOptions, machine: Machine) -> Iterator[Problem]:
+    """Yield what exceeds the machine's resources. Pure."""
+    if spec.node_hosts > MOST_NODES:
         most = f"at most {MOST_NODES} on one machine"
-        yield Problem("system.nodes", f"{definition.node_hosts} nodes do not fit into a loopback subnet", most)
-    yield from _memory(definition, options, machine.memory, heaps)
-    needed = definition.max_parallel * definition.node_hosts * options.disk_per_node
+        yield Problem("system.nodes", f"{spec.node_hosts} nodes do not fit into a loopback subnet", most)
+    yield from _memory(spec, options, machine.memory)
+    needed = spec.max_parallel * spec.node_hosts * options.disk_per_node
     if needed > machine.disk:
         what = f"clusters need {_mib(needed)} of free disk, the work folder's has {_mib(machine.disk)}"
         yield Problem("max_parallel", what, "free disk space, or set PLIMSOLL_WORK to a folder on another disk")
 
 
-def _memory(definition: Definition, options: LocalOptions, memory: int, heaps: Mapping[str, int]) -> Iterator[Problem]:
-    nodes, parallel = definition.node_hosts, definition.max_parallel
-    generator = _generator_bytes(definition)
+def _memory(spec: HostsSpec, options: LocalOptions, memory: int) -> Iterator[Problem]:
+    nodes, parallel = spec.node_hosts, spec.max_parallel
+    generator = _generator_bytes(spec)
     available = memory - options.reserved_memory
     allowed = (available // parallel - generator) // max(1, nodes) - options.memory_per_node_overhead
-    for variant, heap in heaps.items():
+    for variant, heap in spec.needs.heaps.items():
         where = f"variants.{variant}.jvm.heap"
-        needed = parallel * cell_bytes(definition, options, heap)
+        needed = parallel * cell_bytes(spec, options, heap)
         if heap > memory:
             what = f"a heap of {_mib(heap)} is larger than this machine's memory of {_mib(memory)}"
             yield Problem(where, what, _allowed(allowed))
@@ -79,13 +76,13 @@ def _memory(definition: Definition, options: LocalOptions, memory: int, heaps: M
             yield Problem(where, what, _allowed(allowed))
 
 
-def cell_bytes(definition: Definition, options: LocalOptions, heap: int) -> int:
+def cell_bytes(spec: HostsSpec, options: LocalOptions, heap: int) -> int:
     """Return the memory of one cell: nodes with so much heap each, and the load generator."""
-    return definition.node_hosts * (heap + options.memory_per_node_overhead) + _generator_bytes(definition)
+    return spec.node_hosts * (heap + options.memory_per_node_overhead) + _generator_bytes(spec)
 
 
-def _generator_bytes(definition: Definition) -> int:
-    return definition.load_generator.hosts * (parse_size(definition.load_generator.heap) + _GENERATOR_OVERHEAD)
+def _generator_bytes(spec: HostsSpec) -> int:
+    return spec.load_hosts * (parse_size(spec.load_heap) + _GENERATOR_OVERHEAD)
 
 
 def _allowed(heap: int) -> str:
@@ -115,12 +112,12 @@ def _folder(work: Path) -> Iterator[Problem]:
         yield Problem(f"work folder {work}", f"can't be written: {error.strerror}", mend(error, there))
 
 
-def _addresses(definition: Definition, work: Path, ports: Sequence[int]) -> Sequence[Problem]:
-    if definition.node_hosts > MOST_NODES:
+def _addresses(spec: HostsSpec, work: Path) -> Sequence[Problem]:
+    if spec.node_hosts > MOST_NODES:
         return ()
     try:
-        nodes, load_hosts = definition.node_hosts, definition.load_generator.hosts
-        free_subnet(frozenset(), str(work / definition.name), nodes, load_hosts, ports)
+        nodes, load_hosts = spec.node_hosts, spec.load_hosts
+        free_subnet(frozenset(), str(work / spec.name), nodes, load_hosts, spec.needs.ports)
     except ProviderError as error:
         return (Problem(error.where, error.what, error.mend),)
     return ()

@@ -1,39 +1,39 @@
 """Notes for a person who is about to measure a definition on this machine."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 
 from plimsoll.adapters.hosts.machine import activity_now, in_words
 from plimsoll.adapters.providers.local.checks import cell_bytes
 from plimsoll.adapters.providers.local.options import LocalOptions
 from plimsoll.adapters.providers.local.provider import NODE_NICENESS
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.host_activity import HostActivity, noise
-from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.units import format_size
 
 _MIB = 1 << 20
 
 
-def notes(needs_of: Callable[[Definition], NodeNeeds], definition: Definition) -> Iterator[str]:
+def notes(spec: HostsSpec, disturbance: Disturbance) -> Iterator[str]:
     """Yield sentences without a full stop: what gives way to what, and what keeps the machine busy now."""
-    return notes_on(definition, needs_of(definition).heaps, activity_now())
+    return notes_on(spec, disturbance, activity_now())
 
 
-def notes_on(definition: Definition, heaps: Mapping[str, int], now: HostActivity) -> Iterator[str]:
+def notes_on(spec: HostsSpec, disturbance: Disturbance, now: HostActivity) -> Iterator[str]:
     """Yield the same for a machine with that activity. Pure."""
-    if not definition.provider.is_external:
+    if spec.node_hosts:
         yield (
             f"nodes on this machine run at niceness {NODE_NICENESS}, so that the load generator keeps to its schedule: "
             "they give way to every other program, too"
         )
-    if definition.max_parallel > 1:
+    if spec.max_parallel > 1:
         yield (
-            f"`max_parallel: {definition.max_parallel}` on one machine: cells that run at the same time disturb each "
+            f"`max_parallel: {spec.max_parallel}` on one machine: cells that run at the same time disturb each "
             "other, and a miss beside another cell may not count"
         )
-    if busy := noise(now, definition.disturbance):
+    if busy := noise(now, disturbance):
         yield f"this machine is busy ({in_words(now)}): {busy}; a miss that is measured now may not count"
-    needed = max((cell_bytes(definition, LocalOptions(), heap) for heap in heaps.values()), default=0)
+    needed = max((cell_bytes(spec, LocalOptions(), heap) for heap in spec.needs.heaps.values()), default=0)
     if needed > now.memory_available_bytes:
         free = format_size(int(now.memory_available_bytes) // _MIB * _MIB)
         yield f"{free} of memory are free, and a cell may take {format_size(needed // _MIB * _MIB)}: end other programs"

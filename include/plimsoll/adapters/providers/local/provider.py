@@ -2,7 +2,7 @@
 
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
@@ -28,9 +28,8 @@ from plimsoll.adapters.providers.local.subnets import (
 )
 from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError
-from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 
@@ -51,16 +50,9 @@ class LocalProvider:
     keeps_hosts = True
     replaces_hosts = True
 
-    def __init__(
-        self,
-        work: Path,
-        clock: Clock,
-        *,
-        needs_of: Callable[[Definition], NodeNeeds] = lambda _: NodeNeeds(),
-        claims: Path | None = None,
-    ) -> None:
+    def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
         self._work = work.resolve()
-        self._clock, self._needs_of = clock, needs_of
+        self._clock = clock
         self._claims = claims or default_claims()
 
     @property
@@ -72,9 +64,9 @@ class LocalProvider:
         """Return this provider, whose clusters all lie in one work folder."""
         return self
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
         """Check options, memory, disk, work folder, loopback addresses and ports."""
-        return problems(definition, self._work, self._needs_of(definition))
+        return problems(spec, self._work)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the cluster's folder, addresses and description; nothing runs yet. Idempotent by the cluster's id."""

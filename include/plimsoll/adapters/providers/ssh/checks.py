@@ -10,33 +10,32 @@ from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.adapters.providers.ssh.pool import Connections
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, Problem, SecretError
 from plimsoll.domain.faults import as_written, problems_of
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.units import parse_size
 
 _MIB = 1 << 20
 _ANSWER_S = 60.0
 
 
-def problems(definition: Definition, connections: Connections, of_nodes: NodeNeeds) -> list[Problem]:
+def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
     """Return every problem found; clusters themselves are not touched."""
     try:
-        options = SshOptions.model_validate(as_written(definition.provider.options, SshOptions))
+        options = SshOptions.model_validate(as_written(spec.options, SshOptions))
     except ValidationError as error:
         return problems_of(error, SshOptions, "provider.options")
     groups = [Group(group, options, connections) for group in options.groups]
     asked = [(group, member) for group in groups for member in group.members()]
-    found = in_parallel(asked, lambda one: _host(definition, options, of_nodes, *one))
-    return [*shape(definition, options), *(problem for several in found for problem in several)]
+    found = in_parallel(asked, lambda one: _host(spec, options, *one))
+    return [*shape(spec, options), *(problem for several in found for problem in several)]
 
 
-def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
+def shape(spec: HostsSpec, options: SshOptions) -> Iterator[Problem]:
     """Tell whether the groups are large and many enough, and each of their hosts has an address of its own: pure."""
     yield from _twice(options)
-    nodes, loads = definition.node_hosts, definition.load_generator.hosts
+    nodes, loads = spec.node_hosts, spec.load_hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]
     fitting = [group for group in large if len(group.loads) >= loads]
     if not large:
@@ -48,8 +47,8 @@ def shape(definition: Definition, options: SshOptions) -> Iterator[Problem]:
         most = max(len(group.loads) for group in large)
         what = f"no group of {plural(nodes, 'node')} has {plural(loads, 'load host')}; the most that one has is {most}"
         yield Problem("load_generator.hosts", what, "name more in the group's `further_load_hosts`, or ask for fewer")
-    elif definition.max_parallel > len(fitting):
-        cells = f"{definition.max_parallel} cells at once"
+    elif spec.max_parallel > len(fitting):
+        cells = f"{spec.max_parallel} cells at once"
         size = f"{plural(nodes, 'node')} and {plural(loads, 'load host')}"
         what = f"{cells} need as many groups of {size}; there are {len(fitting)}"
         yield Problem("max_parallel", what, "name more groups, or run fewer cells at once")
@@ -64,28 +63,26 @@ def _twice(options: SshOptions) -> Iterator[Problem]:
                 yield Problem(f"provider.options.groups[{number}]", what, "name another host")
 
 
-def _memory(definition: Definition, of_nodes: NodeNeeds, member: Member, there: int) -> Iterator[Problem]:
+def _memory(spec: HostsSpec, member: Member, there: int) -> Iterator[Problem]:
     """Yield heaps that are larger than the host's memory; pure. Those of all processes of a node count together."""
     if member.role == "load":
-        needed = {"load_generator.heap": parse_size(definition.load_generator.heap)}
+        needed = {"load_generator.heap": parse_size(spec.load_heap)}
     else:
-        needed = {f"variants.{variant}.jvm.heap": heap for variant, heap in of_nodes.heaps.items()}
+        needed = {f"variants.{variant}.jvm.heap": heap for variant, heap in spec.needs.heaps.items()}
     for where, heap in needed.items():
         if heap > there:
             what = f"a heap of {heap // _MIB}M is larger than the memory of {member.name}, {there // _MIB}M"
             yield Problem(where, what, "use a smaller heap or a larger host")
 
 
-def _host(
-    definition: Definition, options: SshOptions, of_nodes: NodeNeeds, group: Group, member: Member
-) -> Sequence[Problem]:
+def _host(spec: HostsSpec, options: SshOptions, group: Group, member: Member) -> Sequence[Problem]:
     where = f"provider.options.groups.{group.name}.{member.name}"
     try:
         readings = member.ask("readings", _ANSWER_S, folder=str(member.folder))
         free = member.ask("room", _ANSWER_S, folder=str(member.folder))
     except (HostError, SecretError) as error:
         return [Problem(where, error.headline, error.mend)]
-    found = list(_memory(definition, of_nodes, member, memory_bytes(readings)))
+    found = list(_memory(spec, member, memory_bytes(readings)))
     if free < options.disk_per_host:
         what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"
         found.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))

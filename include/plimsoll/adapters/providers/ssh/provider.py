@@ -1,7 +1,7 @@
 """Clusters of existing hosts: each uses a group of hosts that is leased, and cleaned before and after."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import Self
 
@@ -18,10 +18,9 @@ from plimsoll.adapters.providers.ssh.member import Place
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.adapters.providers.ssh.pool import Connections
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError, SecretError
+from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.plurals import plural
-from plimsoll.domain.process import NodeNeeds
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 
@@ -39,15 +38,8 @@ class SshProvider:
     keeps_hosts = True
     replaces_hosts = True
 
-    def __init__(
-        self,
-        connections: Connections,
-        clock: Clock,
-        depot: Depot | None = None,
-        *,
-        needs_of: Callable[[Definition], NodeNeeds] = lambda _: NodeNeeds(),
-    ) -> None:
-        self._connections, self._clock, self._depot, self._needs_of = connections, clock, depot, needs_of
+    def __init__(self, connections: Connections, clock: Clock, depot: Depot | None = None) -> None:
+        self._connections, self._clock, self._depot = connections, clock, depot
         self._places = Places()
         self._last_seen: dict[ClusterId, Place] = {}
 
@@ -62,9 +54,9 @@ class SshProvider:
         found._places = places
         return found
 
-    def check(self, definition: Definition) -> Sequence[Problem]:
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
         """Check the options, and each host: connection, login, Python, folder, disk, memory."""
-        return problems(definition, self._connections, self._needs_of(definition))
+        return problems(spec, self._connections)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Take and clean a free group of the definition. Idempotent by the cluster's id.
