@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta, tzinfo
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -36,6 +36,14 @@ class Evidence(Protocol):
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """Return the lines that have a time."""
+
+
+@runtime_checkable
+class RemarkingEvidence(Evidence, Protocol):
+    """A reader of logs that also tell what happened to the cluster as a whole."""
+
+    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
+        """Return sentences about it, which every verdict has as warnings."""
 
 
 class Product(ABC):

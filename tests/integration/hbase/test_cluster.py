@@ -9,39 +9,21 @@ from datetime import UTC
 from itertools import pairwise
 
 import pytest
-from tests.support.campaigns.local_definition import ANY_NOISE
-from tests.support.nodes.small import LIFETIME, QUICK, local_cluster
+from tests.integration.hbase.small import define
+from tests.support.nodes.small import LIFETIME, local_cluster
 from tests.support.processes import until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.hbase import HBase
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import product_spec, variant_spec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.collect import files_of_processes
 from plimsoll.settings import Settings
 
-DEFINITION = Definition.model_validate(
-    {
-        "name": "small",
-        "title": "Small",
-        "system": {
-            "database": "hbase",
-            "version": "2.6.4-hadoop3",
-            "nodes": 2,
-            "start_within": "14m",
-            "settings": {"dfs.replication": 2},
-        },
-        "variants": [{"id": "v", "jvm": {"jdk": "openjdk-17.0.9", "collector": "G1", "heap": "256M", **QUICK}}],
-        "loads": ["200/s"],
-        "timing": {"duration": "6s", "warmup": "1s"},
-        "service_levels": [{"interval": "1s"}],
-        "disturbance": ANY_NOISE,
-    }
-)
+DEFINITION = define(2)
 EVERYWHERE, FIRST_ONLY = {"regionserver", "datanode"}, {"master", "namenode", "zookeeper"}
 
 

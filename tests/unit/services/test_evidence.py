@@ -1,11 +1,14 @@
 """What an attempt left, gathered for judging."""
 
 import zipfile
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation
+from tests.fakes.instant.product import SilentLog
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.errors import LASTS
@@ -32,6 +35,13 @@ provider: {name: instant}
 """
 
 
+class Telling(SilentLog):
+    """A log that tells of the whole cluster."""
+
+    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
+        return [f"the cluster is {text.strip()}"]
+
+
 LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 UNKNOWN = b"2026-11-22T04:42:09.326+0000: 9.301: [Collected garbage for 0.5 s]\n"
 
@@ -50,6 +60,14 @@ def manifest_of(work: AttemptContext) -> Manifest:
     manifest = read_manifest(work.toolkit.store, work.key)
     assert manifest is not None
     return manifest
+
+
+def test_what_logs_tell_of_the_whole_cluster_is_in_the_verdict(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work.product, "evidence", Telling(), raising=False)
+    warnings = judge_measured(evidence.gather(work, manifest_of(work))).verdict.warnings
+    assert warnings.count("the cluster is up") == work.definition.system.nodes
 
 
 def test_files_of_a_command_in_a_form_that_can_not_be_read_would_be_as_unreadable_again(work: AttemptContext) -> None:

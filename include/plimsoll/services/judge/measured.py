@@ -71,6 +71,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
             *_ended_early(evidence),
             *_left_to_do(evidence),
             *_data_size(evidence),
+            *evidence.logs.remarks,
             *evidence.logs.gc_problems,
         ),
         errors=evidence.summary,

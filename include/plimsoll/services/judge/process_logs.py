@@ -11,6 +11,7 @@ from plimsoll.analysis.logs.gc.pauses import joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.process import ProcessOnHost
+from plimsoll.ports.product import RemarkingEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -30,11 +31,12 @@ class ProcessLogs:
 
     `events`: entries of a process's own log, of `kinds`; `lines`: the lines of that log in order of time, with
     lines of its GC log on long pauses. `gc_problems`: a sentence for each GC log that is missing or was not read
-    whole.
+    whole. `remarks`: what the logs tell of the cluster as a whole.
     """
 
     pauses: Mapping[ProcessOnHost, Pauses]
     gc_problems: Sequence[str]
+    remarks: Sequence[str]
     events: Mapping[ProcessOnHost, Sequence[Event]]
     kinds: Sequence[EventKind]
     lines: Mapping[ProcessOnHost, Sequence[LogLine]]
@@ -51,6 +53,7 @@ class _GcLog(NamedTuple):
 class _OwnLog(NamedTuple):
     events: Sequence[Event] = ()
     lines: Sequence[LogLine] = ()
+    remarks: Sequence[str] = ()
 
 
 def read_logs(
@@ -75,6 +78,7 @@ def read_logs(
     return ProcessLogs(
         pauses=pauses,
         gc_problems=[*problems, *_missing(processes, fingerprint, gc_logs)],
+        remarks=[remark for log in own_logs.values() for remark in log.remarks],
         events={place: log.events for place, log in own_logs.items()},
         kinds=evidence.kinds,
         lines={
@@ -97,7 +101,9 @@ def _gc_log(name: str, texts: Sequence[str]) -> _GcLog:
 
 
 def _own_log(evidence: Evidence, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
-    return _OwnLog(evidence.events(place.process, text, zone), evidence.lines(place.process, text, zone))
+    of_log = (place.process, text, zone)
+    remarks = evidence.remarks(*of_log) if isinstance(evidence, RemarkingEvidence) else ()
+    return _OwnLog(evidence.events(*of_log), evidence.lines(*of_log), remarks)
 
 
 def _missing(

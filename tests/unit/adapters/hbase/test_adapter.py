@@ -120,6 +120,17 @@ def test_of_a_region_server_that_died_the_master_tells_that_its_regions_were_mov
     assert server.endswith("its regions had to move, and 0 had when its log ended")
 
 
+def test_of_a_region_server_that_the_master_still_believes_in_nobody_serves_the_regions(
+    product: HBase, define: Define, cluster: list[ScriptedHost], load: ScriptedHost
+) -> None:
+    deploy(product, define, cluster, load)
+    cluster[2].statuses["regionserver"] = JobStatus("exited", 137)
+    [server] = product.down(cluster)
+    assert server.endswith("\nthe Master had not noticed it yet, so nobody served its regions")
+    [alone] = product.down(cluster[2:])
+    assert "Master" not in alone
+
+
 def test_declared_processes_tell_which_run_on_the_first_host_alone(product: HBase, define: Define) -> None:
     variant = define(variant={"settings": {"heap.master": "1G"}}).variants[1]
     declared = {one.name: one for one in product.processes(variant)}

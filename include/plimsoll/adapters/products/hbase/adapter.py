@@ -6,18 +6,19 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.products.hbase.checks import problems
+from plimsoll.adapters.products.hbase.departures import Departure
 from plimsoll.adapters.products.hbase.events import HBaseLog
 from plimsoll.adapters.products.hbase.inquiry import (
     fingerprints,
     save_metrics,
     settle_command,
-    told_losses,
+    told_departures,
     told_state,
 )
 from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, start
 from plimsoll.adapters.products.hbase.node_files import GC_LOG, LOG, RoleFiles
 from plimsoll.adapters.products.hbase.release import PRODUCT
-from plimsoll.adapters.products.hbase.roles import REGION_SERVER, ROLES, Role, roles_of
+from plimsoll.adapters.products.hbase.roles import MASTER, REGION_SERVER, ROLES, Role, roles_of
 from plimsoll.adapters.products.hbase.settings import PORTS
 from plimsoll.adapters.products.nodes.compactions import leftover_work
 from plimsoll.adapters.products.nodes.jar_product import JarProduct
@@ -36,6 +37,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence
 
 _PATIENCE = timedelta(minutes=10)
+_UNNOTICED = "the Master had not noticed it yet, so nobody served its regions"
 
 
 class HBase(JarProduct):
@@ -93,7 +95,7 @@ class HBase(JarProduct):
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return a sentence with the last log lines for each process that is not running.
 
-        After that of a region server that the Master has given up it says when, and what became of its regions.
+        After that of a region server it says when it left the cluster and what became of its regions, by the Master.
         """
         found = [
             (node, role, sentence)
@@ -102,9 +104,10 @@ class HBase(JarProduct):
             if not (role.only_on_first and node.status(role.name).state == "missing")
             and (sentence := down(node, role.process, several=True))
         ]
-        lost = told_losses(nodes[0]) if any(role is REGION_SERVER for _, role, _ in found) else ()
+        is_asked = any(role is REGION_SERVER for _, role, _ in found) and _has_master(nodes[0])
+        left = told_departures(nodes[0]) if is_asked else ()
         return [
-            "\n".join([sentence, *(str(one) for one in lost if role is REGION_SERVER and one.host in _names(node))])
+            "\n".join([sentence, *(_departed(node, left) if role is REGION_SERVER and is_asked else ())])
             for node, role, sentence in found
         ]
 
@@ -126,8 +129,13 @@ class HBase(JarProduct):
         )
 
 
-def _names(node: Host) -> Sequence[str]:
-    return node.info.name, node.info.address
+def _has_master(node: Host) -> bool:
+    return node.status(MASTER.name).state == "running"
+
+
+def _departed(node: Host, left: Sequence[Departure]) -> Sequence[str]:
+    """Tell what the Master knows of the end of that node's region server."""
+    return [str(one) for one in left if one.host in (node.info.name, node.info.address)] or [_UNNOTICED]
 
 
 def _await_format(first: Host, patience: Patience) -> None:

@@ -2,14 +2,14 @@
 
 Flushes and slow syncs of the write-ahead log give their length in ms. A compaction's is given in whole seconds, so it
 begins with the line by which the same thread has begun it. Splits and moves of regions are procedures of the Master,
-and so is what follows the loss of a region server (`losses`).
+and so is what follows when a region server is lost or stopped (`departures`).
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from plimsoll.adapters.products.hbase.losses import losses
+from plimsoll.adapters.products.hbase.departures import Departure, departures
 from plimsoll.adapters.products.hbase.roles import MASTER
 from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
 from plimsoll.domain.log_events import Event, EventKind, LogLine
@@ -17,8 +17,8 @@ from plimsoll.domain.log_events import Event, EventKind, LogLine
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memstore flush")
 SPLIT, MOVE = EventKind("split", "region split"), EventKind("move", "region moved")
 PAUSE, SYNC = EventKind("long_pause", "long pause"), EventKind("slow_sync", "slow WAL sync")
-LOST = EventKind("server_lost", "region server lost")
-KINDS = (COMPACTION, FLUSH, SPLIT, MOVE, PAUSE, SYNC, LOST)
+LOST, STOPPED = EventKind("server_lost", "region server lost"), EventKind("server_stopped", "region server stopped")
+KINDS = (COMPACTION, FLUSH, SPLIT, MOVE, PAUSE, SYNC, LOST, STOPPED)
 
 _LINE = re.compile(
     r"[A-Z]+ +\[(?P<thread>.*?)\] (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (?P<logger>\S+): (?P<message>.*)",
@@ -46,10 +46,20 @@ class HBaseLog:
     kinds: Sequence[EventKind] = KINDS
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
-        """Return the events in the order of their ends. Only the Master tells of region servers that were lost."""
-        told = timed_lines(_LINE, text, zone) if process == MASTER.name else ()
-        lost = (_lasting(LOST, one.at, one.over or one.last_told) for one in losses(told))
-        return tuple(sorted([*_events(text, zone), *lost], key=lambda event: event.end))
+        """Return the events in the order of their ends."""
+        left = (
+            _lasting(STOPPED if one.is_stop else LOST, one.at, one.over or one.last_told)
+            for one in self.departures(process, text, zone)
+        )
+        return tuple(sorted([*_events(text, zone), *left], key=lambda event: event.end))
+
+    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
+        """Return a sentence for each region server that left the cluster."""
+        return [str(one) for one in self.departures(process, text, zone)]
+
+    def departures(self, process: str, text: str, zone: tzinfo) -> Sequence[Departure]:
+        """Return the region servers that left the cluster, of which only the Master tells."""
+        return departures(timed_lines(_LINE, text, zone)) if process == MASTER.name else ()
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - all have one form
         """Return the lines that have a time, so none of stack traces."""

@@ -5,8 +5,8 @@ from datetime import UTC
 from typing import Any
 from urllib.parse import quote
 
+from plimsoll.adapters.products.hbase.departures import Departure
 from plimsoll.adapters.products.hbase.events import HBaseLog
-from plimsoll.adapters.products.hbase.losses import Loss, losses
 from plimsoll.adapters.products.hbase.node_files import METRICS, RoleFiles
 from plimsoll.adapters.products.hbase.readiness import (
     ASSIGNMENT,
@@ -62,10 +62,10 @@ def save_metrics(node: Host) -> None:
     local_http.save(node, url, RoleFiles(node.root, REGION_SERVER.name).logs / METRICS)
 
 
-def told_losses(first: Host) -> Sequence[Loss]:
-    """Read from the end of the Master's log which region servers it has given up, in the log's own time."""
+def told_departures(first: Host) -> Sequence[Departure]:
+    """Read from the end of the Master's log which region servers have left the cluster, in the log's own time."""
     log = first.read_tail(RoleFiles(first.root, MASTER.name).log, max_bytes=_LOG_OF_A_START)
-    return losses(HBaseLog().lines(MASTER.name, log, UTC))
+    return HBaseLog().departures(MASTER.name, log, UTC)
 
 
 def fingerprints(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from plimsoll.adapters.products.hbase.departures import Departure, departures
 from plimsoll.adapters.products.hbase.events import HBaseLog
-from plimsoll.adapters.products.hbase.losses import Loss, losses
 
 SERVER = "127.9.9.3,16020,1795747791943"
 EXPIRED = (
@@ -35,12 +35,20 @@ OVER = (
     "INFO  [PEWorker-7] 2026-11-27 02:50:20,000 procedure2.ProcedureExecutor: Finished pid=48, state=SUCCESS, "
     f"hasLock=false; ServerCrashProcedure {SERVER}, splitWal=true, meta=false in 9.9000 sec"
 )
+NO_LOGS = (
+    "INFO  [PEWorker-3] 2026-11-27 02:50:10,937 master.SplitLogManager: hdfs://127.9.9.1:8020/hbase/WALs/"
+    f"{SERVER}-splitting dir is empty, no logs to split.\n"
+    f"INFO  [PEWorker-3] 2026-11-27 02:50:10,937 master.SplitWALManager: {SERVER} WAL count=0, meta=true"
+)
+LOGS_SPLIT = (
+    f"INFO  [PEWorker-1] 2026-11-27 02:50:10,604 master.SplitWALManager: {SERVER} WAL count=1, meta=false\n{NO_LOGS}"
+)
 FIRST, SECOND = OPENED.format(pid=49, region="aaa1"), OPENED.format(pid=50, region="bbb2")
 LOG = HBaseLog()
 
 
-def lost(*lines: str) -> Loss:
-    [found] = losses(LOG.lines("master", "\n".join(lines), UTC))
+def lost(*lines: str) -> Departure:
+    [found] = departures(LOG.lines("master", "\n".join(lines), UTC))
     return found
 
 
@@ -67,6 +75,29 @@ def test_it_is_an_event_for_as_long_as_regions_were_moving(lines: tuple[str, ...
     assert event.end == datetime(2026, 11, 27, 2, 50, end, tzinfo=UTC)
 
 
+def test_a_server_that_left_no_write_ahead_log_was_stopped_and_not_lost() -> None:
+    stopped = (EXPIRED, STARTED, NO_LOGS, MOVING, FIRST, SECOND, OVER)
+    assert str(lost(*stopped)) == (
+        f"region server {SERVER} was stopped at 02:50:10 by the Master's clock; 2 regions moved to others until 10.0 s "
+        "later"
+    )
+    assert [one.kind.id for one in LOG.events("master", "\n".join(stopped), UTC)] == ["server_stopped"]
+
+
+def test_a_server_whose_logs_were_split_was_lost() -> None:
+    split = (EXPIRED, STARTED, LOGS_SPLIT, MOVING, FIRST, SECOND, OVER)
+    assert [one.kind.id for one in LOG.events("master", "\n".join(split), UTC)] == ["server_lost"]
+
+
+def test_remarks_name_every_server_that_left_in_the_order_of_their_ends() -> None:
+    other, text = "127.9.9.2,16020,1795747791940", "\n".join((EXPIRED, STARTED, MOVING, FIRST, SECOND, OVER))
+    both = f"{text}\n{text.replace(SERVER, other).replace('02:50:', '02:51:').replace('=48', '=60')}"
+    first, second = LOG.remarks("master", both, UTC)
+    assert f"gave up region server {SERVER} at 02:50:10" in first
+    assert f"gave up region server {other} at 02:51:10" in second
+    assert LOG.remarks("regionserver", both, UTC) == []
+
+
 def test_a_log_without_a_loss_tells_of_none() -> None:
-    assert losses(LOG.lines("master", OTHERS, UTC)) == ()
-    assert losses(()) == ()
+    assert departures(LOG.lines("master", OTHERS, UTC)) == ()
+    assert departures(()) == ()
