@@ -1,5 +1,6 @@
 """Tables of attempts in a stranger's bundle: cut short, no table at all, or made to fill the memory."""
 
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
 
@@ -51,19 +52,21 @@ def campaign(tmp_path: Path) -> CampaignStore:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
+    ("made", "message"),
     [
-        (b"", "can't be read as a table"),
-        (b"PAR1 no table PAR1", "can't be read as a table"),
-        (bomb(), "60,000,000 rows of 1 columns are more than any attempt has"),
-        (texts_bomb(), "20,000 texts of up to 500,000 bytes are more than any attempt has"),
-        (nested(), "no attempt has a column of list"),
+        (lambda: b"", "can't be read as a table"),
+        (lambda: b"PAR1 no table PAR1", "can't be read as a table"),
+        (bomb, "60,000,000 rows of 1 columns are more than any attempt has"),
+        (texts_bomb, "20,000 texts of up to 500,000 bytes are more than any attempt has"),
+        (nested, "no attempt has a column of list"),
     ],
     ids=["empty", "none", "bomb", "bomb of texts", "nested"],
 )
-def test_a_hostile_table_is_named_and_not_read(campaign: CampaignStore, content: bytes, message: str) -> None:
+def test_a_hostile_table_is_named_and_not_read(
+    campaign: CampaignStore, made: Callable[[], bytes], message: str
+) -> None:
     verdict = next(campaign.verdicts())
-    campaign.store.write(layout.attempt_file(verdict.key, table_file("pauses")), content)
+    campaign.store.write(layout.attempt_file(verdict.key, table_file("pauses")), made())
     with pytest.raises(DamagedRecord, match=message) as caught:
         attempt_data(campaign.store, verdict)
     assert "pauses.parquet" in caught.value.where
