@@ -1,11 +1,12 @@
 """pgbench's logs of transactions, by its sources (doLog) and by what PostgreSQL 15 wrote."""
 
+import tracemalloc
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
-from plimsoll.analysis.logs.formats import ReadOptions, RunFile, read_run
+from plimsoll.analysis.logs.formats import ReadOptions, RunFile, pgbench_lines, read_run
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.encode import encoded
 from plimsoll.analysis.logs.hdr.histogram_layout import reported_values
@@ -182,3 +183,66 @@ def test_a_lag_is_pgbench_s_own_only_where_its_client_was_free() -> None:
     assert found.own_lag_p99_ms is not None
     assert 4.5 < found.own_lag_p99_ms < 5.1
     assert read_run([log(line(1.1, 100_000), line(3, 1_000_000))], ReadOptions()).own_lag_p99_ms is None
+
+
+LAGS = [0, 300, 2, 7, 60, 4_000, 90]
+
+
+@pytest.mark.parametrize("lines_at_once", [4, 13])
+@pytest.mark.parametrize("further", ["none", "lags", "tries", "both"])
+def test_lines_count_alike_however_many_are_read_at_once(
+    lines_at_once: int, further: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of three clients one is always skipped, one is skipped for a while and one fails at its end."""
+    columns: dict[str, list[tuple[int, ...]]] = {
+        "none": [()] * 7,
+        "lags": [(lag,) for lag in LAGS],
+        "tries": [(0,), (1,)],
+        "both": [(80, 0), (900, 2)],
+    }
+    kinds = {(0, step): "skipped" for step in range(20)} | {(1, step): "skipped" for step in (3, 4, 5, 9, 15)}
+    kinds |= {(2, step): "serialization" for step in (17, 18, 19)}
+    lines = [
+        line(
+            step / 4 + client / 50,
+            kinds.get((client, step), 1_000 + 37 * step) if further in ("lags", "both") or client == 2 else 900 + step,
+            *columns[further][(step + client) % len(columns[further])],
+            client=client,
+            script=step % 2,
+        )
+        for step in range(20)
+        for client in range(3)
+    ]
+    files = [log(*lines), log(*steady(3, 5), name="b")]
+    at_once = read_run(files, ReadOptions())
+    monkeypatch.setattr(pgbench_lines, "_CHUNK", lines_at_once)
+    found = read_run(files, ReadOptions())
+    assert [values(track) for track in found.tracks] == [values(track) for track in at_once.tracks]
+    assert [track.records[0].start_s for track in found.tracks] == [one.records[0].start_s for one in at_once.tracks]
+    assert [(one.kind, one.operation, sorted(one.at_s)) for one in found.failures] == [
+        (one.kind, one.operation, sorted(one.at_s)) for one in at_once.failures
+    ]
+    assert (found.notes, found.errors, found.own_lag_p99_ms) == (at_once.notes, at_once.errors, at_once.own_lag_p99_ms)
+
+
+def test_a_long_log_takes_little_more_memory_than_its_own_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pgbench_lines, "_CHUNK", 400)
+    long = log(*(line(step / 5_000, 1_000 + step % 50, client=step % 4) for step in range(8_000)))
+    read_run([RunFile("a", long.data[:160])], ReadOptions())  # imports
+    tracemalloc.start()
+    try:
+        read_run([long], ReadOptions())
+        assert tracemalloc.get_traced_memory()[1] < 2.5 * len(long.data)
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_time_that_no_run_reaches_is_damaged() -> None:
+    with pytest.raises(LogError, match="spans 1,000,001 s, so a time is damaged"):
+        read_run([log(line(0, 1_000), line(1_000_001, 1_000, client=1))], ReadOptions())
+
+
+def test_a_log_of_an_empty_line_holds_no_transaction() -> None:
+    with pytest.raises(LogError, match="holds no transaction") as refused:
+        read_run([log(line(0, 1_000), line(0.1, 1_000)), RunFile("b", b"\n")], ReadOptions(), "pgbench")
+    assert refused.value.where == "b"

@@ -60,9 +60,7 @@ class Activity:
         """Take further rows. Raises LogError where they span more than a run can."""
         self.rows += len(ends_s)
         self.first_s, self.end_s = min(self.first_s, float(starts_s.min())), max(self.end_s, float(ends_s.max()))
-        if self.end_s - self.first_s > MOST_SECONDS:
-            what = f"spans {self.end_s - self.first_s:,.0f} s, so a time is damaged, or its unit wrong"
-            raise LogError(what, where=self.name, mend="look for a damaged line, or say the unit of the times")
+        require_length_of_a_run(self.first_s, self.end_s, self.name)
         for times_s, sign in ((starts_s, 1), (ends_s, -1)):
             seconds, counts = np.unique(seconds_of(times_s, self.origin_s), return_counts=True)
             for second, count in zip(seconds.tolist(), counts.tolist(), strict=True):
@@ -92,6 +90,13 @@ class Activity:
                 what = f"nothing ends and nothing is under way for {length_s} s, {at_s:.0f} s after its begin"
                 why = "the clock was set forward, what had no answer has no line, or the load generator stood still"
                 raise LogError(f"{what}: {why}", where=self.name, mend="measure again")
+
+
+def require_length_of_a_run(first_s: float, end_s: float, where: str) -> None:
+    """Raise LogError where operations span more time than a run can."""
+    if end_s - first_s > MOST_SECONDS:
+        what = f"spans {end_s - first_s:,.0f} s, so a time is damaged, or its unit wrong"
+        raise LogError(what, where=where, mend="look for a damaged line, or say the unit of the times")
 
 
 def _further(last_s: float, times_s: Floats, lines: Ints, worst: tuple[float, int]) -> tuple[float, tuple[float, int]]:
