@@ -11,6 +11,9 @@ STATUS = """\
 2020-01-10 16:21:40:213 10 sec: 1000 operations; 100 current ops/sec; est completion in 10 seconds [READ: Count=900, Max=90111, Min=149, Avg=231.21, 50=200, 90=791, 99=1955, 99.9=21000, 99.99=90111] [UPDATE: Count=100, Max=5003, Min=210, Avg=400, 50=300, 90=900, 99=4000, 99.9=5003, 99.99=5003] 
 2020-01-10 16:21:50:212 20 sec: 1500 operations; 50 current ops/sec; est completion in 5 seconds [READ: Count=500, Max=1000, Min=149, Avg=231,21, 50=200, 90=791, 99=955, 99.9=1000, 99.99=1000] [CLEANUP: Count=4, Max=9, Min=1, Avg=2, 50=2, 90=9, 99=9, 99.9=9, 99.99=9]
 [OVERALL], RunTime(ms), 20000
+[TOTAL_GCS_G1_Young_Generation], Count, 2
+[TOTAL_GC_TIME_%_G1_Young_Generation], Time(%), 0.16093433878977376
+[TOTAL_GC_TIME_%], Time(%), 0.16093433878977376
 [READ], Operations, 1400
 [READ], AverageLatency(us), 231.2
 [READ], MaxLatency(us), 90111

@@ -24,8 +24,10 @@ _AVERAGED = re.compile(
 """An operation of which a status tells no percentiles."""
 _CUT = re.compile(r"\[[^\[\]:,\s]*(:( (C[^\]\n]*)?)?)?$", re.MULTILINE)
 _FIGURE = re.compile(r"(?P<name>Max|Min|Avg|[\d.]+)=(?P<value>[\d.,]+?)(?=, |$)")
-_OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_[A-Z_a-z]+)$")
-"""Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM."""
+_OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_\S+)$")
+"""Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM by their own
+names, such as `TOTAL_GC_TIME_%_G1_Young_Generation`.
+"""
 _US_PER_MS = 1000
 _WHOLE_SECONDS = 1.5
 """Running seconds are rounded down, and told of a moment shortly before the local time is."""
