@@ -24,6 +24,9 @@ FIO_AVERAGES = "500, 14178, 1, 0, 0\n500, 975407, 0, 0, 0\n"
 FIO_RATES = "500, 102400, 1, 4096, 0\n"
 K6 = "    http_req_duration..............: avg=4.2ms min=1ms med=3ms max=9ms p(90)=4ms p(95)=5ms\n"
 PGBENCH = "progress: 5.0 s, 200.1 tps, lat 4.020 ms stddev 0.301, 0 failed\n"
+MEMTIER = (
+    '{\n\t"configuration":\n\t{\n\t\t"server": "localhost"\n\t}\n\t,"run information":\n\t{\n\t\t"Threads": 4\n\t}\n}\n'
+)
 WRK = "Running 30s test @ http://127.0.0.1:80/\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"
 
 
@@ -49,6 +52,7 @@ WRK = "Running 30s test @ http://127.0.0.1:80/\n  Thread Stats   Avg      Stdev 
         (FIO_RATES, "does not say that it is one of latencies", "--format fio"),
         (K6, "whole run", "--out csv"),
         (PGBENCH, "averages alone", "--log"),
+        (MEMTIER, "by the second are not read", "measurementtype=csv"),
         (WRK, "whole run", "vegeta or k6"),
     ],
 )

@@ -104,5 +104,46 @@ def test_easy_stress_holds_figures_of_the_whole_run_only(
     assert (values[50.0], values[99.9], values[100.0]) == (p50, p99_9, highest)
 
 
+@pytest.mark.parametrize(
+    ("name", "form", "judged", "errors"),
+    [
+        # By sorting: count, values of rank ceil(0.5 · n) and ceil(0.999 · n), failures begun in the interval.
+        (
+            "ycsb-raw.txt",
+            "YCSB raw measurements",
+            [(147, 10.346, 25.141, 4), (144, 10.278, 23.774, 5)],
+            {"NOT_FOUND": 4, "ERROR": 8},
+        ),
+        (
+            "oha.csv",
+            "oha results (CSV)",
+            [(173, 49.521127, 120.83911, 2), (173, 50.636634, 166.85322, 5)],
+            {"503": 13},
+        ),
+        (
+            "gatling-simulation.log",
+            "Gatling simulation.log",
+            [(92, 45, 117, 2), (97, 46, 122, 3)],
+            {
+                "j.i.IOException: Premature close": 1,
+                "status.find.in([200, 209], 304), found 503": 4,
+                "status.find.is(200), but actually found 503": 2,
+            },
+        ),
+        ("go-ycsb.csv", "go-ycsb measurements (CSV)", [(250, 0.213, 10.702, 11)], {"ERROR": 11}),
+    ],
+)
+def test_logs_of_operations(
+    name: str, form: str, judged: list[tuple[int, float, float, int]], errors: dict[str, int]
+) -> None:
+    level = ServiceLevel(interval=timedelta(seconds=3))
+    files = {name: (SAMPLES / name).read_bytes()}
+    found = judge_logs(files, Run(warmup=timedelta(seconds=1)), [level])
+    assert (found.format, found.errors) == (form, errors)
+    for row, (count, p50, p99_9, failed) in zip(found.intervals.select("judged"), judged, strict=True):
+        assert (row.count, row.failed) == (count, failed), row
+        assert (row.p50_ms, row.p99_9_ms) == pytest.approx((p50, p99_9), rel=0.001)
+
+
 def test_a_table_of_nothing_is_a_count_of_none() -> None:
     assert judge("easy-stress-deletes.txt").whole_run[0].count == 0

@@ -1,5 +1,6 @@
 """Logs of operations of well-known load generators: lines that they wrote, or of the form that their sources write."""
 
+import gzip
 from collections.abc import Mapping
 
 import pytest
@@ -81,7 +82,13 @@ YCSB_RAW = (
     "READ-FAILED latency raw data: op, timestamp(ms), latency(us)\n"
     "READ-FAILED,1761991200500,10\n"
 )
-GO_YCSB = "operation,timestamp_us,latency_us\nREAD,1761991200012000,1213\nREAD_ERROR,1761991200013000,10\n"
+GO_YCSB = (
+    "operation,timestamp_us,latency_us\n"
+    "READ,1761991200012000,1213\n"
+    "TOTAL,1761991200012000,1213\n"
+    "READ_MODIFY_WRITE,1761991200012000,1213\n"
+    "READ_ERROR,1761991200013000,10\n"
+)
 FIO = "0, 169029, 0, 4096, 0\n12, 8861, 1, 4096, 0\n1220, 220100, 0, 4096, 0\n"
 
 WRITTEN: Mapping[str, tuple[str, str, dict[str, list[int]], dict[str, int] | None]] = {
@@ -197,3 +204,33 @@ def test_results_of_jmeter_without_their_columns_of_success_do_not_tell_failures
     by_code = read(f"timeStamp,elapsed,label,responseCode\n{rows}", "run.jtl")
     assert by_code.errors == {"500": 1}
     assert read("timeStamp,elapsed,label\n1761991200012,14,select\n", "run.jtl").errors is None
+
+
+def test_what_go_ycsb_writes_of_an_operation_a_second_time_is_left_out_and_named() -> None:
+    left_out = {(one.name, one.count) for one in read(GO_YCSB, "go.csv").left_out}
+    assert left_out == {("go.csv (TOTAL)", 1), ("go.csv (READ_MODIFY_WRITE)", 1)}
+
+
+def test_requests_that_gatling_could_not_make_were_due_and_not_sent() -> None:
+    error = "ERROR\tbroken: No attribute named 'missing' is defined \t1761991201020\n"
+    [unsent] = [one for one in read(GATLING + error, "simulation.log").failures if one.kind == "not sent"]
+    assert (unsent.operation, unsent.total, unsent.at_s.tolist()) == ("", 1, [1761991201.02])
+
+
+@pytest.mark.parametrize("named", ["Intended-READ", "READ"])
+def test_ycsbs_raw_times_have_the_remarks_of_its_other_forms(named: str) -> None:
+    notes = read(YCSB_RAW.replace("READ", named), "raw.log").notes
+    assert any("where it ran with a `-target`" in note for note in notes) == (named != "READ")
+    assert any("`measurement.interval=op`" in note for note in notes)
+
+
+def test_a_console_of_ycsb_with_raw_times_is_one_however_many_status_lines_come_first() -> None:
+    status = "2026-11-28 14:01:31:372 10 sec: 2470 operations; 235.78 current ops/sec; READ count: 5, average\n"
+    console = f"Command line: -t\nRaw data measurement: will output to stdout.\n{status * 1_000}{YCSB_RAW}"
+    assert counts(read(console, "console.txt")) == {"reads": [2], "writes": [1]}
+
+
+def test_a_gz_is_searched_for_what_is_unsound_like_a_plain_log() -> None:
+    head, row, _ = HEY.splitlines(keepends=True)
+    with pytest.raises(LogError, match="is full"):
+        read_run([RunFile("hey.csv.gz", gzip.compress((head + row * 1_000_000).encode(), 1))], ReadOptions())

@@ -6,6 +6,10 @@ from collections.abc import Iterable
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.domain.errors import LogError
 
+NOT_MEMTIER = (
+    "load it by a program that writes every operation, such as go-ycsb's `redis` with `-p measurementtype=csv`, or "
+    "histograms over time"
+)
 _PROGRAMS = (
     (
         re.compile(r"\[Logged with jHiccup"),
@@ -15,8 +19,8 @@ _PROGRAMS = (
     (
         re.compile(r"command HDR latency histogram results\]"),
         "is memtier_benchmark's: one histogram of the whole run, which hides the intervals that missed",
-        "memtier tells times by the second in `--json-out-file` alone, as percentiles that are not read here: load it "
-        "by a program that writes times or histograms over time",
+        "memtier tells times by the second in `--json-out-file` alone, as percentiles that are not read here: "
+        + NOT_MEMTIER,
     ),
 )
 

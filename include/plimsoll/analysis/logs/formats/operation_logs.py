@@ -1,10 +1,10 @@
 """Logs with a line for each operation: of any program, by the columns that a user names, and of well-known tools."""
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
 from plimsoll.analysis.logs.formats.operation_log.counting import FAILED, Counted, counted
 from plimsoll.analysis.logs.formats.operation_log.parsing import Names, Parser
@@ -13,8 +13,12 @@ from plimsoll.analysis.logs.formats.operation_log.times import EPOCH_FROM_S
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import select
 from plimsoll.analysis.logs.formats.tools import Tool
+from plimsoll.analysis.logs.operations import Failures
+from plimsoll.analysis.logs.unpacking import unpacked
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_columns import EXAMPLE, Columns, implied, parse_columns
+
+_MS_PER_S = 1000
 
 
 class TextLog:
@@ -65,13 +69,17 @@ class ToolLog:
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Count the operations of all files, second by second of their ends."""
         tool, notes = self._tool, list[str]()
-        for file in files:
-            if tool.refusal is not None and not options.tags and (refusal := tool.refusal(file.data)):
-                raise LogError(refusal[0], where=file.name, mend=refusal[1])
+        is_searched = tool.refusal or tool.remarks_on or tool.unsent
+        whole = [(file.name, unpacked(file.data, file.name)[0]) for file in files if is_searched]
+        for name, data in whole:
+            if tool.refusal is not None and not options.tags and (refusal := tool.refusal(data)):
+                raise LogError(refusal[0], where=name, mend=refusal[1])
+            notes += tool.remarks_on(data) if tool.remarks_on else ()
         names = Names(self._is_counted(options.tags), self._fails, counts=tool.has_counts, mend=tool.mend)
         is_row = re.compile(tool.rows).match if tool.rows else None
         parsers = [Parser(file, self._columns(file), options.unit, names, is_row, notes) for file in files]
         found = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
+        found = found._replace(failures=(*found.failures, *self._unsent(whole)))
         return _reading(
             tool.title,
             found,
@@ -79,6 +87,11 @@ class ToolLog:
             [*notes, *tool.remarks],
             tells=tool.tells_failures and all(parser.tells_failures for parser in parsers),
         )
+
+    def _unsent(self, whole: Sequence[tuple[str, bytes]]) -> Iterator[Failures]:
+        for name, data in whole if self._tool.unsent else ():
+            times_s = (int(line[1]) / _MS_PER_S for line in re.finditer(self._tool.unsent, data))
+            yield from failures_at(name, "not sent", ((at_s, 1) for at_s in times_s))
 
     def _columns(self, file: RunFile) -> Columns:
         form = _form(self._tool, file.head) or _form(self._tool, file.text)
@@ -122,9 +135,7 @@ def _names(files: Sequence[RunFile]) -> str:
 
 def _reading(title: str, found: Counted, parsers: Sequence[Parser], notes: Sequence[str], *, tells: bool) -> Reading:
     tracks, remarks, left_out = select(found.series)
-    errors: Counter[str] = Counter()
-    for failures in found.failures:
-        errors[failures.kind] += failures.total
+    errors = totals(found.failures)
     units = ", ".join(dict.fromkeys(parser.latency_unit for parser in parsers if parser.latency_unit))
     return Reading(
         title=title,
@@ -133,7 +144,7 @@ def _reading(title: str, found: Counted, parsers: Sequence[Parser], notes: Seque
         unit_why=f"counted in us, of times in {units}" if units else "counted in us, from starts and ends",
         left_out=left_out,
         notes=(*dict.fromkeys(notes), *remarks),
-        errors=dict(errors) if errors or tells else None,
+        errors=errors if errors or tells else None,
         failures=found.failures,
         started_at=datetime.fromtimestamp(found.start_s, UTC) if found.start_s > EPOCH_FROM_S else None,
     )

@@ -3,6 +3,7 @@
 import re
 from typing import NamedTuple
 
+from plimsoll.analysis.logs.formats.no_operations import NOT_MEMTIER
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.domain.errors import LogError
 
@@ -122,7 +123,12 @@ _REFUSED = (
     _Refused(
         r"(?m)^(ALL STATS|Type\s+Ops/sec\s+Hits/sec)",
         "is memtier_benchmark's summary, which has percentiles of the whole run: they hide intervals that missed",
-        f"write {_LOG}",
+        NOT_MEMTIER,
+    ),
+    _Refused(
+        r'^\s*\{\s*"configuration"\s*:\s*\{[\s\S]*?"run information"\s*:',
+        "is memtier_benchmark's JSON: its percentiles by the second are not read, and its `.hgrm` hides them",
+        NOT_MEMTIER,
     ),
     _Refused(
         r"(?m)^\s*Thread Stats\s+Avg\s+Stdev",

@@ -1,15 +1,21 @@
 """The logs of operations that well-known load generators write: how each is recognised, and what its columns hold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
+from plimsoll.analysis.logs.formats.tool_pitfalls import (
+    RAW_CONSOLE,
+    RAW_HEADER,
+    first_million,
+    remarks_on_ycsb,
+    transactions,
+)
 from plimsoll.analysis.logs.formats.ycsb_logs import meaning as ycsb_meaning
 
 _K6_JUDGED, _K6_DROPPED = "http_req_duration", "dropped_iterations"
-_YCSB_RAW = r"^[A-Z-]+(?:, ?| )latency raw data: op, timestamp\(ms\), latency\(us\)"
-_TRANSACTION = b"Number of samples in transaction :"
-_MOST_OF_HEY = 1_000_000
+_TWICE = ("TOTAL", "READ_MODIFY_WRITE")
+"""go-ycsb writes each answered operation as one of `TOTAL` too, and a read and its update as one."""
 
 
 def _plain(name: str) -> Meaning:
@@ -25,8 +31,9 @@ class Tool:
     what names of its files contain, where other files look alike. `meaning`: what an operation's name measures, and
     which operation it is; a name of the measure *time of failures* stands for what was not answered. `counted`: the
     names that are read, where not all are. `has_counts`: rows of failures tell how many, in the column of latencies.
-    `rows`: how the lines that are rows begin, where a file has others too. `tells_failures`: whether what had no answer
-    has a line. `refusal`: says what is not sound in a file. `mend`: what to do where no row is left.
+    `rows`: how the lines that are rows begin, where a file has others too. `unsent`: a line of what could not be sent,
+    with its time in ms. `tells_failures`: whether what had no answer has a line. `refusal`: says what is not sound in a
+    file's content, and `remarks_on` what is odd. `mend`: what to do where no row is left.
     """
 
     name: str
@@ -39,7 +46,9 @@ class Tool:
     has_counts: bool = False
     rows: str = ""
     tells_failures: bool = True
+    unsent: bytes = b""
     refusal: Callable[[bytes], tuple[str, str] | None] | None = None
+    remarks_on: Callable[[bytes], Iterable[str]] | None = None
     remarks: tuple[str, ...] = ()
     mend: str = "give the whole log"
 
@@ -66,23 +75,9 @@ def _of_ycsb(name: str) -> Meaning | None:
     return ("other figures", name) if is_second else found  # the same failures stand there without `Intended-`
 
 
-def _transactions(data: bytes) -> tuple[str, str] | None:
-    """JMeter writes a transaction beside its samples, or in their place (*Generate parent sample*)."""
-    transactions, lines = data.count(_TRANSACTION), data.count(b"\n") - data.startswith(b"timeStamp")
-    if 0 < transactions < lines:
-        what = f"holds {transactions:,} transactions beside {lines - transactions:,} other samples, which may be theirs"
-        return what, "name the labels to judge: `--tags LABEL` (of an import, `tags: [LABEL]`)"
-    return None
-
-
-def _first_million(data: bytes) -> tuple[str, str] | None:
-    """Hey keeps the times of a million requests."""
-    if data.count(b"\n") >= _MOST_OF_HEY:
-        return f"is full: hey writes its first {_MOST_OF_HEY:,} requests alone", "run hey for a shorter time, or vegeta"
-    return None
-
-
 def _of_go_ycsb(name: str) -> Meaning | None:
+    if name in _TWICE:
+        return "other figures", name
     operation = name.removesuffix("_ERROR")
     return ("service time" if operation == name else "time of failures"), operation
 
@@ -112,7 +107,7 @@ TOOLS: tuple[Tool, ...] = (
                 "error": "4",
             },
         },
-        refusal=_transactions,
+        refusal=transactions,
         remarks=(
             "JMeter's time stamp is taken for the start, as its own jmeter.properties sets it "
             "(`sampleresult.timestamp.start=true`)",
@@ -129,7 +124,7 @@ TOOLS: tuple[Tool, ...] = (
             }
         },
         tells_failures=False,
-        refusal=_first_million,
+        refusal=first_million,
         remarks=("hey writes no line for a request without an answer: look for `Error distribution` in its summary",),
     ),
     Tool(
@@ -143,7 +138,10 @@ TOOLS: tuple[Tool, ...] = (
             }
         },
         tells_failures=False,
-        remarks=("oha writes no line for a request without an answer: look for `Error distribution` in its summary",),
+        remarks=(
+            "oha writes no line for a request without an answer: look for `Error distribution` in its summary",
+            "with `--latency-correction` oha's times count from the schedule, which its CSV does not say",
+        ),
     ),
     Tool(
         "vegeta",
@@ -197,13 +195,16 @@ TOOLS: tuple[Tool, ...] = (
         },
         begins=r"^(RUN|ASSERTION)\t",
         rows=r"REQUEST\t",
+        unsent=rb"(?m)^ERROR\t[^\n]*\t(\d{13})\r?$",
     ),
     Tool(
         "ycsb-raw",
         "YCSB raw measurements",
-        {r"(?m)" + _YCSB_RAW: {"operation": "1", "end": "2:ms", "latency": "3:us", "delimiter": "comma"}},
+        {RAW_HEADER: {"operation": "1", "end": "2:ms", "latency": "3:us", "delimiter": "comma"}},
+        begins=RAW_CONSOLE,
         meaning=_of_ycsb,
         rows=r"[A-Z][A-Za-z_-]*,\d",
+        remarks_on=remarks_on_ycsb,
     ),
     Tool(
         "go-ycsb",
