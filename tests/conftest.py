@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.support.suite import spent
 from tests.support.suite.groups import GroupScheduling, place
 from tests.support.suite.leftovers import watched
 from tests.support.suite.signals import interrupt_in_order
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 def pytest_configure(config: pytest.Config) -> None:
     """End fixtures in order after a signal, and look less often for unreachable objects: a seventh of CPU time."""
     interrupt_in_order(is_worker=hasattr(config, "workerinput"))
+    spent.register(config)
     gc.set_threshold(20_000, *gc.get_threshold()[1:])
 
 

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
+from tests.support.suite.control_group import joined, leave_and_remove
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 MARK = "PLIMSOLL_TEST_RUN"
@@ -34,7 +35,7 @@ def watched(folder: Path) -> Iterator[None]:
     outside = {name: value for name, value in os.environ.items() if name != MARK}
     mark = uuid.uuid4().hex
     os.environ[MARK] = f"{os.environ.get(MARK, '')} {mark}".strip()
-    argv = [sys.executable, "-m", __name__, mark, str(folder), str(UNDOING_S)]
+    argv = [sys.executable, "-m", __name__, mark, str(folder), str(UNDOING_S), *map(str, joined())]
     # The kernel closes the pipe when this process ends, however it ends.
     watch = subprocess.Popen(
         argv, cwd=CHECKOUT, env=outside, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
@@ -45,14 +46,19 @@ def watched(folder: Path) -> Iterator[None]:
 
 
 def main() -> None:
-    """Wait for the end of the run, then for the end of its processes. Kill those that stay, and print which."""
-    _, mark, folder, undoing_s = sys.argv
+    """Wait for the end of the run, then for the end of its processes. Kill those that stay, and print which.
+
+    The control group that they were in is removed last.
+    """
+    _, mark, folder, undoing_s, *groups = sys.argv
     sys.stdin.read()
     deadline = time.monotonic() + float(undoing_s)
     while left := started(mark, folder):
         if time.monotonic() > deadline:
             _kill(left)
         time.sleep(_LOOK_S)
+    for group in groups:
+        leave_and_remove(Path(group))
 
 
 def started(mark: str, folder: str) -> list[psutil.Process]:
