@@ -12,6 +12,7 @@ from tests.support.nodes.even import toolkit
 from tests.support.processes import marked
 from tests.support.suite.requirements import IS_LONG
 
+from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.publish.results import attempt_data
@@ -37,8 +38,8 @@ def ran_while(folder: Path, number: signal.Signals) -> tuple[ResultStore, Verdic
     settings = Settings(store=str(folder / "store"), work=folder / "work", cache=Settings().cache)
     tools = toolkit(settings)
     CampaignStore(tools.store, "left").open(DEFINITION)
-    for prepared in (tools.products["hbase"], tools.load_generators["plimsoll-stress"]):
-        prepared.prepare(DEFINITION)
+    tools.products["hbase"].prepare(product_spec(DEFINITION, "hbase"))
+    tools.load_generators["plimsoll-stress"].prepare(load_spec(DEFINITION))
     [ran] = run_missing(tools, "left", "me", sent_once_judged(settings.work, number))
     assert (ran.troubles, ran.remains) == ((), False)
     assert ran.verdict is not None
