@@ -53,25 +53,29 @@ def _utf_16(data: bytes) -> str:
     return f"utf-16-{no_mark.lastgroup}" if no_mark else ""
 
 
-def require_bounded(files: Iterable[tuple[str, bytes]], most: int = LARGEST_BYTES) -> None:
-    """Raise LogError where files with these names hold more than `most` plain bytes together.
+def require_bounded(files: Iterable[tuple[str, bytes]], most: int = LARGEST_BYTES) -> tuple[str, ...]:
+    """Return remarks on those files that are a gz which was cut short.
 
-    The error names the file that exceeds the limit. Unpacked bytes are counted and not kept.
+    Raises LogError where files with these names hold more than `most` plain bytes together; it names the file that
+    exceeds the limit. Unpacked bytes are counted and not kept.
     """
     left = most
+    cut: list[str] = []
     for name, data in files:
-        for size in _plain_sizes(data, name):
+        members = _Members(data, name) if data.startswith(GZIP) else None
+        for size in map(len, members.blocks()) if members else [len(data)]:
             left -= size
             if left < 0:
                 what = f"with this file, those of its run hold more than {most >> 20:,} MiB together"
                 raise LogError(what, where=name, mend="give the files of one run alone, or fewer of them")
+        if members and not members.is_whole:
+            cut.append(cut_short_note(name))
+    return tuple(cut)
 
 
-def _plain_sizes(data: bytes, name: str) -> Iterator[int]:
-    if data.startswith(GZIP):
-        yield from map(len, _Members(data, name).blocks())
-    else:
-        yield len(data)
+def cut_short_note(name: str) -> str:
+    """Return the remark on a gz that was cut short."""
+    return f"{name}: the gz ends before its end; what could be read of it counts"
 
 
 def _require(size: int, most: int, name: str) -> None:

@@ -64,6 +64,16 @@ def test_files_that_hold_too_much_together_are_refused_although_each_alone_is_re
         read_run([RunFile("x", HDR), RunFile("y", gzip.compress(HDR))], ReadOptions())
 
 
+def test_a_gz_that_was_cut_short_is_noted_whatever_it_holds() -> None:
+    statuses = "".join(STATUS.format(second, second, 5, 5) for second in range(0, 50, 10)).encode()
+    for text in (statuses, HDR):
+        packed = gzip.compress(text, 0)[:-8]  # all of the text, without the sums that end it
+        notes = read_run([RunFile("x.gz", packed)], ReadOptions()).notes
+        assert [note for note in notes if "the gz" in note] == [
+            "x.gz: the gz ends before its end; what could be read of it counts"
+        ]
+
+
 DIGITS = "9" * 5000
 STATUS = "2024-05-01 10:00:{:02d}:123 {} sec: 5 operations; 1 current ops/sec; [READ: Count={}, Max={}, Avg=1, 99=1]\n"
 TABLE = "Value Percentile TotalCount 1/(1-Percentile)\n1.0 1.000000 {} inf\n#[Max = 9.0, Total count = 9]\n"

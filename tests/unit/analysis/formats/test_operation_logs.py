@@ -262,6 +262,14 @@ def test_a_column_that_is_not_there_is_refused_and_never_left_out(role: str) -> 
             read(file('{"t_s":0,"l":1}'), columns=columns.replace(":1", ""))
 
 
+def test_a_column_whose_name_is_there_twice_is_asked_about() -> None:
+    log = file("t_s,l,l,x,x", "0,1,9,a,b")
+    with pytest.raises(LogError, match="has several columns l") as refused:
+        read(log, columns="due=t_s,latency=l:ms")
+    assert "by its number" in refused.value.mend
+    assert values(read(log, columns="due=1:s,latency=3:ms").tracks[0]) == [[9_007]]
+
+
 def test_an_outcome_that_is_empty_is_asked_about() -> None:
     with pytest.raises(LogError, match="whether '' in column rc is an answer") as refused:
         read(file("t_s,l,rc", "0,1,OK", "0.1,1,"), columns="due=t_s,latency=l:ms,ok=rc")

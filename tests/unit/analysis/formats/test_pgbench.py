@@ -77,6 +77,7 @@ def test_times_count_from_the_schedule_only_where_the_log_has_its_lag(further: t
 def test_a_last_line_that_was_cut_is_left_out_and_a_log_without_a_line_is_refused() -> None:
     found = read_run([log(line(1, 1_000, 40), line(1.2, 2_000, 40)[:-9])], ReadOptions())
     assert values(found.tracks[0]) == [[1_000]]
+    assert "pgbench_log.77, line 2: the last line is cut short" in found.notes[0]
     with pytest.raises(LogError, match="holds no transaction"):
         read_run([RunFile("pgbench_log.77", b"0 1 12 0 1700000000 12")], ReadOptions(), "pgbench")
 

@@ -234,3 +234,11 @@ def test_a_gz_is_searched_for_what_is_unsound_like_a_plain_log() -> None:
     head, row, _ = HEY.splitlines(keepends=True)
     with pytest.raises(LogError, match="is full"):
         read_run([RunFile("hey.csv.gz", gzip.compress((head + row * 1_000_000).encode(), 1))], ReadOptions())
+
+
+@pytest.mark.parametrize(("name", "text"), [("raw.log", YCSB_RAW), ("go.csv", GO_YCSB)])
+def test_a_part_of_a_log_by_operation_lacks_operations_and_is_no_shorter_run(name: str, text: str) -> None:
+    packed = gzip.compress(text.encode())
+    for part in (text[:-4].encode(), packed[:-12], gzip.compress(text.encode(), 0)[:-8]):
+        with pytest.raises(LogError, match=r"is cut short, and .* others are missing"):
+            read_run([RunFile(name, part)], ReadOptions())

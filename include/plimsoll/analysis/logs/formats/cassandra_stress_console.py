@@ -10,7 +10,7 @@ from typing import NamedTuple
 from plimsoll.analysis.logs.continuity import ODD_LENGTH
 from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, only_one
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, cut_line_note, only_one
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_remarks import COORDINATED_OMISSION
@@ -91,8 +91,7 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
                 row = _row(dict(zip(names, (cell.strip() for cell in line.split(",")), strict=True)))
             except (KeyError, ValueError) as error:
                 if number == len(lines) and not line.endswith("\n"):
-                    what = "the last line is cut short (was its writer killed?); the lines before it count"
-                    notes.append(f"{where}: {what}")
+                    notes.append(cut_line_note(file.name, number))
                     return
                 raise LogError("is a damaged line of an interval", where=where, mend=_MEND) from error
             if not row.end_s > before_s:

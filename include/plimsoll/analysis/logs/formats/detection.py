@@ -60,7 +60,7 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
     Raises LogError where a file has no known format, where two formats both hold times, and where the files together
     are larger than one run may be.
     """
-    require_bounded((file.name, file.data) for file in files)
+    cut = require_bounded((file.name, file.data) for file in files)
     if options.columns:
         if forced not in (None, TextLog.name):
             what = f"`--columns` names those of any log of operations, and not of {_named(forced).title}"
@@ -69,7 +69,8 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
     by_format: dict[str, list[RunFile]] = {}
     for file in files:
         by_format.setdefault(forced or _format(file).name, []).append(file)
-    return _together([_read(_named(name), own, options) for name, own in by_format.items()])
+    reading = _together([_read(_named(name), own, options) for name, own in by_format.items()])
+    return replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes))))
 
 
 def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Reading:

@@ -69,9 +69,12 @@ class ToolLog:
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Count the operations of all files, second by second of their ends."""
         tool, notes = self._tool, list[str]()
-        is_searched = tool.refusal or tool.remarks_on or tool.unsent
-        whole = [(file.name, unpacked(file.data, file.name)[0]) for file in files if is_searched]
-        for name, data in whole:
+        is_searched = tool.refusal or tool.remarks_on or tool.unsent or tool.is_by_operation
+        whole = [(file.name, *unpacked(file.data, file.name)) for file in files if is_searched]
+        for name, data, is_cut in whole:
+            if tool.is_by_operation and (is_cut or not data.endswith(b"\n")):
+                what = f"is cut short, and {tool.title} tell one operation after another: others are missing"
+                raise LogError(what, where=name, mend="give the whole file")
             if tool.refusal is not None and not options.tags and (refusal := tool.refusal(data)):
                 raise LogError(refusal[0], where=name, mend=refusal[1])
             notes += tool.remarks_on(data) if tool.remarks_on else ()
@@ -88,8 +91,8 @@ class ToolLog:
             tells=tool.tells_failures and all(parser.tells_failures for parser in parsers),
         )
 
-    def _unsent(self, whole: Sequence[tuple[str, bytes]]) -> Iterator[Failures]:
-        for name, data in whole if self._tool.unsent else ():
+    def _unsent(self, whole: Sequence[tuple[str, bytes, bool]]) -> Iterator[Failures]:
+        for name, data, _ in whole if self._tool.unsent else ():
             times_s = (int(line[1]) / _MS_PER_S for line in re.finditer(self._tool.unsent, data))
             yield from failures_at(name, "not sent", ((at_s, 1) for at_s in times_s))
 

@@ -62,7 +62,7 @@ class PgBench:
             tracks=tracks,
             unit=_UNIT.unit,
             unit_why=_UNIT.why,
-            notes=(*_notes(name, clients, signs), *selected),
+            notes=(*lines.notes, *_notes(name, clients, signs), *selected),
             errors=dict(counted.errors.most_common()),
             failures=tuple(_failures(name, counted, names)),
             own_lag_p99_ms=_p99_ms(counted.late) if has_lag else None,

@@ -8,7 +8,7 @@ from statistics import median
 from typing import NamedTuple
 
 from plimsoll.analysis.logs.formats.failures import failures_at, totals
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, cut_line_note
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
@@ -72,7 +72,7 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
     for number, line in enumerate(lines, 1):
         where = f"{file.name}, line {number}"
         if number == len(lines) and number > 1 and not line.endswith("\n"):
-            notes.append(f"{where}: the last line is cut short (was its writer killed?); the lines before it count")
+            notes.append(cut_line_note(file.name, number))
             return
         figures = [int(word) for word in line.split()] if _LINE.fullmatch(line.rstrip("\n")) else []
         if not figures or len(figures) != (width or len(figures)):

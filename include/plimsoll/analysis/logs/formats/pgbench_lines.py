@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.formats.reading import RunFile, cut_line_note
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.analysis.logs.unpacking import unpacked
@@ -70,11 +70,12 @@ class RunLines:
 
     files: Sequence[RunFile]
     clients: dict[tuple[int, int], int] = field(default_factory=dict, init=False)
+    notes: list[str] = field(default_factory=list, init=False)
     _whole: list[bytes] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Unpack the logs. Raises LogError on one without a whole line; a cut line is left out."""
-        self._whole = [_whole_lines(file) for file in self.files]
+        """Unpack the logs. Raises LogError on one without a whole line; a cut line is left out and noted."""
+        self._whole = [_whole_lines(file, self.notes) for file in self.files]
 
     def chunks(self) -> Iterator[Lines]:
         """Yield all lines. Raises LogError on one that pgbench does not write."""
@@ -131,11 +132,13 @@ class _Before:
         return before
 
 
-def _whole_lines(file: RunFile) -> bytes:
+def _whole_lines(file: RunFile, notes: list[str]) -> bytes:
     data, _ = unpacked(file.data, file.name)
     whole = data[: data.rfind(b"\n") + 1]
     if not whole.strip():
         raise LogError("holds no transaction", where=file.name, mend=MEND)
+    if len(whole) < len(data):
+        notes.append(cut_line_note(file.name, whole.count(b"\n") + 1))
     return whole
 
 

@@ -42,6 +42,11 @@ class RunFile:
         return unpacked(self.data, self.name)[0].decode(errors="replace")
 
 
+def cut_line_note(name: str, line: int) -> str:
+    """Return the remark on a file's last line that is cut short, and so left out."""
+    return f"{name}, line {line}: the last line is cut short (was its writer killed?); the lines before it count"
+
+
 def only_one(files: Sequence[RunFile], what: str) -> RunFile:
     """Return the one file of a tool that writes a file for each run; `what`: what several are called.
 

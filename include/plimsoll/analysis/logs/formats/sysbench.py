@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, only_one
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, cut_line_note, only_one
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
@@ -103,7 +103,7 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
         elif _BEGIN.match(text) and " thds: " in text:
             if number < len(lines) or line.endswith("\n"):
                 raise LogError(f"is a damaged line of an interval: {text[:60]!r}", where=where, mend=_MEND)
-            notes.append(f"{where}: the last line is cut short (was its writer killed?); the lines before it count")
+            notes.append(cut_line_note(file.name, number))
     if row is not None:
         rate = row.operations / (row.end_s - row.start_s)
         waits = row.queued if row.queued and row.queued >= _WAITING_S * rate else 0

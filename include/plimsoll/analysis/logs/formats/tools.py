@@ -33,7 +33,8 @@ class Tool:
     names that are read, where not all are. `has_counts`: rows of failures tell how many, in the column of latencies.
     `rows`: how the lines that are rows begin, where a file has others too. `unsent`: a line of what could not be sent,
     with its time in ms. `tells_failures`: whether what had no answer has a line. `refusal`: says what is not sound in a
-    file's content, and `remarks_on` what is odd. `mend`: what to do where no row is left.
+    file's content, and `remarks_on` what is odd. `is_by_operation`: one operation follows another in it, each from the
+    run's start to its end, so that a part of it lacks some. `mend`: what to do where no row is left.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Tool:
     refusal: Callable[[bytes], tuple[str, str] | None] | None = None
     remarks_on: Callable[[bytes], Iterable[str]] | None = None
     remarks: tuple[str, ...] = ()
+    is_by_operation: bool = False
     mend: str = "give the whole log"
 
 
@@ -205,6 +207,7 @@ TOOLS: tuple[Tool, ...] = (
         meaning=_of_ycsb,
         rows=r"[A-Z][A-Za-z_-]*,\d",
         remarks_on=remarks_on_ycsb,
+        is_by_operation=True,
     ),
     Tool(
         "go-ycsb",
@@ -217,6 +220,7 @@ TOOLS: tuple[Tool, ...] = (
             }
         },
         meaning=_of_go_ycsb,
+        is_by_operation=True,
     ),
     Tool(
         "fio",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from plimsoll.analysis.logs.hdr.end_times import with_lengths
 from plimsoll.analysis.logs.hdr.payload import is_complete
 from plimsoll.analysis.logs.hdr.record_line import DecimalCommasError, Record, is_cut, parse_record
-from plimsoll.analysis.logs.unpacking import unpacked
+from plimsoll.analysis.logs.unpacking import cut_short_note, unpacked
 from plimsoll.domain.errors import LogError
 
 _HEADER = re.compile(rb"#\[(StartTime|Base[Tt]ime): *([0-9.]+)")
@@ -170,7 +170,7 @@ def _first_s(text: bytes, lines: list[_Line]) -> float:
 
 def _notes(name: str, *, cut_short: bool, dropped: int | None, by_ends: bool) -> Iterator[str]:
     if cut_short:
-        yield f"{name}: the gz ends before its end; what could be read of it counts"
+        yield cut_short_note(name)
     if dropped is not None:
         why = "the last line is cut short (was its writer killed?)"
         yield f"{name}, line {dropped}: {why}; the records before it count"

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from plimsoll.analysis.logs.formats.operation_log.times import is_moment
-from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.formats.reading import RunFile, cut_line_note
 from plimsoll.analysis.logs.unpacking import unpacked
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_columns import Column, Columns
@@ -79,9 +79,7 @@ class RowReader:
 
         Raises LogError on a line that lacks a column.
         """
-        data, cut_short = unpacked(self.file.data, self.file.name)
-        if cut_short:
-            self.notes.append(f"{self.file.name}: the gz ends before its end; what could be read of it counts")
+        data, _ = unpacked(self.file.data, self.file.name)
         stream = TextIOWrapper(BytesIO(data), "utf-8", errors="replace", newline="")
         rows = self._json_rows if self.layout.is_json else self._csv_rows
         found = rows(self._lines(stream), whole=data.endswith(b"\n"))
@@ -105,8 +103,9 @@ class RowReader:
             for number, text in lines:  # noqa: B007 - the reader's caller asks for it
                 yield text
 
-        delimiter = self.layout.delimiter
-        pick = itemgetter(*(place(column, self.layout.keys) for column in self.wanted))
+        delimiter, keys = self.layout.delimiter, self.layout.keys
+        self._refuse_twice_named()
+        pick = itemgetter(*(place(column, keys) for column in self.wanted))
         quote = None if delimiter in "\t " else '"'
         source = (" ".join(text.split()) for text in texts()) if delimiter == " " else texts()
         held: tuple[int, Sequence[str]] | None = None
@@ -128,6 +127,12 @@ class RowReader:
             raise self._garbage(held[0] if held else number, delimiter.join(held[1] if held else ())) from error
         if held is not None and not whole:
             self._note_cut(held[0])
+
+    def _refuse_twice_named(self) -> None:
+        for name in (column.name for column in self.wanted if not column.name.isdecimal()):
+            if self.layout.keys.count(name) > 1:
+                mend = "say which is meant by its number, from 1"
+                raise LogError(f"has several columns {name}", where=f"{self.file.name}, line 1", mend=mend)
 
     def _json_rows(self, lines: Iterator[tuple[int, str]], *, whole: bool) -> Iterator[Row]:
         paths = [(column.name, column.name.split(".")) for column in self.wanted]
@@ -157,8 +162,7 @@ class RowReader:
         return LogError(f"is no line of a log of operations: {shown}", where=where, mend=_MEND)
 
     def _note_cut(self, number: int) -> None:
-        what = "the last line is cut short (was its writer killed?); the lines before it count"
-        self.notes.append(f"{self.file.name}, line {number}: {what}")
+        self.notes.append(cut_line_note(self.file.name, number))
 
 
 def first_keys(file: RunFile) -> Sequence[str]:
