@@ -1,6 +1,6 @@
 """A node of every other collector starts, its JVM says so itself, and its GC log is read whole.
 
-CMS starts in test_releases.py already.
+CMS and ZGC start in test_releases.py already.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tests.support.suite.requirements import IS_LONG
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 
 
-@pytest.mark.parametrize("collector", ["Shenandoah", "ZGC", *(["CMS"] if IS_LONG else [])])
+@pytest.mark.parametrize("collector", ["Shenandoah", *(["ZGC", "CMS"] if IS_LONG else [])])
 def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for: Callable[..., Any], collector: str) -> None:
     with hosts_for(define(nodes=1, collector=collector), collector.lower()) as deployment:
         deployment.deploy()

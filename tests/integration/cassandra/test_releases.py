@@ -24,6 +24,7 @@ KEYSPACE, ROWS, ROW_BYTES = "rows_of_its_own", 2000, 5 * 34
 PATIENCE_S = 120
 
 AGAIN = pytest.mark.skipif(not IS_LONG, reason="the release starts once already: make test-long")
+BETWEEN = pytest.mark.skipif(not IS_LONG, reason="the oldest, the newest and 4.0.1 start: make test-long")
 
 
 @pytest.mark.parametrize(
@@ -31,8 +32,8 @@ AGAIN = pytest.mark.skipif(not IS_LONG, reason="the release starts once already:
     [
         ("3.11.19", "openjdk-8", "CMS"),
         pytest.param("3.11.19", "openjdk-8", "G1", marks=AGAIN),
-        ("4.0-alpha4", "openjdk-11.0.13", "CMS"),
-        ("4.1.10", "openjdk-11.0.13", "G1"),
+        pytest.param("4.0-alpha4", "openjdk-11.0.13", "CMS", marks=BETWEEN),
+        pytest.param("4.1.10", "openjdk-11.0.13", "G1", marks=BETWEEN),
         pytest.param("4.0.1", "openjdk-17.0.9", "ZGC", marks=AGAIN),
         ("5.0.9", "openjdk-17.0.9", "ZGC"),
         pytest.param("5.0.9", "openjdk-17.0.9", "G1", marks=AGAIN),

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from tests.integration.external.test_cells import run
 from tests.support.nodes.guarded import RELEASE, Guarded, guarded_cluster
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
 
 
-@pytest.fixture(scope="module", params=[RELEASE, "5.0.9"])
+@pytest.fixture(scope="module", params=[RELEASE, *(["5.0.9"] if IS_LONG else [])])
 def kept(request: Any, artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A cluster of a release, and the folders of its hosts."""
     data: list[Path] = []

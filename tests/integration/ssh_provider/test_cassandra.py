@@ -14,6 +14,7 @@ from tests.support.nodes.small import LIFETIME, QUICK
 from tests.support.processes import command_line, marked, until
 from tests.support.ssh.sshd import OneKey, Sshd
 from tests.support.ssh.static_hosts import running_hosts
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
@@ -210,6 +211,7 @@ def at_work(site: Site) -> list[list[str]]:
     return [line for line in lines if MAIN in line and line[0].endswith("java")]
 
 
+@pytest.mark.skipif(not IS_LONG, reason="cassandra-stress runs on local nodes, too: make test-long")
 def test_cassandra_stress_runs_a_user_profile_from_what_was_brought_to_its_host(running: Site, tmp_path: Path) -> None:
     definition = by_cassandra_stress(running.definition, USER)
     generator = CassandraStress(running.artefacts)

@@ -14,7 +14,7 @@ from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.browser.chromium import CHROMIUM, let_in, logged_in
 from tests.support.processes import until
-from tests.support.suite.requirements import needs
+from tests.support.suite.requirements import IS_LONG, needs
 from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.domain.cell import grid
@@ -150,6 +150,7 @@ def test_only_the_cells_asked_for_run_again(
     expect(ada.get_by_role("link", name="Report and downloads")).to_be_visible()
 
 
+@pytest.mark.skipif(not IS_LONG, reason="a campaign is started by its form above: make test-long")
 def test_the_form_of_a_campaign_sent_as_it_opens_runs_a_new_campaign(
     ada: Page, airflow: StackUnderTest, installation: Installation
 ) -> None:

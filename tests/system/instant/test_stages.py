@@ -4,11 +4,15 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
+from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.store.campaigns import CampaignStore
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not IS_LONG, reason="a search goes on in runs that follow, too: make test-long"),
+]
 
 
 def test_a_stage_takes_its_loads_from_the_one_before_and_runs_in_a_run_that_follows(
