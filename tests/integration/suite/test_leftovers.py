@@ -12,6 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.support.processes import until
+from tests.support.suite.control_group import joined
 from tests.support.suite.groups import CHECKOUT
 from tests.support.suite.leftovers import MARK
 
@@ -21,7 +22,8 @@ _TEST = """
 import subprocess, time
 
 def test():
-    print("started", subprocess.Popen(["sleep", "600"]).pid, flush=True)
+    for known in ({"env": {}}, {}):  # the first tells nothing of whose it is
+        print("started", subprocess.Popen(["sleep", "600"], **known).pid, flush=True)
     time.sleep(600)
 """
 
@@ -76,6 +78,11 @@ def test_a_run_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         text=True,
     ) as run:
         assert run.stdout is not None
-        started = next(int(line.split()[-1]) for line in run.stdout if "started" in line)
+        lines = (int(line.split()[-1]) for line in run.stdout if "started" in line)
+        unknown, known = next(lines), next(lines)
         run.kill()
-    until(lambda: not psutil.pid_exists(started), "the end of what the test has started", patience_s=PATIENCE_S)
+    until(lambda: not psutil.pid_exists(known), "the end of what the test has started", patience_s=PATIENCE_S)
+    if joined():
+        until(lambda: not psutil.pid_exists(unknown), "the end of what has no mark", patience_s=PATIENCE_S)
+    else:
+        psutil.Process(unknown).kill()

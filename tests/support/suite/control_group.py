@@ -14,7 +14,7 @@ _ROOTS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
 """Where groups of version 2 are: alone, or beside those of version 1."""
 _NAME = "plimsoll-tests-"
 """The start of a group's name. The rest is the id of its process."""
-_PATIENCE_S = 30.0
+_PATIENCE_S, _LOOK_S = 30.0, 0.2
 
 
 class Meter:
@@ -48,15 +48,30 @@ def joined() -> list[Path]:
     return [group] if group.name == f"{_NAME}{os.getpid()}" else []
 
 
-def leave_and_remove(group: Path) -> None:
-    """Take this process, the last one, out of a group, and remove the group once the others' ends are noticed."""
+def leave_and_remove(group: Path, undoing_s: float) -> None:
+    """Take this process out of a group. When the one that the group was made for has ended, end the others and
+    remove the group.
+
+    A worker of pytest-xdist that has no more tests lives until all tests are over. The others may take `undoing_s` to
+    end. Who has overwritten its environment, as Redis does, is known by its group alone.
+    """
     _join(group.parent)
-    deadline = time.monotonic() + _PATIENCE_S
-    while time.monotonic() < deadline:
-        with suppress(OSError):
+    while Path("/proc", group.name.removeprefix(_NAME)).exists():
+        time.sleep(_LOOK_S)
+    if not _removed(group, undoing_s):
+        (group / "cgroup.kill").write_text("1")
+        _removed(group, _PATIENCE_S)
+
+
+def _removed(group: Path, patience_s: float) -> bool:
+    deadline = time.monotonic() + patience_s
+    while True:
+        with suppress(OSError):  # something is left in it
             group.rmdir()
-            return
-        time.sleep(0.05)
+            return True
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_LOOK_S)
 
 
 def _own_group() -> Path:

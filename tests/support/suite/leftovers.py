@@ -58,7 +58,7 @@ def main() -> None:
             _kill(left)
         time.sleep(_LOOK_S)
     for group in groups:
-        leave_and_remove(Path(group))
+        leave_and_remove(Path(group), float(undoing_s))
 
 
 def started(mark: str, folder: str) -> list[psutil.Process]:
