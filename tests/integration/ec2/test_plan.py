@@ -14,9 +14,12 @@ from tests.support.ssh.command import keygen
 
 from plimsoll import cli
 from plimsoll.bootstrap import full_toolkit
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.load_spec import LoadSpec
+from plimsoll.domain.process import Process
+from plimsoll.domain.product_spec import ProductSpec
+from plimsoll.domain.variant import Variant
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
@@ -28,11 +31,21 @@ class Ready:
     """A product or a load generator whose artefacts are all there."""
 
     can_end_early = can_close_loop = True
+    ports: Sequence[int] = ()
 
-    def check(self, spec: HostsSpec) -> Sequence[Problem]:
+    def check(self, spec: ProductSpec | LoadSpec) -> Sequence[Problem]:
         return ()
 
-    def limits(self, definition: Definition) -> Sequence[str]:
+    def unchecked(self, spec: ProductSpec | LoadSpec) -> Sequence[str]:
+        return ()
+
+    def downloads(self, spec: ProductSpec | LoadSpec) -> Sequence[Download]:
+        return ()
+
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
+        return ()
+
+    def processes(self, variant: Variant) -> Sequence[Process]:
         return ()
 
     def processors(self, load_ops_s: int) -> float | None:

@@ -107,10 +107,10 @@ def limited() -> Iterator[Path]:
 def test_a_quota_of_a_group_of_the_cell_s_processes_is_told_with_its_name(limited: Path) -> None:
     with bursts(1, 1.0, 0.0, env={"PLIMSOLL_CLUSTER": CLUSTER}) as database:
         (limited / "cgroup.procs").write_text(str(database))
-        readings = Readings(f"PLIMSOLL_CLUSTER={CLUSTER}".encode(), ())
         before = (limited / "cpu.stat").read_text()
-        while (limited / "cpu.stat").read_text() == before:
+        while (limited / "cpu.stat").read_text() == before:  # a group counts from its first period on
             time.sleep(0.1)
+        readings = Readings(f"PLIMSOLL_CLUSTER={CLUSTER}".encode(), ())
         time.sleep(1)
         figures = next(csv.DictReader([",".join(COLUMNS), readings.line()]))
     assert figures["throttled_group"] == f"/{limited.name}"
