@@ -18,6 +18,14 @@ LOAD_JDK = "openjdk-21.0.8"
 is the newest to be had that HBase's client runs on: from 24 on, Hadoop 3.4.2 can't ask who is logged in."""
 
 
+def how_to_fetch(name: str) -> str:
+    """Return the advice for what is not in the cache, to people who have that definition.
+
+    `make setup` fetches only the artefacts of definitions in the folder.
+    """
+    return f"fetch it first: `plimsoll prepare {name}`, or the definition's file in place of its name"
+
+
 @dataclass(frozen=True)
 class ReleaseProgram:
     """A Java program that is published only within a product's release.

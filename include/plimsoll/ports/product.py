@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta, tzinfo
-from typing import Protocol, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -22,7 +21,7 @@ from plimsoll.ports.host import Host
 _NUMBER = "give the number of rows instead of `data_per_node`"
 
 
-class Evidence(Protocol):
+class Evidence(ABC):
     """The reader of the collected logs of a product's processes. Pure: it is used whenever an attempt is judged.
 
     Every method has the name of the process and the text of its log; `zone` is the time zone of times in the log.
@@ -31,19 +30,17 @@ class Evidence(Protocol):
     kinds: Sequence[EventKind]
     """The kinds of `events`."""
 
+    @abstractmethod
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         """Return the entries about work that may delay operations."""
 
+    @abstractmethod
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """Return the lines that have a time."""
 
-
-@runtime_checkable
-class RemarkingEvidence(Evidence, Protocol):
-    """A reader of logs that also tell what happened to the cluster as a whole."""
-
-    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
-        """Return sentences about it, which every verdict has as warnings."""
+    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:  # noqa: ARG002 - most logs tell none
+        """Return sentences about what happened to the cluster as a whole, which every verdict has as warnings."""
+        return ()
 
 
 class Product(ABC):

@@ -16,7 +16,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product
 
 
-class SilentLog:
+class SilentLog(Evidence):
     """A log that tells nothing."""
 
     kinds: Sequence[EventKind] = (EventKind("compaction", "compaction"),)

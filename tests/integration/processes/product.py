@@ -32,7 +32,7 @@ while True:
 _LINE = re.compile(r"(?P<time>\S+) flushed in (?P<ms>\d+) ms")
 
 
-class OwnLog:
+class OwnLog(Evidence):
     """Implements the Evidence port on what the programs write."""
 
     kinds: Sequence[EventKind] = (_FLUSH,)

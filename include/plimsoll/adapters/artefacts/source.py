@@ -24,7 +24,7 @@ from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
 from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.domain.variant import Archive, Collector
-from plimsoll.ports.artefacts import Program, ReleaseProgram, jdk_of
+from plimsoll.ports.artefacts import Program, ReleaseProgram, how_to_fetch, jdk_of
 from plimsoll.ports.log import Log
 
 
@@ -101,7 +101,7 @@ class Artefacts:
     def missing_of_program(self, program: Program, where: str, name: str) -> list[Problem]:
         """Return the program and its JDK, unless they are in the cache. Downloads nothing."""
         what = self._lacks(program)
-        return [Problem(where, what, _fetch(name))] if what else []
+        return [Problem(where, what, how_to_fetch(name))] if what else []
 
     def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> list[Download]:
         """Return the databases and JDKs of these variants, as they are downloaded. Downloads nothing."""
@@ -130,11 +130,11 @@ class Artefacts:
             jdk = f"JDK {wanted.id} of {'variant' if len(ids) == 1 else 'variants'} {', '.join(ids)}"
             if wanted.archive is not None:
                 if not self.has_archive(wanted.archive):
-                    yield Problem(f"{where}.archive", f"{jdk} is not in the cache", _fetch(name))
+                    yield Problem(f"{where}.archive", f"{jdk} is not in the cache", how_to_fetch(name))
             elif not jdks.is_there(self._cache, wanted.id):
                 can_be_fetched = jdks.can_be_fetched(wanted.id)
                 what = f"{jdk} is not in the cache" if can_be_fetched else f"{jdk} can't be fetched"
-                mend = _fetch(name) if can_be_fetched else jdks.how_to_give(self._cache, wanted.id)
+                mend = how_to_fetch(name) if can_be_fetched else jdks.how_to_give(self._cache, wanted.id)
                 yield Problem(f"{where}.jdk", what, mend)
 
     def _missing_databases(self, variants: Sequence[VariantSpec], name: str) -> Iterator[Problem]:
@@ -143,14 +143,7 @@ class Artefacts:
             if locked is None:
                 yield Problem(where, f"{product} {version} can't be fetched", _known(product, version))
             elif faulty(self._cache.root / entry_of(locked), locked.checksums):
-                yield Problem(where, f"{product} {version} is not in the cache", _fetch(name))
-
-
-def _fetch(name: str) -> str:
-    """Return the advice for artefacts that are not in the cache: `make setup` fetches only those of definitions in the
-    folder.
-    """
-    return f"fetch it first: `plimsoll prepare {name}`, or the definition's file in place of its name"
+                yield Problem(where, f"{product} {version} is not in the cache", how_to_fetch(name))
 
 
 def _database(product: str, version: str) -> LockedSet:

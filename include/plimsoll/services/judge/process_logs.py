@@ -11,7 +11,6 @@ from plimsoll.analysis.logs.gc.pauses import joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.process import ProcessOnHost
-from plimsoll.ports.product import RemarkingEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -102,8 +101,7 @@ def _gc_log(name: str, texts: Sequence[str]) -> _GcLog:
 
 def _own_log(evidence: Evidence, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
     of_log = (place.process, text, zone)
-    remarks = evidence.remarks(*of_log) if isinstance(evidence, RemarkingEvidence) else ()
-    return _OwnLog(evidence.events(*of_log), evidence.lines(*of_log), remarks)
+    return _OwnLog(evidence.events(*of_log), evidence.lines(*of_log), evidence.remarks(*of_log))
 
 
 def _missing(

@@ -12,7 +12,7 @@ from plimsoll.domain.load_command import LoadCommand, placeholders
 from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.variant import is_inside
-from plimsoll.ports.artefacts import ProgramSource
+from plimsoll.ports.artefacts import ProgramSource, how_to_fetch
 
 _WHERE = "load_generator.command"
 _EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
@@ -93,8 +93,8 @@ def _archive(spec: LoadSpec, command: LoadCommand, artefacts: ProgramSource) -> 
         what = f"{program!r} is no path in it"
         yield Problem(f"{_WHERE}.archive", what, "write a path below {archive}/, without `..` and `**`")
     if not artefacts.has_archive(command.archive):
-        mend = f"fetch it first: `plimsoll prepare {spec.name}`, or the definition's file in place of its name"
-        yield Problem(f"{_WHERE}.archive", "the load generator's archive is not in the cache", mend)
+        what = "the load generator's archive is not in the cache"
+        yield Problem(f"{_WHERE}.archive", what, how_to_fetch(spec.name))
 
 
 def program_in_archive(command: LoadCommand) -> str:

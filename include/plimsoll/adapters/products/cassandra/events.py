@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
 from plimsoll.domain.log_events import Event, EventKind, LogLine
+from plimsoll.ports.product import Evidence
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memtable flush")
 DROPPED = EventKind("dropped", "dropped messages", "messages")
@@ -25,7 +26,7 @@ _DROPPED = re.compile(
 _WRITING, _WRITTEN = re.compile(r"Writing Memtable-(?P<table>[^@]+)@"), "Completed flushing "
 
 
-class CassandraLog:
+class CassandraLog(Evidence):
     """An implementation of the Evidence port on a node's system.log, whose times are in its JVM's `zone`."""
 
     kinds: Sequence[EventKind] = KINDS

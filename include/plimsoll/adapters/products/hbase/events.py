@@ -13,6 +13,7 @@ from plimsoll.adapters.products.hbase.departures import Departure, departures
 from plimsoll.adapters.products.hbase.roles import MASTER
 from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
 from plimsoll.domain.log_events import Event, EventKind, LogLine
+from plimsoll.ports.product import Evidence
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memstore flush")
 SPLIT, MOVE = EventKind("split", "region split"), EventKind("move", "region moved")
@@ -40,7 +41,7 @@ _OF_PROCEDURE: Sequence[tuple[EventKind, Callable[[str, str], bool]]] = (
 )
 
 
-class HBaseLog:
+class HBaseLog(Evidence):
     """An implementation of the Evidence port on the logs of all processes, whose times are in their hosts' `zone`."""
 
     kinds: Sequence[EventKind] = KINDS

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from datetime import tzinfo
 
 from plimsoll.domain.log_events import Event, EventKind, LogLine
+from plimsoll.ports.product import Evidence
 
 
-class UnreadLogs:
+class UnreadLogs(Evidence):
     """An implementation of the Evidence port for logs whose form is not known, or which nobody here has."""
 
     kinds: Sequence[EventKind] = ()

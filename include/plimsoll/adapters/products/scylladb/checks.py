@@ -9,7 +9,7 @@ from plimsoll.adapters.products.scylladb.settings import RESERVED, command_optio
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.product_spec import ProductSpec
 from plimsoll.domain.variant import Variant
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
 
 
 def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
@@ -37,8 +37,8 @@ def _variant(where: str, variant: Variant, artefacts: ArtefactSource, name: str)
         mend = "name its relocatable archive: `archive: {url: …, sha256: …}`"
         yield Problem(f"{where}.archive", "no registry has ScyllaDB, and the variant names no archive", mend)
     elif not artefacts.has_archive(variant.archive):
-        mend = f"fetch it first: `plimsoll prepare {name}`, or the definition's file in place of its name"
-        yield Problem(f"{where}.archive", f"ScyllaDB of variant {variant.id} is not in the cache", mend)
+        what = f"ScyllaDB of variant {variant.id} is not in the cache"
+        yield Problem(f"{where}.archive", what, how_to_fetch(name))
 
 
 def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta, tzinfo
 
 from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
 from plimsoll.domain.log_events import Event, EventKind, LogLine
+from plimsoll.ports.product import Evidence
 
 COMPACTION, STALL = EventKind("compaction", "compaction"), EventKind("reactor_stall", "reactor stall")
 ALLOCATION = EventKind("large_allocation", "large allocation", "bytes")
@@ -25,7 +26,7 @@ _STALLED = re.compile(r"Reactor stalled for (?P<ms>\d+) ms on shard \d+")
 _SURE = timedelta(seconds=10)
 
 
-class ScyllaDbLog:
+class ScyllaDbLog(Evidence):
     """An implementation of the Evidence port on a node's log, whose times are in its host's `zone`."""
 
     kinds: Sequence[EventKind] = KINDS
