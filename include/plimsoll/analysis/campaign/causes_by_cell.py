@@ -40,20 +40,20 @@ def causes_by_cell(
     """
     links = {(one.variant, share.cause): share.link for one in variants for share in one.causes}
     return tuple(
-        CellCause(result.cell.id, cause.id, cause.label, len(missed), touched, links[result.cell.variant, cause.id])
+        CellCause(result.cell.id, cause.id, cause.label, missed, touched, links[result.cell.variant, cause.id])
         for result in cells
-        if (missed := _missed(result)) is not None
-        for cause in causes_in([missed])
-        if cause.id in missed and (touched := int((missed[cause.id] >= cause.least(bound_ms)).sum()))
+        if (table := _judged(result)) is not None
+        for missed in [int(table["missed"].sum())]
+        for cause in causes_in([table])
+        if cause.id in table and (touched := int((table["missed"] & (table[cause.id] >= cause.least(bound_ms))).sum()))
     )
 
 
-def _missed(result: CellResult) -> pd.DataFrame | None:
-    """Return the cell's missed intervals with their causes; None where none missed, or only response times are
+def _judged(result: CellResult) -> pd.DataFrame | None:
+    """Return the cell's judged intervals with their causes; None where none missed, or only response times are
     known.
     """
     level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
     if result.counted is None or not (level and level.missed) or result.counted.coincidences.empty:
         return None
-    table = result.counted.coincidences
-    return table[table["missed"]]
+    return result.counted.coincidences

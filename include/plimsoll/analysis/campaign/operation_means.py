@@ -63,7 +63,8 @@ def _repeats(attempt: AttemptData) -> Iterator[tuple[str, _Repeat]]:
     table = attempt.intervals
     if table.empty:
         return
-    judged = table[(table["phase"] == "judged") & (table["operation"] != ALL_OPERATIONS)]
+    of_single = (table["phase"] == "judged") & (table["operation"] != ALL_OPERATIONS)
+    judged = table.loc[of_single, ["operation", "count", "p99_ms"]]
     for operation, own in judged.groupby("operation"):
         answered = own.loc[own["count"] > 0, "p99_ms"]
         if len(answered) and answered.notna().all():

@@ -7,6 +7,7 @@ from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
+import numpy as np
 from pydantic import Field
 
 from plimsoll.analysis.logs.gc.pauses import stopped_ms
@@ -14,9 +15,11 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from plimsoll.analysis.campaign.cell_results import CellResult
 
+    Floats = NDArray[np.float64]
 
 _ONE_STOP_S = 0.05
 """The time within which collections of one safepoint end. Logs give all of them the same stop, to the nanosecond."""
@@ -57,9 +60,15 @@ class PauseStatistics(Model):
 
 
 class _GcLogs(NamedTuple):
-    """Pauses in the judged time and figures of the JVMs of one process in one attempt."""
+    """Stops in the judged time (their lengths and times to safepoint, ms) of one process in one attempt, and its JVMs.
 
-    pauses: pd.DataFrame
+    `stops` counts single collections, of which several may stop the threads as one.
+    """
+
+    lengths: Floats
+    waits: Floats
+    stops: int
+    stalls: int
     jvms: pd.DataFrame
 
 
@@ -72,26 +81,23 @@ def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: f
     for result in cells:
         if result.counted is not None and not result.counted.jvms.empty:
             pauses = result.counted.pauses
-            pauses = pauses[pauses["start_s"].between(warmup_s, duration_s, inclusive="left")]
+            judged = pauses["start_s"].between(warmup_s, duration_s, inclusive="left")
             for process, jvms in result.counted.jvms.groupby("process", sort=False):
                 key = result.cell.variant, result.cell.load_ops_s, str(process)
-                grouped.setdefault(key, []).append(_GcLogs(pauses[pauses["process"] == process], jvms))
+                grouped.setdefault(key, []).append(_gc_logs(pauses[judged & (pauses["process"] == process)], jvms))
     return tuple(_statistics(*key, attempts) for key, attempts in grouped.items())
 
 
 def _statistics(variant: str, load: int, process: str, attempts: Sequence[_GcLogs]) -> PauseStatistics:
-    tables = [attempt.pauses for attempt in attempts]
-    stopped = [table[table["stop_the_world"].astype(bool)] for table in tables]
-    lengths = [_stopped_ms(table) for table in stopped]
-    waits = [table["to_safepoint_ms"].dropna() for table in stopped]
+    lengths, waits = ([one.lengths for one in attempts], [one.waits for one in attempts])
     nodes_s = sum(float(attempt.jvms["judged_s"].sum()) for attempt in attempts)
     return PauseStatistics(
         variant=variant,
         load_ops_s=load,
         process=process,
         repeats=len(attempts),
-        stops=sum(map(len, stopped)),
-        stalls=sum(map(len, tables)) - sum(map(len, stopped)),
+        stops=sum(one.stops for one in attempts),
+        stalls=sum(one.stalls for one in attempts),
         stopped_share=sum(float(one.sum()) for one in lengths) / 1000 / nodes_s,
         p50_ms=_quantile(lengths, 0.5),
         p99_ms=_quantile(lengths, 0.99),
@@ -105,21 +111,26 @@ def _statistics(variant: str, load: int, process: str, attempts: Sequence[_GcLog
     )
 
 
-def _stopped_ms(table: pd.DataFrame) -> pd.Series[float]:
+def _gc_logs(pauses: pd.DataFrame, jvms: pd.DataFrame) -> _GcLogs:
+    stopped = pauses[pauses["stop_the_world"].astype(bool)]
+    waits = stopped["to_safepoint_ms"].dropna().to_numpy(dtype=np.float64)
+    return _GcLogs(_stopped_ms(stopped), waits, len(stopped), len(pauses) - len(stopped), jvms)
+
+
+def _stopped_ms(table: pd.DataFrame) -> Floats:
     """Return the duration of the stalls of application threads, ms. Collections within one safepoint are one pause."""
-    stopped = stopped_ms(table)
-    ends = table.assign(stopped=stopped, end=table["start_s"] + table["duration_ms"] / 1000).sort_values(
-        ["host", "end"]
-    )
-    before = ends[["host", "stopped", "end"]].shift()
-    same_stop = (ends["host"] == before["host"]) & (ends["stopped"] == before["stopped"])
-    return ends[~(same_stop & (ends["end"] - before["end"] < _ONE_STOP_S))]["stopped"]
+    hosts, _ = table["host"].factorize(sort=True)
+    stopped = stopped_ms(table).to_numpy(dtype=np.float64)
+    ends = (table["start_s"] + table["duration_ms"] / 1000).to_numpy(dtype=np.float64)
+    order = np.lexsort((ends, hosts))
+    hosts, stopped, ends = hosts[order], stopped[order], ends[order]
+    of_same_stop = (np.diff(hosts) == 0) & (np.diff(stopped) == 0) & (np.diff(ends) < _ONE_STOP_S)
+    lengths: Floats = stopped[np.append(True, ~of_same_stop)[: len(stopped)]]
+    return lengths
 
 
-def _quantile(columns: Sequence[pd.Series[float]], share: float) -> float | None:
-    import numpy as np
-
-    values = np.concatenate([one.to_numpy(dtype=np.float64) for one in columns]) if columns else np.empty(0)
+def _quantile(columns: Sequence[Floats], share: float) -> float | None:
+    values = np.concatenate(columns) if columns else np.empty(0)
     return float(np.quantile(values, share, method="higher")) if len(values) else None
 
 

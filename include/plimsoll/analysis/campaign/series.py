@@ -39,7 +39,7 @@ def series_of(table: pd.DataFrame) -> Series:
     """Return the series of an attempt's intervals table."""
     if table.empty:
         return NOTHING
-    judged = table[table["met"].notna()].sort_values("start_s")
+    judged = table.loc[table["met"].notna(), ["start_s", "judged_ms", "met"]].sort_values("start_s")
     return Series(
         judged["start_s"].to_numpy(dtype=np.float64),
         judged["judged_ms"].to_numpy(dtype=np.float64),

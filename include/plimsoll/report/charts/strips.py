@@ -160,7 +160,7 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
                     {
                         "t": to_middle(own["start_s"]),
                         "v": own[column].astype(float) * factor,
-                        "series": [attempt.place(*pair) for pair in zip(own["host"], own["process"], strict=True)],
+                        "series": [attempt.place(*pair) for pair in own[["host", "process"]].to_numpy().tolist()],
                     }
                 )
             ),

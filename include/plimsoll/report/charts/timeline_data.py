@@ -49,15 +49,20 @@ def pause_points(
 
     Columns: panel, start_s, ms, place, kind, pauses (number of pauses of that slice that are long enough).
     """
-    columns = ["start_s", "duration_ms", "host", "process", "kind", "stop_the_world"]
-    stacked = _stacked({panel: one.pauses for panel, one in attempts.items()}, columns)
-    drawn = stacked["stop_the_world"].astype(bool) & (stacked["duration_ms"] >= shortest_ms)
-    during = stacked["start_s"].between(0, duration_s, inclusive="left")
-    table = stacked[drawn & during].rename(columns={"duration_ms": "ms"}).drop(columns="stop_the_world")
+    known = {panel: one.pauses for panel, one in attempts.items() if not one.pauses.empty}
+    drawn = {panel: _drawn(pauses, duration_s, shortest_ms) for panel, pauses in known.items()}
+    table = _stacked(drawn, ["start_s", "duration_ms", "host", "process", "kind"]).rename(columns={"duration_ms": "ms"})
     table["group"] = np.floor(table["start_s"].astype(float) / duration_s * points)
     found = _highest(table, pauses=("ms", "size"))
-    rows = zip(found["panel"], found.pop("host"), found.pop("process"), strict=True)
-    return found.assign(place=[attempts[panel].place(host, process) for panel, host, process in rows])
+    rows = zip(*(found[name].tolist() for name in ("panel", "host", "process")), strict=True)
+    return found.drop(columns=["host", "process"]).assign(
+        place=[attempts[panel].place(host, process) for panel, host, process in rows]
+    )
+
+
+def _drawn(pauses: pd.DataFrame, duration_s: float, shortest_ms: float) -> pd.DataFrame:
+    during = pauses["start_s"].between(0, duration_s, inclusive="left")
+    return pauses[during & pauses["stop_the_world"].astype(bool) & (pauses["duration_ms"] >= shortest_ms)]
 
 
 def _stacked(tables: Mapping[int, pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
