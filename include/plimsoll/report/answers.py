@@ -1,6 +1,6 @@
 """The capacity of each variant in words. Page, terminal and summary all take their text from here."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least, plural
 from plimsoll.report.over_stages import miss_in_words
+from plimsoll.report.tables.table import Column, Table
 
 _FARTHEST = 2
 """The greatest multiple of the measured capacity for which numbers of nodes are given."""
@@ -58,6 +59,27 @@ def _rows_of(data: CampaignData) -> Iterator[CapacityRow]:
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
     """Return the capacity table's rows, from findings that exist already."""
     return tuple(_row(findings, capacity) for capacity in findings.capacities)
+
+
+def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int | None = None) -> Table[CapacityRow]:
+    """Return the capacities that page and summary show, the label ending with `of`.
+
+    `nodes_for`: the load, ops/s, for which numbers of nodes are shown; None shows none.
+    """
+    return Table(
+        f"Capacity of each variant{of}",
+        rows,
+        [
+            Column("Variant", lambda row: row.variant),
+            Column("Capacity", lambda row: row.capacity, "strong"),
+            Column("Rests on", lambda row: row.rests_on),
+            Column("Next higher load", lambda row: row.next_load),
+            Column("Pass probability", lambda row: row.pass_probability),
+            Column("Half of repeats pass at", lambda row: row.half_load),
+            Column("To control", lambda row: row.to_control),
+            Column(f"Nodes for {ops(nodes_for)}", lambda row: row.nodes, shown=nodes_for is not None),
+        ],
+    )
 
 
 def sentence(findings: Findings, capacity: Capacity) -> str:

@@ -15,7 +15,7 @@ from plimsoll.report.environment_facts import environment
 from plimsoll.report.overview import overview
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.sections.registry import SECTIONS, sections_of
-from plimsoll.report.tables import as_csv, as_parquet
+from plimsoll.report.tables.files import as_csv, as_parquet
 
 
 def build(data: CampaignData) -> dict[str, bytes]:
@@ -40,9 +40,9 @@ def _files(findings: Findings) -> dict[str, bytes]:
     """Return the files of a campaign with one part, or of one part of a campaign."""
     charts, ran = figures(findings), environment(findings)
     drawings = {figure.name: drawing(figure) for figure in charts}
-    tables = {name: table(findings) for section in SECTIONS for name, table in section.tables.items()}
+    tables = {name: sheet(findings).frame() for section in SECTIONS for name, sheet in section.sheets.items()}
     files = {
-        "report.html": page_html(findings, ran, charts, drawings).encode(),
+        "report.html": page_html(findings, charts, drawings).encode(),
         "report.json": report_document(findings, ran).model_dump_json(indent=1).encode(),
         "report.schema.json": report_schema().encode(),
         "summary.md": summary_markdown(findings).encode(),

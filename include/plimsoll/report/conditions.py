@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from functools import partial
 
+from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
+from plimsoll.domain.action import Action
 from plimsoll.report.answers import headline
 from plimsoll.report.formatting import NOTHING
+from plimsoll.report.tables.table import Column, Table
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
-    from plimsoll.domain.action import Action
-
-
-@dataclass(frozen=True)
-class ConditionRow:
-    """The capacities of one variant with one workload under the same service levels, as text, by condition."""
-
-    variant: str
-    level: str
-    capacities: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ConditionTable:
-    """The capacities of a campaign by what is done to the cluster meanwhile."""
-
-    conditions: tuple[str, ...]
-    rows: tuple[ConditionRow, ...]
+_Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
+"""Variant and service level, with the capacity by condition."""
 
 
 def condition(action: Action | None) -> str:
@@ -37,23 +20,27 @@ def condition(action: Action | None) -> str:
     return action.condition if action else "healthy"
 
 
-def condition_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> ConditionTable | None:
-    """Return the table; None where a campaign looked for capacities under one condition alone."""
+def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> Table[_Carried] | None:
+    """Return each variant's capacities by condition, for each workload and service level.
+
+    None where a campaign looked for capacities under one condition alone.
+    """
     conditions = tuple(dict.fromkeys(condition(one.action) for one in answers))
     if len(conditions) < 2:
         return None
-    found: dict[tuple[str, str, str], dict[str, Capacity]] = {}
+    found: dict[tuple[str, str], dict[str, Capacity]] = {}
     for one in answers:
         workload, levels = one.question
         for capacity in one.capacities:
-            place = capacity.variant, workload, " and ".join(map(str, levels))
-            found.setdefault(place, {})[condition(one.action)] = capacity
-    rows = (
-        ConditionRow(
-            ", ".join(filter(None, (labels[variant], workload))),
-            level,
-            tuple(headline(own[name]) if name in own else NOTHING for name in conditions),
-        )
-        for (variant, workload, level), own in found.items()
-    )
-    return ConditionTable(conditions, tuple(rows))
+            named = ", ".join(filter(None, (labels[capacity.variant], workload)))
+            found.setdefault((named, " and ".join(map(str, levels))), {})[condition(one.action)] = capacity
+    columns: list[Column[_Carried]] = [
+        Column("Variant", lambda row: row[0][0]),
+        Column("Service level", lambda row: row[0][1]),
+        *(Column(name.capitalize(), partial(_carried, name), "strong") for name in conditions),
+    ]
+    return Table("Capacity by the cluster's condition", list(found.items()), columns)
+
+
+def _carried(name: str, row: _Carried) -> str:
+    return headline(row[1][name]) if name in row[1] else NOTHING

@@ -1,11 +1,9 @@
 """The cells that a search or ramp ran and left out, in words."""
 
-from dataclasses import dataclass
-
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.analysis.campaign.left_out import LeftOut, shared_data
+from plimsoll.analysis.campaign.left_out import shared_data
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, keeps_data
-from plimsoll.report.formatting import NOTHING, plural
+from plimsoll.report.formatting import plural
 
 _EXACT = (
     "It climbed from the lowest load to the first repeat that missed. Given the same outcomes a full grid finds the "
@@ -30,22 +28,6 @@ _SHARED = (
     "The loads of a repeat share their data: the lowest load populates, and {went_on} of {cells} went on with the "
     "database and the data that lower loads had left."
 )
-
-
-@dataclass(frozen=True)
-class LeftOutRow:
-    """One variant's line: how many of its cells ran, will run, or need not run, and which outcomes decided that."""
-
-    variant: str
-    run: str
-    missing: str
-    not_needed: str
-    decided_by: str
-
-
-def left_out_rows(findings: Findings) -> tuple[LeftOutRow, ...]:
-    """Return a line for each variant; empty for a full grid."""
-    return tuple(_row(findings.labels[one.variant], one) for one in findings.left_out)
 
 
 def what_was_run(findings: Findings) -> str:
@@ -87,14 +69,3 @@ def _whose_data(findings: Findings) -> str:
     found = shared_data(findings.cells)
     exceptions = f" Fresh data above the lowest load: {', '.join(found.fresh_above)}." if found.fresh_above else ""
     return f"{_SHARED.format(went_on=found.went_on, cells=plural(found.cells, 'cell'))}{exceptions}"
-
-
-def _row(label: str, one: LeftOut) -> LeftOutRow:
-    decided = [f"{by.cell} ({by.outcome}): {by.spared}" for by in one.decided_by]
-    return LeftOutRow(
-        variant=label,
-        run=f"{one.run} of {one.run + one.missing + one.not_needed}",
-        missing=str(one.missing),
-        not_needed=str(one.not_needed),
-        decided_by=", ".join(decided) or NOTHING,
-    )

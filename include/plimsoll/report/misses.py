@@ -2,76 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from markupsafe import Markup
+
 from plimsoll.analysis.campaign.misses import WORST, Miss, Touch
-from plimsoll.report.formatting import figure, ms, percent
+from plimsoll.report.formatting import figure, ms, percent, plural
+from plimsoll.report.origins import grouped
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.table import Column, Table, number
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from plimsoll.analysis.campaign.findings import Findings
+    from plimsoll.domain.service_level import ServiceLevel
 
 _NOT_ANALYSED = "response times alone were analysed"
 _NOTHING = "nothing of what was collected"
 
 
-@dataclass(frozen=True)
-class MissRow:
-    """One missed interval and everything that touched it, as text; `lines` are the nodes' log lines of its time."""
-
-    anchor: str
-    cell: str
-    start: str
-    value: str
-    causes: str
-    lines: tuple[str, ...] = ()
-
-
-def miss_rows(misses: Iterable[Miss]) -> tuple[MissRow, ...]:
-    """Return a row for each missed interval, in the given order."""
-    return tuple(_row(one) for one in misses)
+def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
+    """Return missed intervals in the given order, with all that touched them and the nodes' log lines of their time."""
+    return Table(
+        "Worst missed intervals",
+        list(misses),
+        [
+            Column("Cell", lambda one: one.cell_id),
+            number("From", start),
+            number(f"p{level.percentile:g}", _judged),
+            Column("What touched it", _with_lines, "prose"),
+        ],
+        anchor=anchor,
+    )
 
 
-def rows_by_cell(misses: Iterable[Miss]) -> Mapping[str, tuple[MissRow, ...]]:
-    """Return the rows of each cell that has any, in order of time."""
-    found: dict[str, tuple[MissRow, ...]] = {}
-    for miss in sorted(misses, key=lambda one: one.start_s):
-        found[miss.cell_id] = (*found.get(miss.cell_id, ()), _row(miss))
-    return found
+def misses_by_cell(misses: Iterable[Miss]) -> Mapping[str, Sequence[Miss]]:
+    """Return the misses of each cell that has any, in order of time."""
+    return grouped((one.cell_id, one) for one in sorted(misses, key=lambda one: one.start_s))
+
+
+def start(miss: Miss) -> str:
+    """Return the start of the interval: `40 s`."""
+    return f"{miss.start_s:,.0f} s"
+
+
+def anchor(miss: Miss) -> str:
+    """Return the name of the miss in the page, for links to it."""
+    return f"miss-{miss.cell_id}-{miss.start_s:.6g}"
 
 
 def links_by_place(misses: Iterable[Miss]) -> Mapping[tuple[str, float], str]:
     """Return the link to each listed interval, by cell and start (s)."""
-    return {(one.cell_id, one.start_s): f"#{_anchor(one)}" for one in misses}
+    return {(one.cell_id, one.start_s): f"#{anchor(one)}" for one in misses}
 
 
-def misses_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row for each of the WORST missed intervals, with the causes that touched it as text."""
-    import pandas as pd
-
-    worst = findings.misses[:WORST]
-    rows = [
-        (row.cell, miss.start_s, miss.judged_ms, row.causes) for miss, row in zip(worst, miss_rows(worst), strict=True)
-    ]
-    return pd.DataFrame(rows, columns=["cell", "start_s", "judged_ms", "causes"])
+def misses_sheet(findings: Findings) -> Sheet:
+    """Return one row for each of the WORST missed intervals, with the causes that touched it as text."""
+    rows = ((miss.cell_id, miss.start_s, miss.judged_ms, causes(miss)) for miss in findings.misses[:WORST])
+    return Sheet(rows, ["cell", "start_s", "judged_ms", "causes"])
 
 
-def _row(miss: Miss) -> MissRow:
-    return MissRow(
-        anchor=_anchor(miss),
-        cell=miss.cell_id,
-        start=f"{miss.start_s:,.0f} s",
-        value="nothing answered" if miss.judged_ms is None else ms(miss.judged_ms),
-        causes=_NOT_ANALYSED if miss.touched is None else "; ".join(map(_touch, miss.touched)) or _NOTHING,
-        lines=miss.lines,
-    )
+def causes(miss: Miss) -> str:
+    """Return the causes that touched the interval in words."""
+    return _NOT_ANALYSED if miss.touched is None else "; ".join(map(_touch, miss.touched)) or _NOTHING
 
 
-def _anchor(miss: Miss) -> str:
-    return f"miss-{miss.cell_id}-{miss.start_s:.6g}"
+def _judged(miss: Miss) -> str:
+    return "nothing answered" if miss.judged_ms is None else ms(miss.judged_ms)
+
+
+def _with_lines(miss: Miss) -> str:
+    if not miss.lines:
+        return causes(miss)
+    logged = Markup("{}<details><summary>{} of that time</summary><pre>{}</pre></details>")
+    return logged.format(causes(miss), plural(len(miss.lines), "log line"), "\n".join(miss.lines))
 
 
 def _touch(touch: Touch) -> str:

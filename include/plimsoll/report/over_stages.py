@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from plimsoll.analysis.campaign.capacity import Capacity
+from plimsoll.analysis.campaign.contradictions import Contradiction
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.formatting import ops, plural
+from plimsoll.report.tables.table import AnyTable, plain
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from plimsoll.analysis.campaign.capacity import Capacity
-    from plimsoll.analysis.campaign.contradictions import Contradiction
-    from plimsoll.analysis.campaign.findings import Findings
-
-
-@dataclass(frozen=True)
-class ContradictionRow:
-    """A stage's capacity beside a miss in another stage, and what follows."""
-
-    variant: str
-    found: str
-    missed: str
-    follows: str
+_STANDS = {True: "the miss counts", False: "both stand: the stages have different service levels"}
 
 
 def miss_in_words(one: Contradiction) -> str:
@@ -36,17 +24,21 @@ def fall(label: str, capacity: Capacity) -> str:
     return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."
 
 
-def contradiction_rows(measured: Sequence[Findings]) -> tuple[ContradictionRow, ...]:
-    """Return a row for each stage's capacity and each miss at this load or a lower one in another stage."""
-    return tuple(row for findings in measured for one in findings.capacities for row in _rows(findings, one))
-
-
-def _rows(findings: Findings, capacity: Capacity) -> Iterator[ContradictionRow]:
-    label = findings.labels[capacity.variant]
-    for one in capacity.contradicted_by:
-        yield ContradictionRow(
-            variant=f"{label}, {capacity.workload}" if capacity.workload else label,
-            found=f"{ops(capacity.capacity_ops_s)} in stage {capacity.stage}",
-            missed=miss_in_words(one),
-            follows="the miss counts" if one.counts else "both stand: the stages have different service levels",
+def contradictions_table(measured: Sequence[Findings]) -> AnyTable:
+    """Return each stage's capacity with each miss at this load or a lower one in another stage, and what follows."""
+    rows = (
+        (
+            _name(found, one),
+            f"{ops(one.capacity_ops_s)} in stage {one.stage}",
+            miss_in_words(miss),
+            _STANDS[miss.counts],
         )
+        for found in measured
+        for one in found.capacities
+        for miss in one.contradicted_by
+    )
+    return plain("Stages that contradict each other", {"Variant": "", "Found": "", "But": "", "So": ""}, rows)
+
+
+def _name(found: Findings, one: Capacity) -> str:
+    return ", ".join(filter(None, (found.labels[one.variant], one.workload)))

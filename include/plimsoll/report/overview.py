@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -16,18 +16,19 @@ from plimsoll.domain.note import Note
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import Check
 from plimsoll.report import file_of_part
-from plimsoll.report.answers import CapacityRow, capacity_rows
+from plimsoll.report.answers import CapacityRow, capacities_table, capacity_rows
 from plimsoll.report.conclusion import campaign_conclusion, conclusion
-from plimsoll.report.conditions import ConditionTable, condition_table
+from plimsoll.report.conditions import conditions_table
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
-from plimsoll.report.over_stages import contradiction_rows
+from plimsoll.report.over_stages import contradictions_table
 from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences
-from plimsoll.report.sections.answer import capacity_frame
-from plimsoll.report.sections.cells import cells_frame
+from plimsoll.report.sections.answer import capacity_sheet
+from plimsoll.report.sections.cells import cells_sheet
 from plimsoll.report.stages import StageDocument, rests_on, stage_documents
-from plimsoll.report.tables import as_csv, as_parquet
-from plimsoll.report.taken_load import TakenRow, at_loads, shows_rates, taken_frame, taken_rows
+from plimsoll.report.tables.files import Sheet, as_csv, as_parquet
+from plimsoll.report.tables.table import Table
+from plimsoll.report.taken_load import at_loads, taken_sheet, taken_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -104,9 +105,8 @@ class _Section:
     heading: str
     notes: tuple[str, ...] = ()
     conclusion: str = ""
-    rows: tuple[CapacityRow, ...] = ()
-    taken: tuple[TakenRow, ...] = ()
-    shows_rates: bool = False
+    capacities: Table[CapacityRow] | None = None
+    taken: Sequence[Table[Any]] = ()
     page: str = ""
 
 
@@ -125,7 +125,7 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "definition": data.definition,
         "parts": sections,
         "document": document,
-        "contradictions": contradiction_rows([found for _, found in measured]),
+        "contradictions": contradictions_table([found for _, found in measured]),
         "conditions": _conditions([found for _, found in measured]),
     }
     taken = [(part, one) for part, _ in measured for one in at[part.name]]
@@ -134,15 +134,15 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "report.json": document.model_dump_json(indent=1).encode(),
         "report.schema.json": _schema().encode(),
         "summary.md": rendered("parts.md.j2", **context).encode(),
-        "capacity.csv": as_csv(_together([(part, one) for part, one in measured if not part.taken], capacity_frame)),
-        "cells.csv": as_csv(cells := _together(measured, cells_frame)),
+        "capacity.csv": as_csv(_together([(part, one) for part, one in measured if not part.taken], capacity_sheet)),
+        "cells.csv": as_csv(cells := _together(measured, cells_sheet)),
         "cells.parquet": as_parquet(cells),
-    } | ({"at-taken-loads.csv": as_csv(taken_frame(taken))} if taken else {})
+    } | ({"at-taken-loads.csv": as_csv(taken_sheet(taken).frame())} if taken else {})
 
 
-def _conditions(measured: Sequence[Findings]) -> ConditionTable | None:
+def _conditions(measured: Sequence[Findings]) -> Table[Any] | None:
     labels = {name: label for one in measured for name, label in one.labels.items()}
-    return condition_table(capacities_over_stages([one.data for one in measured]), labels)
+    return conditions_table(capacities_over_stages([one.data for one in measured]), labels)
 
 
 def _document(
@@ -193,9 +193,8 @@ def _section(part: Part, by_name: Mapping[str, Findings]) -> _Section:
         heading=part.heading,
         notes=(*notes, *action_sentences(findings)),
         conclusion=conclusion(findings),
-        rows=capacity_rows(findings),
-        taken=taken_rows(findings),
-        shows_rates=shows_rates(findings.data),
+        capacities=capacities_table(capacity_rows(findings), f": {part.heading}"),
+        taken=taken_tables(findings, f": {part.heading}"),
         page=file_of_part(part.name, "report.html"),
     )
 
@@ -205,11 +204,11 @@ def _schema() -> str:
     return json.dumps(schema | PartsDocument.model_json_schema(mode="serialization"), indent=1)
 
 
-def _together(measured: Sequence[tuple[Part, Findings]], frame: Callable[[Findings], pd.DataFrame]) -> pd.DataFrame:
+def _together(measured: Sequence[tuple[Part, Findings]], sheet: Callable[[Findings], Sheet]) -> pd.DataFrame:
     """Return the tables of all parts as one table, with stage and workload as first columns."""
     import pandas as pd
 
-    tables = [frame(found) for _, found in measured]
+    tables = [sheet(found).frame() for _, found in measured]
     for (part, _), table in zip(measured, tables, strict=True):
         for name in ("workload", "stage"):
             if any(getattr(one, name) for one, _ in measured) and name not in table:

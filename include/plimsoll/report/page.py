@@ -20,13 +20,13 @@ from plimsoll.report.charts.static_picture import static_picture
 from plimsoll.report.charts.theme import page_config
 from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import code_versions
-from plimsoll.report.environment_facts import Environment
 from plimsoll.report.header import header_facts
-from plimsoll.report.misses import miss_rows
+from plimsoll.report.misses import anchor, misses_table, start
 from plimsoll.report.response_times import counted_from
 from plimsoll.report.runtime import runtime
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.sections.registry import sections_of
+from plimsoll.report.tables.table import escaped, markdown
 
 _FILTERS = {
     "duration": formatting.duration,
@@ -43,15 +43,13 @@ _FILTERS = {
 }
 
 
-def page_html(
-    findings: Findings, ran: Environment, figures: Sequence[Figure], drawings: Mapping[str, str] = MappingProxyType({})
-) -> str:
+def page_html(findings: Findings, figures: Sequence[Figure], drawings: Mapping[str, str] = MappingProxyType({})) -> str:
     """Render one self-contained page with style, script, Vega's runtime and all data inside. It loads nothing else.
 
     `drawings`: the charts' SVG by name, shown until the script draws the charts, and where scripts are off.
     """
     drawn = _drawn(figures, drawings)
-    campaign = _campaign(findings) | {"environment": ran, "figures": drawn["figures"]}
+    campaign = _campaign(findings) | {"figures": drawn["figures"]}
     sections = [
         {"name": one.name, "link": one.link, "html": _rendered(one.template, {**campaign, **one.context(findings)})}
         for one in sections_of(findings)
@@ -74,13 +72,13 @@ def attempt_html(
     """
     in_time = sorted(misses, key=lambda one: one.start_s)
     verdicts = [one.verdict for one in findings.data.attempts]
-    context = {"title": title, "misses": miss_rows(in_time), "level": findings.level}
+    context = {"title": title, "misses": misses_table(in_time, findings.level)}
     return _rendered("attempt.html.j2", _drawn(figures, drawings) | context | {"counted_from": counted_from(verdicts)})
 
 
 def summary_markdown(findings: Findings) -> str:
     """Render one page of Markdown, for a pull request or a chat."""
-    return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_context(findings))
+    return _rendered("summary.md.j2", _campaign(findings) | _head(findings) | answer_context(findings, brief=True))
 
 
 def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, Any]:
@@ -120,7 +118,7 @@ def _templates() -> Templates:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters.update(_FILTERS, markdown=_markdown)
+    templates.filters.update(_FILTERS, markdown=escaped, markdown_table=markdown, anchor=anchor, start=start)
     return templates
 
 
@@ -144,8 +142,3 @@ def _runtime() -> str:
 def _script(source: str) -> str:
     """Make JavaScript source safe inside a script element: only strings and expressions can hold `</script`."""
     return re.sub(r"</(?=script)", r"<\\/", source, flags=re.IGNORECASE)
-
-
-def _markdown(text: str) -> str:
-    """Return text on one line, with all characters escaped that have a meaning in Markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))

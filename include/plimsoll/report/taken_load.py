@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad, Mean, at_taken_loads
@@ -10,11 +11,12 @@ from plimsoll.domain.level_verdict import PERCENTILES
 from plimsoll.domain.stage_notes import share_in_words
 from plimsoll.report.answers import rung_outcome
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.loads import PERCENTILE_NAMES
+from plimsoll.report.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    import pandas as pd
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plimsoll.analysis.campaign.capacity import Rung
     from plimsoll.analysis.campaign.cell_results import CampaignData
@@ -23,15 +25,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TakenRow:
-    """A variant at its load, as the page shows it."""
+class _Shown:
+    """A variant at its load, with words for what depends on the whole part."""
 
+    at: AtTakenLoad
     variant: str
     load: str
-    repeats: str
-    achieved: str
     to_control: str
-    percentiles: tuple[str, ...]
 
 
 def at_loads(findings: Findings) -> tuple[AtTakenLoad, ...]:
@@ -41,34 +41,54 @@ def at_loads(findings: Findings) -> tuple[AtTakenLoad, ...]:
     return at_taken_loads(findings.cells, findings.definition.control, has_taken=findings.data.taken is not None)
 
 
-def shows_rates(data: CampaignData) -> bool:
-    """Tell whether the achieved rates of such a part say more than its loads, which may be the same for all."""
-    return data.definition.is_closed_loop or bool(data.taken and data.taken.share)
+def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
+    """Return what each variant of such a part achieved, and its response times; without rows of another part.
+
+    Beside each variant stands the closed loop that gave its load. Rates are left out that say no more than the loads,
+    which may be the same for all. `of` ends the tables' labels.
+    """
+    data = findings.data
+    columns: list[Column[_Shown]] = [
+        Column("Variant", lambda one: one.variant),
+        Column("Load", lambda one: one.load),
+        Column("Repeats", lambda one: one.at.repeats),
+    ]
+    rates: list[Column[_Shown]] = [
+        Column("Achieved", _achieved, "strong"),
+        Column("To control", lambda one: one.to_control),
+    ]
+    times = [Column(PERCENTILE_NAMES[name], partial(_percentile, name)) for name in PERCENTILES]
+    rows = _beside_closed_loop(findings)
+    shows_rates = data.definition.is_closed_loop or bool(data.taken and data.taken.share)
+    return (
+        Table(f"Throughput of each variant{of}", rows if shows_rates else (), [*columns, *rates]),
+        Table(f"Response times of each variant{of}", rows, [*columns, *times]),
+    )
 
 
-def taken_rows(findings: Findings) -> tuple[TakenRow, ...]:
-    """Return the figures of such a part in words, each variant's beside those of the closed loop that gave its load."""
-    closed = _in_closed_loop(findings.source)
-    return tuple(row for one in _rows(findings) for row in (one, *closed.get(one.variant, ())))
+def _achieved(one: _Shown) -> str:
+    return _mean(one.at.achieved_ops_s, ops, figure)
 
 
-def _in_closed_loop(source: Findings | None) -> Mapping[str, tuple[TakenRow]]:
-    """Return each variant's row at its highest load, by the variant; none where the source is no closed loop."""
-    if source is None or not source.definition.is_closed_loop:
-        return {}
-    return {one.variant: (replace(one, variant=f"{one.variant}, in the closed loop"),) for one in _rows(source)}
+def _percentile(name: str, one: _Shown) -> str:
+    return _mean(getattr(one.at, name), ms, figure)
 
 
-def _rows(findings: Findings) -> tuple[TakenRow, ...]:
-    bound = "at most " if findings.definition.is_closed_loop else ""
+def _beside_closed_loop(findings: Findings) -> tuple[_Shown, ...]:
+    source = findings.source
+    closed = _shown(source) if source and source.definition.is_closed_loop else ()
+    beside = {one.at.variant: (replace(one, variant=f"{one.variant}, in the closed loop"),) for one in closed}
+    return tuple(row for one in _shown(findings) for row in (one, *beside.get(one.at.variant, ())))
+
+
+def _shown(findings: Findings) -> tuple[_Shown, ...]:
+    bound, control = "at most " if findings.definition.is_closed_loop else "", findings.definition.control
     return tuple(
-        TakenRow(
+        _Shown(
+            one,
             variant=findings.labels[one.variant],
             load=f"{bound}{ops(one.load_ops_s)}",
-            repeats=str(one.repeats),
-            achieved=_shown(one.achieved_ops_s, ops, figure),
-            to_control="control" if one.variant == findings.definition.control else _shown(one.to_control, multiple),
-            percentiles=tuple(_shown(getattr(one, name), ms, figure) for name in PERCENTILES),
+            to_control="control" if one.variant == control else _mean(one.to_control, multiple),
         )
         for one in at_loads(findings)
     )
@@ -110,13 +130,8 @@ def outcome_at_taken_load(data: CampaignData, rungs: Iterable[Rung]) -> str:
     return ", ".join(f"at {ops(one.load_ops_s)} ({_share(data)}) {rung_outcome(one)}" for one in rungs)
 
 
-def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:
-    """Return a table with one row per stage, workload and variant at its load.
-
-    Intervals are in columns `…_low` and `…_high`.
-    """
-    import pandas as pd
-
+def taken_sheet(found: Sequence[tuple[Part, AtTakenLoad]]) -> Sheet:
+    """Return one row per stage, workload and variant at its load; intervals in columns `…_low` and `…_high`."""
     rows = []
     for part, one in found:
         row: dict[str, object] = {"stage": part.stage, "workload": part.workload}
@@ -128,12 +143,12 @@ def taken_frame(found: Sequence[tuple[Part, AtTakenLoad]]) -> pd.DataFrame:
             else:
                 row[name] = value
         rows.append(row)
-    return pd.DataFrame(rows)
+    return Sheet(rows)
 
 
 def _of_closed_loop(findings: Findings) -> str:
     """Return the rates of a closed loop: `In a closed loop, which hides waits, A achieved 410 ops/s of at most …`."""
-    rates = [f"{one.variant} achieved {one.achieved} of {one.load}" for one in _rows(findings)]
+    rates = [f"{one.variant} achieved {_achieved(one)} of {one.load}" for one in _shown(findings)]
     return f"In a closed loop, which hides waits, {', '.join(rates) or 'no variant has a valid repeat'}"
 
 
@@ -155,7 +170,7 @@ def _clauses(found: Sequence[tuple[str, Rung, str]]) -> Iterator[str]:
         has_begun = True
 
 
-def _shown(mean: Mean | None, words: Callable[[float], str], bare: Callable[[float], str] | None = None) -> str:
+def _mean(mean: Mean | None, words: Callable[[float], str], bare: Callable[[float], str] | None = None) -> str:
     """Format a mean with its range as `7,000 ops/s (6,950 to 7,040)`."""
     if mean is None:
         return NOTHING

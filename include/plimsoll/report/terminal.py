@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Group, RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from plimsoll.analysis.campaign.causes import Link
@@ -13,6 +12,7 @@ from plimsoll.domain.excerpts import visible
 from plimsoll.domain.plurals import plural
 from plimsoll.report.answers import CapacityRow, loads_line
 from plimsoll.report.formatting import listing
+from plimsoll.report.tables.table import Column, Table, for_terminal
 
 _LINKS: Mapping[Link, str] = {
     "linked": "linked to the misses",
@@ -66,24 +66,27 @@ def _contrast(cause: Mapping[str, Any]) -> float:
     return float(cause["missed_with"] / cause["missed"] - cause["met_with"] / max(1, cause["met"]))
 
 
-def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Table:
+def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> RenderableType:
     """Return the rows of `capacity_table` as a rich table, with notes below each capacity and loads to run next at the
     end.
     """
     line = loads_line(rows)
     caption = Text(f"To narrow where the boundaries lie, write into the definition: {line}") if line else None
-    table = Table(title=Text(title), title_justify="left", show_lines=True, caption=caption, caption_justify="left")
-    for heading in ("Variant", "Capacity", "Rests on", "Next load", "Pass probability", "To control"):
-        table.add_column(heading)
-    for row in rows:
-        table.add_row(*(Text(text) for text in _cells(row)))
-    return table
+    columns: list[Column[CapacityRow]] = [
+        Column("Variant", lambda row: row.variant),
+        Column("Capacity", _with_notes),
+        Column("Rests on", lambda row: row.rests_on),
+        Column("Next load", lambda row: row.next_load),
+        Column("Pass probability", lambda row: row.pass_probability),
+        Column("To control", lambda row: row.to_control),
+    ]
+    looks = {"show_lines": True, "caption": caption, "caption_justify": "left"}
+    return for_terminal(Table(title, rows, columns), style="", **looks)
 
 
-def _cells(row: CapacityRow) -> tuple[str, ...]:
+def _with_notes(row: CapacityRow) -> str:
     notes = [*row.notes, *([row.narrowing] if row.narrowing else [])]
-    capacity = "\n".join([row.capacity, *(f"({note})" for note in notes)])
-    return row.variant, capacity, row.rests_on, row.next_load, row.pass_probability, row.to_control
+    return "\n".join([row.capacity, *(f"({note})" for note in notes)])
 
 
 def _warning_lines(warnings: Mapping[str, Sequence[str]]) -> Iterator[Text]:

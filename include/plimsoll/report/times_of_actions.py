@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.action_comparison import WHOLE, ActionComparison, compare_actions
 from plimsoll.analysis.campaign.cell_results import action_times
-from plimsoll.report.formatting import at_load, multiple, ops, percent, percent_at_least, span
+from plimsoll.report.formatting import at_load, percent, percent_at_least, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.analysis.campaign.findings import Findings
-
-
-@dataclass(frozen=True)
-class ActionRatioRow:
-    """The time of an action, or of a part of it, beside the control's, as text."""
-
-    variant: str
-    part: str
-    load: str
-    ratio: str
-    interval: str
-    confidence: str
-    conclusion: str
-
-
-def ratio_rows(findings: Findings) -> tuple[ActionRatioRow, ...]:
-    """Return a row for each variant, part and load that the control has too; empty without a control."""
-    return tuple(
-        ActionRatioRow(
-            variant=findings.labels[one.variant],
-            part=one.part or "the whole",
-            load=ops(one.load_ops_s) if one.load_ops_s else "none",
-            ratio=multiple(one.ratio),
-            interval=f"{multiple(one.low)} to {multiple(one.high)}",
-            confidence=percent_at_least(one.confidence),
-            conclusion=_beside(one, findings.labels[one.control]),
-        )
-        for one in compare_actions(findings.cells, findings.definition.control)
-    )
 
 
 def took_sentences(findings: Findings) -> Iterator[str]:
@@ -55,12 +25,12 @@ def took_sentences(findings: Findings) -> Iterator[str]:
     name = ", ".join(filter(None, (str(action), workload)))
     for one in action_times(findings.cells):
         found = by_place.get((one.variant, one.load_ops_s))
-        beside = f": {_beside(found, findings.labels[found.control])}" if found else ""
+        beside = f": {beside_control(found, findings.labels[found.control])}" if found else ""
         took = f"{span(one.low, one.high)} s {at_load(one.load_ops_s)}"
         yield f"{findings.labels[one.variant]}: {name} took {took}{beside}."
 
 
-def _beside(one: ActionComparison, control: str) -> str:
+def beside_control(one: ActionComparison, control: str) -> str:
     """Return the difference in words: `12 % less time than 3.11 (5 to 18 % less, with a chance of 66 %)`."""
     change = _change(one.ratio)
     if not one.confidence:

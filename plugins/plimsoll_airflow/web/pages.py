@@ -13,7 +13,7 @@ from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.parts import parts
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
-from plimsoll.report import file_of_part, side_by_side_rows
+from plimsoll.report import file_of_part, side_by_side_view
 from plimsoll.report.answers import capacity_table
 from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
 from plimsoll.services.cell.context import require_cell
@@ -94,7 +94,7 @@ def compare_two(
     query = {"a": a, "b": b, "pair": options.pair, "force": options.force}
     names = [one.campaign_id for one in _readable(user)]
     context = {
-        **{"names": names, "query": query, "problems": problems, "rows": side_by_side_rows, "found": found},
+        **{"names": names, "query": query, "problems": problems, "view": side_by_side_view, "found": found},
         **({"parts": comparisons_of(found), "only_in_one": tuple(only_in_one(found))} if found else {}),
     }
     return render(request, "compare.html.j2", context, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK)

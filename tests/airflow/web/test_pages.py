@@ -11,7 +11,7 @@ from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state, store_later_attempts
 
 from plimsoll.domain.progress import AttemptProgress
-from plimsoll.report import data_docs
+from plimsoll.report.tables.markup import DOCS_OF_CAMPAIGN, docs_of_attempt
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict, write_model
@@ -191,7 +191,7 @@ def test_the_reports_links_to_data_docs_lead_where_the_pages_have_them(client: C
 
     found = {
         link: client("viewer").get(urljoin(f"{HERE}/report/page", link))
-        for link in (data_docs.OF_CAMPAIGN, str(data_docs.of_attempt(verdict)))
+        for link in (DOCS_OF_CAMPAIGN, str(docs_of_attempt(verdict)))
     }
 
     of_attempt = "<!DOCTYPE html><title>Data Docs</title>"

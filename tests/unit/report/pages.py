@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from html.parser import HTMLParser
+from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
-from plimsoll.report.environment_facts import environment
 from plimsoll.report.page import page_html
+from plimsoll.report.tables.table import Table
 
 
 class Elements(HTMLParser):
@@ -30,6 +31,12 @@ class Elements(HTMLParser):
         return sum(own == tag for own, _ in self.tags)
 
 
+def rows_of(table: Table[Any]) -> list[dict[str, str]]:
+    """Return the texts of each row of a table, by heading."""
+    headings = [column.heading for column in table.columns]
+    return [dict(zip(headings, texts, strict=True)) for texts in table.texts]
+
+
 def page_of(findings: Findings, drawn: Sequence[Figure] | None = None) -> str:
     """Return the page with its own charts, or with those of findings that differ in nothing that charts show."""
-    return page_html(findings, environment(findings), figures(findings) if drawn is None else drawn)
+    return page_html(findings, figures(findings) if drawn is None else drawn)

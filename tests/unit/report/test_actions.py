@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
-from tests.unit.report.pages import page_of
+from tests.unit.report.pages import page_of, rows_of
 
 from plimsoll.analysis.campaign.action_comparison import compare_actions
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
@@ -25,8 +25,15 @@ from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.sections.actions import action_rows, action_sentences, actions_frame, evidence_rows, time_rows
-from plimsoll.report.times_of_actions import ratio_rows, took_sentences
+from plimsoll.report.sections.actions import (
+    action_sentences,
+    actions_sheet,
+    evidence_table,
+    levels_table,
+    ratios_table,
+    times_table,
+)
+from plimsoll.report.times_of_actions import took_sentences
 
 ACTION = Action(name="add-node")
 
@@ -67,9 +74,9 @@ def findings(demo: Findings) -> Findings:
 
 
 def test_a_row_for_each_variant_and_load_has_the_range_over_repeats(findings: Findings) -> None:
-    rows = time_rows(findings)
+    rows = rows_of(times_table(findings))
     assert len(rows) == len({(one.cell.variant, one.cell.load_ops_s) for one in findings.cells if one.verdict})
-    assert rows[0].median.endswith(" s")
+    assert rows[0]["Median time"].endswith(" s")
 
 
 def test_a_sentence_says_in_how_many_repeats_the_level_was_met(findings: Findings) -> None:
@@ -79,10 +86,11 @@ def test_a_sentence_says_in_how_many_repeats_the_level_was_met(findings: Finding
 
 
 def test_a_cell_has_its_phases_in_words(findings: Findings) -> None:
-    row = action_rows(findings)[0]
-    assert (row.before, row.during, row.after) == ("met, worst 38.2 ms", "missed 2 of 5, worst 310 ms", "–")
-    assert (row.streamed, row.met_again, row.failed) == ("157 MiB", "–", "0 / 12 / 0")
-    assert evidence_rows(findings)[0].parts == "node4: streaming 9.5 s"
+    row = rows_of(levels_table(findings))[0]
+    assert (row["Before"], row["During"], row["After"]) == ("met, worst 38.2 ms", "missed 2 of 5, worst 310 ms", "–")
+    assert (row["Streamed"], row["Met again"]) == ("157 MiB", "–")
+    assert row["Failed operations before / during / after"] == "0 / 12 / 0"
+    assert rows_of(evidence_table(findings))[0]["Parts"] == "node4: streaming 9.5 s"
 
 
 def test_a_time_that_nothing_dates_is_told_between_its_bounds_and_not_compared(findings: Findings) -> None:
@@ -91,8 +99,11 @@ def test_a_time_that_nothing_dates_is_told_between_its_bounds_and_not_compared(f
         for one in findings.data.attempts
     )
     found = analyse(replace(findings.data, attempts=undated))
-    assert action_rows(found)[0].took == "between 5.0 and 20.0 s (and stood still for 3.0 s, while nobody looked)"
-    assert {row.part for row in ratio_rows(found)} == {"streaming"}
+    assert (
+        rows_of(levels_table(found))[0]["Took"]
+        == "between 5.0 and 20.0 s (and stood still for 3.0 s, while nobody looked)"
+    )
+    assert {row["Of"] for row in rows_of(ratios_table(found))} == {"streaming"}
 
 
 def with_bounds(action: ActionResult | None) -> ActionResult | None:
@@ -123,10 +134,10 @@ def test_the_document_has_duration_evidence_and_the_level_around_it(demo: Findin
 
 
 def test_times_are_compared_with_the_control_s_as_a_whole_and_in_parts(findings: Findings) -> None:
-    rows = ratio_rows(findings)
-    assert {row.part for row in rows} == {"the whole", "streaming"}
-    assert {row.ratio for row in rows if row.part == "streaming"} == {"1×"}
-    assert all(row.conclusion.endswith(", by one repeat each") for row in rows)
+    rows = rows_of(ratios_table(findings))
+    assert {row["Of"] for row in rows} == {"the whole", "streaming"}
+    assert {row["Time / control's"] for row in rows if row["Of"] == "streaming"} == {"1×"}
+    assert all(row["So it takes"].endswith(", by one repeat each") for row in rows)
 
 
 def test_a_campaign_says_how_much_less_time_an_action_takes_than_with_the_control() -> None:
@@ -154,6 +165,6 @@ def of_two_repeats(seconds: Mapping[str, tuple[float, float]]) -> CampaignData:
 
 
 def test_the_table_has_a_row_for_each_phase(findings: Findings) -> None:
-    table = actions_frame(findings)
+    table = actions_sheet(findings).frame()
     assert table["phase"].tolist()[:3] == ["before", "during", "after"]
     assert table["missed"].tolist()[:3] == [0, 2, 0]

@@ -1,19 +1,20 @@
 """What the report says of a judged time that begins with warm-up's backlog."""
 
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
+from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
-from plimsoll.report.sections.achieved import achieved_chart
-from plimsoll.report.sections.cells import cell_rows, cells_frame
-from plimsoll.report.tables import load_rows
+from plimsoll.report.sections.achieved import achieved_chart, rates_table
+from plimsoll.report.sections.cells import cells_sheet, cells_table
 
 BACKLOG = OpeningBacklog(in_flight=100, unsent=650, seconds=3.75)
 NONE = OpeningBacklog(in_flight=2, unsent=0, seconds=0.01)
@@ -41,8 +42,9 @@ def findings(backlog: OpeningBacklog | None, share: float) -> Findings:
     ],
 )
 def test_an_achieved_rate_is_remarked_on_where_it_is_not_all_its_own(backlog: Any, share: float, remark: str) -> None:
-    row, _ = cell_rows(findings(backlog, share))
-    assert row.remark == remark
+    row, _ = rows_of(cells_table(findings(backlog, share)))
+    below = row["Achieved"].partition("<br><small>")[2].removesuffix("</small>")
+    assert unescape(below) == remark
 
 
 def test_nothing_is_said_of_an_attempt_without_a_rate() -> None:
@@ -56,8 +58,8 @@ def test_nothing_is_said_of_an_attempt_without_a_rate() -> None:
 
 def test_tables_chart_and_document_flag_the_cell() -> None:
     found = findings(BACKLOG, 1.06)
-    assert [row.begin_with_backlog for row in load_rows(found)] == [1, 0]
-    row = cells_frame(found).iloc[0]
+    assert ["backlog" in row["Rate"] for row in rows_of(rates_table(found))] == [True, False]
+    row = cells_sheet(found).frame().iloc[0]
     assert (row["opening_backlog_operations"], row["opening_backlog_s"]) == (750, 3.75)
     (chart,) = achieved_chart(found)
     assert chart.caption.endswith("Judged time began with such a backlog in 1 cell: a-00200-r1.")
@@ -67,8 +69,8 @@ def test_tables_chart_and_document_flag_the_cell() -> None:
 
 def test_where_nothing_is_known_nothing_is_claimed() -> None:
     found = findings(None, 1.06)
-    assert [row.begin_with_backlog for row in load_rows(found)] == [0, 0]
-    assert cells_frame(found)[["opening_backlog_operations", "opening_backlog_s"]].isna().all(axis=None)
+    assert ["backlog" in row["Rate"] for row in rows_of(rates_table(found))] == [False, False]
+    assert cells_sheet(found).frame()[["opening_backlog_operations", "opening_backlog_s"]].isna().all(axis=None)
     assert "backlog" not in achieved_chart(found)[0].caption
     cell, _ = report_document(found, environment(found)).cells
     assert (cell.begins_with_backlog, cell.opening_backlog) == (False, None)

@@ -15,7 +15,7 @@ from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
 from plimsoll.report.page import summary_markdown
-from plimsoll.report.sections.cells import cells_frame
+from plimsoll.report.sections.cells import cells_sheet
 
 SOURCE = "price table of 2026-07-20 (on demand)"
 
@@ -77,7 +77,7 @@ def test_idle_time_of_kept_hosts_is_named_where_there_was_some(
 
 
 def test_the_table_of_cells_has_each_share(found: Findings) -> None:
-    frame = cells_frame(found).set_index("cell")
+    frame = cells_sheet(found).frame().set_index("cell")
     assert frame.loc["prime-020k-r1", "usd"] == 6.75
     assert frame["usd"].notna().sum() == 2
 

@@ -6,10 +6,10 @@ from tests.unit.report.pages import Elements, page_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.quality.pages import PAGE
-from plimsoll.report import data_docs
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.environment_facts import environment
+from plimsoll.report.tables.markup import DOCS_OF_CAMPAIGN, docs_of_attempt
 from plimsoll.services.store import layout
 from plimsoll.services.store.layout import report_key
 
@@ -22,11 +22,11 @@ def from_report(campaign_id: str, link: str) -> str:
 def test_links_lead_where_the_pages_lie_in_the_store(patchy: Findings) -> None:
     for attempt in patchy.data.attempts:
         key = attempt.verdict.key
-        link = data_docs.of_attempt(attempt.verdict)
+        link = docs_of_attempt(attempt.verdict)
         assert link
         assert from_report(key.campaign_id, link) == layout.attempt_file(key, f"{layout.QUALITY}/{PAGE}")
     campaign_id = patchy.data.campaign_id
-    whole = from_report(campaign_id, data_docs.OF_CAMPAIGN)
+    whole = from_report(campaign_id, DOCS_OF_CAMPAIGN)
     assert whole == f"{layout.campaign_quality_prefix(campaign_id)}/{PAGE}"
 
 
@@ -36,7 +36,7 @@ def test_the_page_links_every_attempt_that_was_checked_and_the_campaigns_page(
     elements = Elements(page_of(patchy, patchy_figures))
     links = [own["href"] for tag, own in elements.tags if tag == "a" and own["href"][:3] == "../"]
     listed = [one.verdict for one in patchy.data.attempts]
-    assert set(links) == {data_docs.OF_CAMPAIGN, *(data_docs.of_attempt(verdict) for verdict in listed)}
+    assert set(links) == {DOCS_OF_CAMPAIGN, *(docs_of_attempt(verdict) for verdict in listed)}
     assert len(links) == len(set(links))
 
 

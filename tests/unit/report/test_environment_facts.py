@@ -155,6 +155,6 @@ def test_what_is_taken_out_of_nodes_times_is_told_against_the_load_generator_s_c
     data = demo_campaign()
     attempts = tuple(replace(one, fingerprint=behind(one.fingerprint)) for one in data.attempts)
     findings = analyse(replace(data, attempts=attempts))
-    page = page_html(findings, environment(findings), demo_figures)
+    page = page_html(findings, demo_figures)
     assert "are taken out (0.3 ms at most)" in page
     assert "Largest offset of a host's clock from the controller's: 41 ms." in page

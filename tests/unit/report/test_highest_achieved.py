@@ -9,8 +9,8 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.findings import analyse
-from plimsoll.report.sections.achieved import HighestRow, achieved_frame, highest_rows
-from plimsoll.report.tables import as_csv
+from plimsoll.report.sections.achieved import achieved_sheet, highest_table
+from plimsoll.report.tables.files import as_csv
 
 
 def test_the_files_agree(demo_files: Mapping[str, bytes]) -> None:
@@ -42,11 +42,11 @@ def test_the_page_has_a_row_for_each_variant(demo_files: Mapping[str, bytes]) ->
 def test_a_row_says_how_much_was_achieved_at_which_load_and_dashes_where_nothing_is_known() -> None:
     findings = analyse(campaign_of({"a": {1000: "mm", 2000: "xi"}, "b": {1000: "i.", 2000: ".."}}))
 
-    assert highest_rows(findings) == (
-        HighestRow("A", "2,000 ops/s", "2,000 ops/s", "1 valid repeat"),
-        HighestRow("B", "–", "–", "–"),
-    )
-    assert as_csv(achieved_frame(findings)).decode().splitlines()[1:] == [
+    assert highest_table(findings).texts == [
+        ["A", "2,000 ops/s", "2,000 ops/s", "1 valid repeat"],
+        ["B", "–", "–", "–"],
+    ]
+    assert as_csv(achieved_sheet(findings).frame()).decode().splitlines()[1:] == [
         "a,1000,2,1000.0,1000.0,1000.0,1000.0,False",
         "a,2000,1,2000.0,2000.0,2000.0,2000.0,True",
     ]
@@ -55,5 +55,5 @@ def test_a_row_says_how_much_was_achieved_at_which_load_and_dashes_where_nothing
 def test_a_campaign_without_a_valid_attempt_is_reported() -> None:
     findings = analyse(campaign_of({"a": {1000: "i"}}))
 
-    assert achieved_frame(findings).empty
-    assert highest_rows(findings) == (HighestRow("A", "–", "–", "–"),)
+    assert achieved_sheet(findings).frame().empty
+    assert highest_table(findings).texts == [["A", "–", "–", "–"]]

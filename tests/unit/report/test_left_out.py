@@ -7,9 +7,10 @@ from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report.answers import capacity_rows, half_load_words, step_sentence
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.conclusion import conclusion
-from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
+from plimsoll.report.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.report.page import summary_markdown
-from plimsoll.report.sections.cells import cell_rows, cells_frame
+from plimsoll.report.sections.answer import left_out_table
+from plimsoll.report.sections.cells import cells_sheet, cells_table
 
 OVER = {10_000: "mm", 20_000: "x.", 30_000: ".."}
 BEGUN = {10_000: "m.", 20_000: "..", 30_000: ".."}
@@ -22,10 +23,11 @@ def searched() -> Findings:
 
 
 def test_it_says_how_much_ran_and_what_decided_the_rest(searched: Findings) -> None:
-    over, begun = left_out_rows(searched)
-    assert (over.run, over.missing, over.not_needed) == ("3 of 6", "0", "3")
-    assert over.decided_by == "a-020k-r1 (missed): 3"
-    assert (begun.run, begun.missing, begun.not_needed, begun.decided_by) == ("1 of 6", "5", "0", "–")
+    table = left_out_table(searched)
+    assert [column.heading for column in table.columns[1:4]] == ["Cells run", "May still run", "Not needed"]
+    over, begun = table.texts
+    assert over[1:] == ["3 of 6", "0", "3", "a-020k-r1 (missed): 3"]
+    assert begun[1:] == ["1 of 6", "5", "0", "–"]
     assert what_was_run(searched) == "A search ran 4 of 12 cells; 3 need not run; 5 may still run."
     assert what_was_run(searched) in conclusion(searched)
     assert what_was_run(searched) in summary_markdown(searched)
@@ -39,17 +41,18 @@ def test_each_manner_of_searching_says_what_it_can_not_tell(searched: Findings) 
 
 def test_a_full_grid_says_nothing_of_it() -> None:
     grid = analyse(campaign_of({"a": OVER}))
-    assert (left_out_rows(grid), what_was_run(grid), how_cells_were_chosen(grid)) == ((), "", "")
+    assert (left_out_table(grid).texts, what_was_run(grid), how_cells_were_chosen(grid)) == ([], "", "")
     assert "search" not in conclusion(grid)
 
 
 def test_a_cell_that_did_not_run_is_never_called_met_or_missed(searched: Findings) -> None:
     spared = {one.cell.id for one in searched.cells if one.decided_by}
     assert spared == {"a-020k-r2", "a-030k-r1", "a-030k-r2"}
-    rows = {row.cell: row for row in cell_rows(searched)}
-    assert {rows[one].outcome for one in spared} == {"not needed: a-020k-r1 missed"}
-    assert {rows[one].mark for one in spared} == {"not-needed"}
-    frame = cells_frame(searched).set_index("cell")
+    table = cells_table(searched)
+    outcomes = {one.cell.id: list(table.cells(one))[1] for one in table.rows}
+    assert {outcomes[one].content for one in spared} == {"not needed: a-020k-r1 missed"}
+    assert {outcomes[one].style for one in spared} == {"not-needed"}
+    frame = cells_sheet(searched).frame().set_index("cell")
     assert set(frame.loc[sorted(spared), "outcome"]) == {"not needed"}
     assert set(frame.loc[sorted(spared), "decided_by"]) == {"a-020k-r1"}
     assert frame.loc["a-010k-r1", "decided_by"] is not frame.loc["a-020k-r2", "decided_by"]

@@ -9,14 +9,14 @@ from io import StringIO
 import pandas as pd
 import pytest
 from tests.support.campaigns.synthetic import demo_campaign, with_log_lines
+from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.misses import WORST
 from plimsoll.report.build import figures
 from plimsoll.report.cell import attempt_page
 from plimsoll.report.charts.figure import LINK, Figure
-from plimsoll.report.environment_facts import environment
-from plimsoll.report.misses import miss_rows, misses_frame, rows_by_cell
+from plimsoll.report.misses import anchor, misses_by_cell, misses_sheet, misses_table
 from plimsoll.report.page import page_html
 
 LINE = "node2: WARN GCInspector <G1>"
@@ -38,12 +38,12 @@ def links_of(figure: Figure) -> set[str]:
 
 
 def test_the_worst_missed_intervals_are_told_with_host_and_size(demo: Findings) -> None:
-    rows = miss_rows(demo.misses)
-    values = [float(row.value.removesuffix(" ms").replace(",", "")) for row in rows]
+    rows = rows_of(misses_table(demo.misses, demo.level))
+    values = [float(row["p99.9"].removesuffix(" ms").replace(",", "")) for row in rows]
     assert values == sorted(values, reverse=True)
-    assert rows[0].causes.startswith("stop-the-world pause ")
-    assert "(node" in rows[0].causes
-    assert rows[0].lines == ()
+    assert rows[0]["What touched it"].startswith("stop-the-world pause ")
+    assert "(node" in rows[0]["What touched it"]
+    assert "<details>" not in rows[0]["What touched it"]
 
 
 def test_log_lines_stand_at_the_missed_interval_that_they_coincide_with(findings: Findings) -> None:
@@ -76,20 +76,20 @@ def test_an_interval_in_which_nothing_was_answered_is_the_worst(findings: Findin
     )
     worst = analyse(replace(findings.data, attempts=attempts)).misses[0]
     assert (worst.cell_id, worst.start_s) == (last.cell_id, last.start_s)
-    assert miss_rows([worst])[0].value == "nothing answered"
+    assert rows_of(misses_table([worst], findings.level))[0]["p99.9"] == "nothing answered"
 
 
 def test_every_cell_that_missed_has_some(patchy: Findings) -> None:
     missed = {one.cell.id for one in patchy.cells if one.verdict and one.verdict.levels[0].missed}
     assert missed
-    assert set(rows_by_cell(patchy.misses)) == missed
-    assert len(misses_frame(patchy)) == min(WORST, len(patchy.misses))
+    assert set(misses_by_cell(patchy.misses)) == missed
+    assert len(misses_sheet(patchy).frame()) == min(WORST, len(patchy.misses))
 
 
 def test_charts_and_lists_lead_to_rows_with_causes_and_log_lines(findings: Findings, drawn: Sequence[Figure]) -> None:
-    page = page_html(findings, environment(findings), drawn)
+    page = page_html(findings, drawn)
     anchors = set(re.findall(r'<tr id="(miss-[^"]+)"', page))
-    assert anchors == {row.anchor for row in miss_rows(findings.misses)}
+    assert anchors == set(map(anchor, findings.misses))
     for kind in ("tracks", "timeline"):
         links = {link for figure in drawn if figure.name.startswith(kind) for link in links_of(figure)}
         assert links, kind

@@ -2,17 +2,18 @@ from dataclasses import replace
 
 import pytest
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
+from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.host_noise import KeptHosts
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.sections.noise import (
-    noise_frame,
     noise_rows,
-    steadiness_frame,
-    steady_rows,
-    typical_frame,
-    typical_rows,
+    noise_sheet,
+    steadiness_sheet,
+    steady_table,
+    typical_sheet,
+    typical_table,
 )
 
 
@@ -27,9 +28,9 @@ def test_a_drift_is_said(noisy: Findings) -> None:
     rows = {row.question: row for row in noise_rows(noisy)}
     steady = rows["Steady after warm-up?"]
     assert (steady.answer, steady.shown) == ("1 of 25 cells drift or jump", True)
-    (row,) = steady_rows(noisy)
-    assert row.cell == "g1-020k-r2"
-    assert row.finding.startswith("drifts: end / start ")
+    (row,) = rows_of(steady_table(noisy))
+    assert row["Cell"] == "g1-020k-r2"
+    assert row["p99.9 of intervals"].startswith("drifts: end / start ")
 
 
 def test_a_campaign_too_small_to_tell_says_so(demo: Findings) -> None:
@@ -37,7 +38,7 @@ def test_a_campaign_too_small_to_tell_says_so(demo: Findings) -> None:
     assert answers["Order: does the position in the campaign matter?"] == "too few comparable cells to tell (0)"
     assert answers["Steady after warm-up?"] == "too short to tell"
     assert order_chart(demo) == ()
-    assert typical_rows(demo)[0].typical.endswith("(–)")
+    assert rows_of(typical_table(demo))[0]["Typical p99.9 (ms, 95 %)"].endswith("(–)")
 
 
 def test_the_order_chart_has_a_point_a_cell_in_the_order_run(noisy: Findings) -> None:
@@ -46,9 +47,9 @@ def test_the_order_chart_has_a_point_a_cell_in_the_order_run(noisy: Findings) ->
 
 
 def test_tables_have_a_row_each(noisy: Findings) -> None:
-    assert len(steadiness_frame(noisy)) == 25
-    assert len(typical_frame(noisy)) == 5
-    assert len(noise_frame(noisy)) == len(noise_rows(noisy))
+    assert len(steadiness_sheet(noisy).frame()) == 25
+    assert len(typical_sheet(noisy).frame()) == 5
+    assert len(noise_sheet(noisy).frame()) == len(noise_rows(noisy))
 
 
 def test_hosts_that_took_the_place_of_others_are_said(noisy: Findings) -> None:

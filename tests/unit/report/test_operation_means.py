@@ -12,9 +12,8 @@ from tests.support.campaigns.outcomes import campaign_of
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.report.build import figures
-from plimsoll.report.environment_facts import environment
-from plimsoll.report.operation_means import operations_frame, operations_table
 from plimsoll.report.page import page_html
+from plimsoll.report.sections.achieved import operations_sheet, operations_table
 
 TOLD = {"variant": "a", "load_ops_s": 1000, "repeats": 3, "intervals": 18, "unanswered": 0}
 
@@ -30,7 +29,7 @@ def findings_with(*means: OperationP99) -> Findings:
 
 def text_of(findings: Findings) -> str:
     """Return the section of achieved rates."""
-    page = page_html(findings, environment(findings), figures(findings))
+    page = page_html(findings, figures(findings))
     return page.partition('<section id="achieved">')[2].partition("</section>")[0]
 
 
@@ -67,16 +66,19 @@ def test_the_page_has_a_row_for_each_variant_and_load(demo_files: Mapping[str, b
 def test_texts_have_the_range_over_repeats_and_what_is_left_out() -> None:
     partly = mean_p99("writes", repeats=1, unanswered=2, low_ms=4.0, median_ms=4.0, high_ms=4.0)
     table = operations_table(findings_with(mean_p99("reads"), partly))
-    assert table.operations == ("reads", "writes")
-    first, second = table.rows
-    assert (first.variant, first.load, first.repeats) == ("A", "1,000 ops/s", "3 of 3 repeats")
-    assert first.means == ("3.25 (2.5 to 12)", "4; of 1 repeat; 2 intervals without an answer")
-    assert (second.repeats, second.means) == ("1 of 3 repeats", ("–", "–"))
+    assert table
+    assert [one.heading for one in table.columns[3:]] == ["Reads: mean p99 (ms)", "Writes: mean p99 (ms)"]
+    first, second = table.texts
+    assert first[:3] == ["A", "1,000 ops/s", "3 of 3 repeats"]
+    assert first[3:] == ["3.25 (2.5 to 12)", "4; of 1 repeat; 2 intervals without an answer"]
+    assert second[2:] == ["1 of 3 repeats", "–", "–"]
 
 
 def test_operations_have_the_names_that_the_load_generator_gives() -> None:
     findings = findings_with(mean_p99("deletes<b>"))
-    assert operations_table(findings).headings == ("Deletes<b>: mean p99 (ms)",)
+    table = operations_table(findings)
+    assert table
+    assert [one.heading for one in table.columns[3:]] == ["Deletes<b>: mean p99 (ms)"]
     section = text_of(findings)
     assert "Deletes&lt;b&gt;: mean p99 (ms)" in section
     assert "in brackets the lowest to the highest" in section
@@ -84,8 +86,8 @@ def test_operations_have_the_names_that_the_load_generator_gives() -> None:
 
 def test_a_campaign_whose_intervals_tell_no_operation_says_so() -> None:
     findings = findings_with()
-    assert operations_table(findings).rows == ()
-    assert operations_frame(findings).columns.tolist() == list(OperationP99.model_fields)
+    assert operations_table(findings) is None
+    assert operations_sheet(findings).frame().columns.tolist() == list(OperationP99.model_fields)
     section = text_of(findings)
     assert "The intervals of no valid attempt distinguish operations." in section
     assert "A mean hides" not in section

@@ -1,23 +1,24 @@
 from tests.support.campaigns.outcomes import campaign_of
+from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.report.sections.pauses import pause_statistics_frame, pauses_chart, pauses_rows
+from plimsoll.report.sections.pauses import pauses_chart, pauses_sheet, pauses_table
 
 
 def test_every_variant_and_load_has_a_row_with_units(demo: Findings) -> None:
-    rows = pauses_rows(demo)
-    assert [(row.variant, row.load) for row in rows[:2]] == [
+    rows = rows_of(pauses_table(demo))
+    assert [(row["Variant"], row["Load"]) for row in rows[:2]] == [
         ("OpenJDK 11.0.13 G1", "200 ops/s"),
         ("OpenJDK 11.0.13 G1", "1,500 ops/s"),
     ]
     longest = demo.pauses[1].longest_ms
     assert longest is not None
     assert longest.high >= 100  # the planted pause that makes an interval miss
-    assert rows[1].stopped_share.endswith(" %")
+    assert rows[1]["Time in pauses"].endswith(" %")
 
 
 def test_the_table_has_ranges_as_figures(demo: Findings) -> None:
-    table = pause_statistics_frame(demo)
+    table = pauses_sheet(demo).frame()
     assert {"longest_ms_low", "longest_ms_median", "longest_ms_high", "heap_after_bytes_high"} <= set(table.columns)
     assert table["longest_ms_high"].dropna().tolist() == [
         one.longest_ms.high for one in demo.pauses if one.longest_ms is not None

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.sound_attempt import HOST
+from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
@@ -13,7 +14,7 @@ from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.left_out import how_cells_were_chosen
-from plimsoll.report.sections.cells import cell_rows
+from plimsoll.report.sections.cells import cells_table
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,7 @@ def test_the_answer_and_the_table_of_cells_name_it(ramp: Findings) -> None:
     two = analyse(_short_of_the_rate(campaign_of({"a": {10_000: "mm", 20_000: "e."}}, strategy="ramp")))
     assert "1 of 2 repeats missed (1 by rate)" in capacity_rows(two)[0].next_load
     assert sentence(ramp, ramp.capacities[0]).endswith("at 20,000 ops/s, the only repeat missed (by rate).")
-    assert [row.outcome for row in cell_rows(ramp)][:2] == ["met", "missed (rate)"]
+    assert [row["Outcome"] for row in rows_of(cells_table(ramp))][:2] == ["met", "missed (rate)"]
 
 
 def test_its_square_has_the_edge_and_the_caption_says_why(ramp: Findings) -> None:

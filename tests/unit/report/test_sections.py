@@ -13,7 +13,6 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.published import Published, PublishedRow
 from plimsoll.report import page
 from plimsoll.report.charts.figure import Figure
-from plimsoll.report.environment_facts import environment
 from plimsoll.report.sections.registry import SECTIONS
 from plimsoll.report.sections.section import Section
 
@@ -33,7 +32,7 @@ def test_every_module_is_a_sections() -> None:
 
 def test_no_two_sections_share_an_anchor_or_a_file() -> None:
     anchors = [section.name for section in SECTIONS]
-    tables = [table for section in SECTIONS for table in section.tables]
+    tables = [table for section in SECTIONS for table in section.sheets]
     assert max(Counter(anchors).values()) == max(Counter(tables).values()) == 1
 
 
@@ -44,7 +43,7 @@ def test_the_navigation_leads_to_every_section(demo_files: Mapping[str, bytes]) 
 
 
 def test_every_table_of_a_section_is_a_file(demo_files: Mapping[str, bytes]) -> None:
-    assert {f"{table}.csv" for section in SECTIONS for table in section.tables} <= set(demo_files)
+    assert {f"{table}.csv" for section in SECTIONS for table in section.sheets} <= set(demo_files)
 
 
 @pytest.mark.parametrize(("campaign", "anchors"), [("demo", ["reproduce"]), ("patchy", [])])
@@ -53,7 +52,7 @@ def test_an_entry_decides_which_campaigns_have_the_section(
 ) -> None:
     findings: Findings = request.getfixturevalue(campaign)
     monkeypatch.setattr(page, "sections_of", lambda _: (OF_FOUR_CELLS,))
-    shown = page.page_html(findings, environment(findings), ())
+    shown = page.page_html(findings, ())
     assert re.findall(r'<section id="([\w-]+)">', shown) == anchors
     assert shown.count("A new one</a>") == len(anchors)
 

@@ -23,7 +23,7 @@ from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table, loads_line
 from plimsoll.report.conditions import condition
 from plimsoll.report.side_by_side_parts import Comparisons, compare_parts, comparisons_of, only_in_one
-from plimsoll.report.side_by_side_terminal import comparison_view
+from plimsoll.report.side_by_side_view import comparison_view
 
 STAGES = [
     {"id": "maximum"},

@@ -3,14 +3,17 @@ from io import BytesIO
 
 import pandas as pd
 from tests.support.campaigns.outcomes import campaign_of
+from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.report.sections.cells import cell_rows, cells_frame
-from plimsoll.report.tables import as_csv, as_parquet, load_rows
+from plimsoll.report.sections.achieved import rates_table
+from plimsoll.report.sections.cells import cells_sheet, cells_table
+from plimsoll.report.tables.files import as_csv, as_parquet
+from plimsoll.report.tables.loads import maxima_table
 
 
 def test_the_cells_table_has_a_row_for_every_cell_and_empty_figures_without_a_valid_attempt() -> None:
-    frame = cells_frame(analyse(campaign_of({"a": {10_000: "mxi."}}))).set_index("cell")
+    frame = cells_sheet(analyse(campaign_of({"a": {10_000: "mxi."}}))).frame().set_index("cell")
     assert list(frame["outcome"]) == ["met", "missed", "invalid", "not run"]
     assert list(frame["worst_to_bound"][:2]) == [0.5, 2.5]
     assert frame.loc["a-010k-r3", ["worst_ms", "achieved_ops_s", "operations"]].isna().all()
@@ -19,13 +22,13 @@ def test_the_cells_table_has_a_row_for_every_cell_and_empty_figures_without_a_va
 
 
 def test_maxima_of_reads_and_writes_stand_beside_those_of_all_operations(demo: Findings) -> None:
-    frame = cells_frame(demo)
+    frame = cells_sheet(demo).frame()
     assert (frame["reads_p99_9_ms"] > frame["p99_9_ms"]).all()
     assert (frame["writes_p50_ms"] < frame["p50_ms"]).all()
 
 
 def test_csv_and_parquet_hold_the_same_cells(patchy: Findings) -> None:
-    frame = cells_frame(patchy)
+    frame = cells_sheet(patchy).frame()
     csv = pd.read_csv(BytesIO(as_csv(frame)), keep_default_na=True)
     parquet = pd.read_parquet(BytesIO(as_parquet(frame)))
     assert list(csv.columns) == list(parquet.columns)
@@ -34,23 +37,24 @@ def test_csv_and_parquet_hold_the_same_cells(patchy: Findings) -> None:
 
 
 def test_rows_by_load_count_valid_repeats_and_mark_rates_not_achieved(patchy: Findings) -> None:
-    rows = {(row.variant, row.load): row for row in load_rows(patchy)}
-    assert rows["Azul Prime 11.0.13 (C4)", "60,000 ops/s"].repeats == "2 of 3 repeats"
-    assert all(row.not_achieved == 0 for row in rows.values())
-    assert all(len(row.maxima) == 5 for row in rows.values())
+    rows = {(row["Variant"], row["Attempted"]): row for row in rows_of(rates_table(patchy))}
+    assert rows["Azul Prime 11.0.13 (C4)", "60,000 ops/s"]["Valid"] == "2 of 3 repeats"
+    assert all(row["Rate"] == "achieved" for row in rows.values())
+    assert len(maxima_table(patchy).columns) == 3 + 5
 
 
 def test_a_load_without_valid_repeats_has_dashes_not_zeros() -> None:
-    (row,) = load_rows(analyse(campaign_of({"a": {10_000: "i."}})))
-    assert (row.repeats, row.achieved, row.share) == ("0 of 2 repeats", "–", "–")
-    assert set(row.maxima) == {"–"}
+    findings = analyse(campaign_of({"a": {10_000: "i."}}))
+    ((_, _, *texts),) = rates_table(findings).texts
+    assert texts[:3] == ["0 of 2 repeats", "–", "–"]
+    assert set(maxima_table(findings).texts[0][3:]) == {"–"}
 
 
 def test_cell_rows_say_which_attempt_counts_and_why_a_cell_missed() -> None:
-    rows = cell_rows(analyse(campaign_of({"a": {10_000: "dei"}})))
-    assert [row.attempt for row in rows] == ["2 of 2", "1 of 1", "none of 1"]
-    assert [row.outcome for row in rows] == ["met", "missed (errors)", "invalid"]
-    assert [row.errors for row in rows] == ["0", "900", "–"]
+    rows = rows_of(cells_table(analyse(campaign_of({"a": {10_000: "dei"}}))))
+    assert [row["Attempt"] for row in rows] == ["2 of 2", "1 of 1", "none of 1"]
+    assert [row["Outcome"] for row in rows] == ["met", "missed (errors)", "invalid"]
+    assert [row["Errors"] for row in rows] == ["0", "900", "–"]
 
 
 def test_figures_of_sliding_windows_are_named_so() -> None:
@@ -60,8 +64,8 @@ def test_figures_of_sliding_windows_are_named_so() -> None:
     slid = level.model_copy(update={"service_level": sliding, "judged": 7191, "missed": 3, "worst_ms": 1e6})
     data = campaign_of({"a": {10_000: "m"}})
     attempt = replace(data.attempts[0], verdict=verdict.model_copy(update={"levels": (level, slid)}))
-    (row,) = cell_rows(analyse(replace(data, attempts=(attempt,))))
-    assert row.missed == "3 of 7,191 sliding windows"
+    (row,) = rows_of(cells_table(analyse(replace(data, attempts=(attempt,)))))
+    assert row["Missed intervals"] == "3 of 7,191 sliding windows"
 
 
 def test_a_text_that_a_spreadsheet_would_compute_is_written_as_text() -> None:

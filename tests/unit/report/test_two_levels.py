@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
+from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.report import build_report
 from plimsoll.report.answers import capacity_table
-from plimsoll.report.sections.cells import cell_rows
+from plimsoll.report.sections.cells import cells_table
 
 LEVELS = [
     {"percentile": 99.9, "interval": "10s", "below": "100ms"},
@@ -38,7 +39,12 @@ def test_the_table_of_capacities_says_which_level_was_missed(data: CampaignData)
 
 
 def test_each_cell_says_which_level_it_missed(data: CampaignData) -> None:
-    assert [row.outcome for row in cell_rows(analyse(data))] == ["met", "met", "met", f"missed ({SECOND})"]
+    assert [row["Outcome"] for row in rows_of(cells_table(analyse(data)))] == [
+        "met",
+        "met",
+        "met",
+        f"missed ({SECOND})",
+    ]
 
 
 @pytest.mark.usefixtures("without_drawings")
@@ -54,4 +60,4 @@ def test_with_one_level_nothing_is_added() -> None:
     campaign = campaign_of({"a": {10_000: "xx"}})
     (row,) = capacity_table(campaign)
     assert row.next_load == "10,000 ops/s: 2 of 2 repeats missed"
-    assert [one.outcome for one in cell_rows(analyse(campaign))] == ["missed", "missed"]
+    assert [row["Outcome"] for row in rows_of(cells_table(analyse(campaign)))] == ["missed", "missed"]

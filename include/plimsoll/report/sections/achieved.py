@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import altair as alt
+from markupsafe import Markup
 
 from plimsoll.analysis.attempt.backlog import begins_with_backlog
-from plimsoll.analysis.campaign.cell_results import CellResult, achieved
+from plimsoll.analysis.campaign.by_load import RepeatsAtLoad
+from plimsoll.analysis.campaign.cell_results import CellResult, Spread, achieved
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.analysis.campaign.highest_achieved import mean_achieved
+from plimsoll.analysis.campaign.highest_achieved import HighestAchieved, mean_achieved
+from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.domain.result import Verdict
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
@@ -25,27 +28,16 @@ from plimsoll.report.charts.theme import (
     variant_legend,
     variant_shape,
 )
-from plimsoll.report.formatting import NOTHING, listing, ops, percent, plural
-from plimsoll.report.operation_means import operations_frame, operations_table
+from plimsoll.report.formatting import NOTHING, figure, listing, ops, percent, plural, span, whole_span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables import load_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.loads import table_of_loads
+from plimsoll.report.tables.markup import bad
+from plimsoll.report.tables.table import Column, Table, number
 
 _RATE = "Achieved rate (ops/s)"
 _SHARE = "Achieved rate (% of attempted)"
 _SHARE_SHOWN = (95.0, 101.0)  # at least, or hundredths of a per cent would look like differences
-
-
-@dataclass(frozen=True)
-class HighestRow:
-    """The highest mean achieved rate of one variant, and the attempted rate that it was achieved at, as text."""
-
-    variant: str
-    mean: str
-    load: str
-    repeats: str
 
 
 def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
@@ -79,40 +71,88 @@ def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
     return (drawn,)
 
 
-def achieved_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per variant and load: lowest, median, highest and mean rate over valid repeats,
-    ops/s.
+def achieved_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant and load: lowest, median, highest and mean rate over valid repeats, ops/s.
 
     `highest_mean`: whether the mean is the highest one of the variant.
     """
-    import pandas as pd
-
     means = mean_achieved(findings.cells)
     highest = {(one.variant, one.load_ops_s) for one in findings.highest_achieved}
     rows = [(spread, (spread.variant, spread.load_ops_s)) for spread in achieved(findings.cells)]
-    return pd.DataFrame(
-        [{**one.model_dump(), "mean": means[place], "highest_mean": place in highest} for one, place in rows]
-    )
+    return Sheet([{**one.model_dump(), "mean": means[place], "highest_mean": place in highest} for one, place in rows])
 
 
-def highest_rows(findings: Findings) -> tuple[HighestRow, ...]:
+def operations_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant, load and operation."""
+    return Sheet((one.model_dump() for one in findings.p99_by_operation), list(OperationP99.model_fields))
+
+
+def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
+    """Return the rates that were achieved at each load."""
+    columns: list[Column[RepeatsAtLoad]] = [
+        number("Achieved (ops/s), lowest to highest repeat", lambda one: _rates(one.achieved_ops_s)),
+        number("Median share", lambda one: percent(one.achieved_share, 2)),
+        Column("Rate", _was_achieved),
+    ]
+    return table_of_loads(findings, "Achieved against attempted rate", columns, load="Attempted")
+
+
+def highest_table(findings: Findings) -> Table[tuple[str, HighestAchieved | None]]:
     """Return a row for each variant, in the definition's order; dashes where no valid repeat tells the achieved
     rate.
     """
     found = {one.variant: one for one in findings.highest_achieved}
-    rows = ((label, found.get(variant)) for variant, label in findings.labels.items())
-    return tuple(
-        HighestRow(label, ops(one.mean_ops_s), ops(one.load_ops_s), plural(one.repeats, "valid repeat"))
-        if one
-        else HighestRow(label, NOTHING, NOTHING, NOTHING)
-        for label, one in rows
+    return Table(
+        "Highest achieved rate",
+        [(label, found.get(variant)) for variant, label in findings.labels.items()],
+        [
+            Column("Variant", lambda row: row[0]),
+            number("Highest mean achieved", lambda row: ops(row[1].mean_ops_s if row[1] else None)),
+            number("At the attempted rate", lambda row: ops(row[1].load_ops_s if row[1] else None)),
+            Column("Mean of", lambda row: plural(row[1].repeats, "valid repeat") if row[1] else NOTHING),
+        ],
     )
+
+
+def operations_table(findings: Findings) -> Table[RepeatsAtLoad] | None:
+    """Return the mean p99 of every operation of a variant; None where no valid attempt's intervals distinguish them."""
+    means: dict[str, dict[tuple[str, int], OperationP99]] = {}
+    for one in findings.p99_by_operation:
+        means.setdefault(one.operation, {})[one.variant, one.load_ops_s] = one
+    columns = [
+        number(f"{name[:1].upper()}{name[1:]}: mean p99 (ms)", partial(_mean, own))
+        for name, own in sorted(means.items())
+    ]
+    return table_of_loads(findings, "Mean p99 of each operation", columns, load="Attempted") if columns else None
+
+
+def _rates(spread: Spread | None) -> str:
+    return whole_span(spread.low, spread.high) if spread else NOTHING
+
+
+def _was_achieved(one: RepeatsAtLoad) -> str:
+    words = "achieved" if one.achieved_ops_s else NOTHING
+    if one.not_achieved:
+        words = bad(f"not achieved in {plural(one.not_achieved, 'repeat')}")
+    began, backlog = one.begin_with_backlog, Markup("; {} with a backlog of warm-up's to answer")
+    return words + backlog.format(plural(began, "repeat")) if began else words
+
+
+def _mean(means: Mapping[tuple[str, int], OperationP99], at: RepeatsAtLoad) -> str:
+    """Format a mean as `3.2 (2.9 to 4.1)`: the median and the range over repeats, and what the mean leaves out."""
+    one = means.get((at.variant, at.load_ops_s))
+    if one is None:
+        return NOTHING
+    shown = figure(one.median_ms) + (f" ({span(one.low_ms, one.high_ms)})" if one.repeats > 1 else "")
+    fewer = f"; of {plural(one.repeats, 'repeat')}" if one.repeats < at.valid else ""
+    unanswered = f"; {plural(one.unanswered, 'interval')} without an answer" if one.unanswered else ""
+    return shown + fewer + unanswered
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
     return {
-        "load_rows": load_rows(findings),
-        "highest": highest_rows(findings),
+        "rates": rates_table(findings),
+        "highest": highest_table(findings),
         "by_operation": operations_table(findings),
     }
 
@@ -202,5 +242,5 @@ ACHIEVED = Section(
     "Achieved",
     context=_context,
     charts=achieved_chart,
-    tables={"achieved": achieved_frame, "operations": operations_frame},
+    sheets={"achieved": achieved_sheet, "operations": operations_sheet},
 )

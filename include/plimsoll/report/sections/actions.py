@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions
 from plimsoll.analysis.campaign.cell_results import Spread, action_times
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.action import ActionResult, PhaseFigures
-from plimsoll.report.formatting import NOTHING, at_load, figure, ms, ops, place_of, plural, span
+from plimsoll.domain.action import ActionResult, FailedOperations, LevelAroundAction, PhaseFigures
+from plimsoll.domain.cell import Cell
+from plimsoll.report.formatting import (
+    NOTHING,
+    at_load,
+    figure,
+    ms,
+    multiple,
+    ops,
+    percent_at_least,
+    place_of,
+    plural,
+    span,
+)
 from plimsoll.report.sections.section import Section
-from plimsoll.report.times_of_actions import ratio_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from plimsoll.domain.cell import Cell
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.table import AnyTable, Column, Table, number, plain
+from plimsoll.report.times_of_actions import beside_control
 
 _MIB = 1 << 20
 PHASES = ("before", "during", "after")
@@ -25,82 +34,94 @@ _COLUMNS = (
     *("service_level", "phase", "judged", "missed", "met", "worst_ms", "met_again_s"),
 )
 
-
-@dataclass(frozen=True)
-class TimeRow:
-    """How long the action took of one variant at one load, as text."""
-
-    variant: str
-    load: str
-    repeats: str
-    median: str
-    range: str
+_AroundAction = tuple[Cell, ActionResult, LevelAroundAction]
 
 
-@dataclass(frozen=True)
-class ActionRow:
-    """The action of one cell with one service level around it, as text."""
-
-    cell: str
-    level: str
-    took: str
-    streamed: str
-    before: str
-    during: str
-    after: str
-    met_again: str
-    failed: str
-
-
-@dataclass(frozen=True)
-class EvidenceRow:
-    """What the database told of the end of one cell's action, and its parts, as text."""
-
-    cell: str
-    evidence: tuple[str, ...]
-    parts: str
-
-
-def time_rows(findings: Findings) -> tuple[TimeRow, ...]:
-    """Return a row for each variant and load with a valid repeat."""
-    return tuple(
-        TimeRow(
-            findings.labels[one.variant],
-            ops(one.load_ops_s) if one.load_ops_s else "none",
-            plural(one.repeats, "valid repeat"),
-            f"{figure(one.median)} s",
-            f"{span(one.low, one.high)} s",
-        )
-        for one in action_times(findings.cells)
+def times_table(findings: Findings) -> Table[Spread]:
+    """Return how long the action took of each variant at each load with a valid repeat."""
+    return Table(
+        "How long the action took",
+        action_times(findings.cells),
+        [
+            Column("Variant", lambda one: findings.labels[one.variant]),
+            number("Load", lambda one: _load(one.load_ops_s)),
+            Column("Of", lambda one: plural(one.repeats, "valid repeat")),
+            number("Median time", lambda one: f"{figure(one.median)} s"),
+            number("Lowest to highest repeat", lambda one: f"{span(one.low, one.high)} s"),
+        ],
     )
 
 
-def action_rows(findings: Findings) -> tuple[ActionRow, ...]:
-    """Return a row for each cell with a valid attempt and each of its service levels."""
-    return tuple(
-        _row(place_of(cell, findings.labels), action, place)
-        for cell, action in _acted(findings)
-        for place in range(len(action.levels))
+def ratios_table(findings: Findings) -> Table[ActionComparison]:
+    """Return each variant, part and load that the control has too; empty without a control."""
+    return Table(
+        "The action's time compared with the control",
+        compare_actions(findings.cells, findings.definition.control),
+        [
+            Column("Variant", lambda one: findings.labels[one.variant]),
+            Column("Of", lambda one: one.part or "the whole"),
+            number("Load", lambda one: _load(one.load_ops_s)),
+            number("Time / control's", lambda one: multiple(one.ratio)),
+            number("Interval", lambda one: f"{multiple(one.low)} to {multiple(one.high)}"),
+            number("Contains it with", lambda one: percent_at_least(one.confidence)),
+            Column("So it takes", lambda one: beside_control(one, findings.labels[one.control])),
+        ],
     )
 
 
-def evidence_rows(findings: Findings) -> tuple[EvidenceRow, ...]:
-    """Return a row for each cell with a valid attempt."""
-    return tuple(
-        EvidenceRow(
-            place_of(cell, findings.labels),
-            action.evidence,
-            "; ".join(f"{one.name} {figure(one.seconds)} s" for one in action.parts) or NOTHING,
-        )
+def levels_table(findings: Findings) -> Table[_AroundAction]:
+    """Return each cell with a valid attempt and each of its service levels."""
+    return Table(
+        "The service level before, during and after the action",
+        [(cell, action, level) for cell, action in _acted(findings) for level in action.levels],
+        [
+            Column("Cell", lambda row: place_of(row[0], findings.labels)),
+            Column("Service level", lambda row: row[2].service_level),
+            number("Took", lambda row: row[1].took),
+            number("Streamed", lambda row: _mib(row[1].streamed_bytes)),
+            Column("Before", lambda row: phase_text(row[2].before)),
+            Column("During", lambda row: phase_text(row[2].during)),
+            Column("After", lambda row: phase_text(row[2].after)),
+            Column("Met again", lambda row: _seconds_after(row[2].met_again_s)),
+            Column("Failed operations before / during / after", lambda row: _failed(row[1].failed)),
+        ],
+    )
+
+
+def evidence_table(findings: Findings) -> AnyTable:
+    """Return each cell with a valid attempt."""
+    rows = (
+        (place_of(cell, findings.labels), "; ".join(action.evidence), _parts(action))
         for cell, action in _acted(findings)
     )
+    return plain(
+        "What the database told of the action's end", {"Cell": "", "Evidence": "prose", "Parts": "prose"}, rows
+    )
 
 
-def actions_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per cell with an action, service level and phase; the worst interval in ms."""
-    import pandas as pd
+def _load(load_ops_s: int) -> str:
+    return ops(load_ops_s) if load_ops_s else "none"
 
-    rows = [
+
+def _mib(size_bytes: int | None) -> str:
+    return NOTHING if size_bytes is None else f"{size_bytes / _MIB:,.0f} MiB"
+
+
+def _seconds_after(seconds: float | None) -> str:
+    return NOTHING if seconds is None else f"{figure(seconds)} s after"
+
+
+def _failed(failed: FailedOperations | None) -> str:
+    return f"{failed.before:,} / {failed.during:,} / {failed.after:,}" if failed else NOTHING
+
+
+def _parts(action: ActionResult) -> str:
+    return "; ".join(f"{one.name} {figure(one.seconds)} s" for one in action.parts) or NOTHING
+
+
+def actions_sheet(findings: Findings) -> Sheet:
+    """Return one row per cell with an action, service level and phase; the worst interval in ms."""
+    rows = (
         {
             "cell": cell.id,
             "action": str(action.action),
@@ -117,8 +138,8 @@ def actions_frame(findings: Findings) -> pd.DataFrame:
         for cell, action in _acted(findings)
         for level in action.levels
         for phase in PHASES
-    ]
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    )
+    return Sheet(rows, _COLUMNS)
 
 
 def action_sentences(findings: Findings) -> tuple[str, ...]:
@@ -156,27 +177,12 @@ def _acted(findings: Findings) -> Iterator[tuple[Cell, ActionResult]]:
             yield result.cell, result.verdict.action
 
 
-def _row(cell: str, action: ActionResult, place: int) -> ActionRow:
-    level, failed, streamed = action.levels[place], action.failed, action.streamed_bytes
-    return ActionRow(
-        cell=cell,
-        level=str(level.service_level),
-        took=action.took,
-        streamed=NOTHING if streamed is None else f"{streamed / _MIB:,.0f} MiB",
-        before=phase_text(level.before),
-        during=phase_text(level.during),
-        after=phase_text(level.after),
-        met_again=NOTHING if level.met_again_s is None else f"{figure(level.met_again_s)} s after",
-        failed=f"{failed.before:,} / {failed.during:,} / {failed.after:,}" if failed else NOTHING,
-    )
-
-
 def _context(findings: Findings) -> Mapping[str, Any]:
     return {
-        "times": time_rows(findings),
-        "ratios": ratio_rows(findings),
-        "actions": action_rows(findings),
-        "proofs": evidence_rows(findings),
+        "times": times_table(findings),
+        "ratios": ratios_table(findings),
+        "levels": levels_table(findings),
+        "proofs": evidence_table(findings),
     }
 
 
@@ -185,5 +191,5 @@ def _has_action(findings: Findings, _charts: Collection[str]) -> bool:
 
 
 ACTIONS = Section(
-    "actions", "Actions", context=_context, tables={"actions": actions_frame}, is_shown=_has_action, needs_load=False
+    "actions", "Actions", context=_context, sheets={"actions": actions_sheet}, is_shown=_has_action, needs_load=False
 )

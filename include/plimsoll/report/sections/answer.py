@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
 from plimsoll.domain.protocols import OWN, protocol_of
 from plimsoll.domain.provenance import IMPORTED
-from plimsoll.report.answers import capacity_rows, loads_line, sentence, step_sentence
+from plimsoll.report.answers import capacities_table, capacity_rows, loads_line, sentence, step_sentence
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
-from plimsoll.report.left_out import how_cells_were_chosen, left_out_rows, what_was_run
+from plimsoll.report.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
 from plimsoll.report.stages import rests_on
-from plimsoll.report.taken_load import shows_rates, taken_rows, taken_sentences
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.table import Column, Table, number
+from plimsoll.report.taken_load import taken_sentences, taken_tables
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from plimsoll.analysis.campaign.capacity import Capacity
-    from plimsoll.analysis.campaign.half_load import HalfLoad
     from plimsoll.domain.definition import Definition
 
 _WORDS: Mapping[Conclusion, str] = {
@@ -34,39 +33,26 @@ _WORDS: Mapping[Conclusion, str] = {
 }
 
 
-@dataclass(frozen=True)
-class ComparisonRow:
-    """The comparison of one variant with the control, as text."""
-
-    variant: str
-    loads: str
-    ratio: str
-    superiority: str
-    p_value: str
-    p_holm: str
-    conclusion: str
-    compared: bool
-
-
-def answer_context(findings: Findings) -> dict[str, Any]:
-    """Return the values that the section and the summary show."""
-    rows = capacity_rows(findings)
+def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]:
+    """Return the values that the section and the summary show. `brief`: the tables as the summary has them."""
+    rows, shows_nodes = capacity_rows(findings), _shows_nodes(findings.definition)
+    nodes_for = max(findings.definition.loads) if shows_nodes and not brief else None
     return {
         "validity": validity(findings),
         "rows": rows,
+        "capacities": capacities_table(rows, nodes_for=nodes_for),
         "sentences": sentences(findings),
         "at_taken_load": findings.data.is_at_a_load,
-        "taken": taken_rows(findings),
-        "shows_rates": shows_rates(findings.data),
-        "loads_rest_on": _loads_rest_on(findings),
+        "taken": taken_tables(findings),
+        "loads_rest_on": tuple(rests_on(part, findings.source)) if (part := findings.data.of_part) else (),
         "step_sentence": step_sentence(findings),
         "loads_line": loads_line(rows),
         "few_operations": tuple(decided_by_few(findings.definition)),
-        "shows_nodes": _shows_nodes(findings.definition),
-        "left_out_rows": left_out_rows(findings),
+        "shows_nodes": shows_nodes,
+        "left_out": left_out_table(findings),
         "what_was_run": what_was_run(findings),
         "how_cells_were_chosen": how_cells_were_chosen(findings),
-        "comparisons": comparison_rows(findings),
+        "comparisons": comparisons_table(findings, brief=brief),
     }
 
 
@@ -86,67 +72,83 @@ def _shows_nodes(definition: Definition) -> bool:
     return not are_few(definition.repeats) and definition.system.nodes > 1 and is_deployed and is_known
 
 
-def _loads_rest_on(findings: Findings) -> tuple[str, ...]:
-    part = findings.data.of_part
-    return tuple(rests_on(part, findings.source)) if part else ()
+def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Comparison]:
+    """Return every variant but the control, in the definition's order; without rows where there is no control.
 
-
-def comparison_rows(findings: Findings) -> tuple[ComparisonRow, ...]:
-    """Return a row for every variant but the control, in the definition's order; empty without a control."""
-    return tuple(_comparison_row(findings, one) for one in findings.comparisons)
-
-
-def capacity_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per variant; loads in ops/s. Without rows where the load is taken from a stage."""
-    import pandas as pd
-
-    whole = ["capacity_ops_s", "repeats_met", "next_load_ops_s", "next_load_missed"]
-    real = ["half_load_ops_s", "half_load_low_ops_s", "half_load_high_ops_s"]
-    columns = ["variant", "kind", *whole, "pass_probability_bound", *real, "ratio_to_control", "narrowing_ops_s"]
-    table = pd.DataFrame(map(_capacity_record, findings.capacities), columns=columns)
-    return table.astype(dict.fromkeys(whole, "Int64") | dict.fromkeys(real, "float64"))
-
-
-def comparisons_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per variant that was compared with the control."""
-    import pandas as pd
-
-    return pd.DataFrame([{**one.model_dump(), "loads": " ".join(map(str, one.loads))} for one in findings.comparisons])
-
-
-def _comparison_row(findings: Findings, one: Comparison) -> ComparisonRow:
-    return ComparisonRow(
-        variant=findings.labels[one.variant],
-        loads=plural(len(one.loads), "load"),
-        ratio=multiple(one.ratio),
-        superiority=NOTHING if one.superiority is None else figure(round(one.superiority, 3)),
-        p_value=p_text(one.p_value),
-        p_holm=p_text(one.p_holm),
-        conclusion=_WORDS[one.conclusion],
-        compared=bool(one.loads),
+    `brief`: as the summary has it.
+    """
+    return Table(
+        "Comparison with the control",
+        findings.comparisons,
+        [
+            Column("Variant", lambda one: findings.labels[one.variant]),
+            number("Worst interval / control's", lambda one: multiple(one.ratio)),
+            number(
+                "Superiority", lambda one: NOTHING if one.superiority is None else figure(round(one.superiority, 3))
+            ),
+            number("p", lambda one: p_text(one.p_value), shown=not brief),
+            number("p (Holm)", lambda one: p_text(one.p_holm)),
+            Column("Over", lambda one: plural(len(one.loads), "load"), shown=not brief),
+            Column(
+                "Conclusion" if brief else f"Against {findings.labels.get(str(findings.definition.control))}",
+                lambda one: _WORDS[one.conclusion],
+                "" if brief else "strong",
+            ),
+        ],
     )
 
 
+def left_out_table(findings: Findings) -> Table[LeftOut]:
+    """Return how many cells of each variant ran, will run or need not run, and which outcomes decided that.
+
+    Without rows for a full grid.
+    """
+    return Table(
+        "What was run and what was left out",
+        findings.left_out,
+        [
+            Column("Variant", lambda one: findings.labels[one.variant]),
+            number("Cells run", lambda one: f"{one.run} of {one.run + one.missing + one.not_needed}"),
+            number("May still run", lambda one: one.missing),
+            number("Not needed", lambda one: one.not_needed),
+            Column("Decided by: cells spared", _decided_by),
+        ],
+    )
+
+
+def _decided_by(one: LeftOut) -> str:
+    return ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in one.decided_by) or NOTHING
+
+
+def capacity_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant; loads in ops/s. Without rows where the load is taken from a stage."""
+    whole = ["capacity_ops_s", "repeats_met", "next_load_ops_s", "next_load_missed"]
+    real = ["half_load_ops_s", "half_load_low_ops_s", "half_load_high_ops_s"]
+    columns = ["variant", "kind", *whole, "pass_probability_bound", *real, "ratio_to_control", "narrowing_ops_s"]
+    types = dict.fromkeys(whole, "Int64") | dict.fromkeys(real, "float64")
+    return Sheet(map(_capacity_record, findings.capacities), columns, types)
+
+
+def comparisons_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant that was compared with the control."""
+    return Sheet({**one.model_dump(), "loads": " ".join(map(str, one.loads))} for one in findings.comparisons)
+
+
 def _capacity_record(one: Capacity) -> dict[str, object]:
+    at, following, half = one.at_capacity, one.next_load, one.half_load
     return {
         "variant": one.variant,
         "kind": one.kind,
         "capacity_ops_s": one.capacity_ops_s,
-        "repeats_met": one.at_capacity.met if one.at_capacity else None,
-        "next_load_ops_s": one.next_load.load_ops_s if one.next_load else None,
-        "next_load_missed": one.next_load.missed if one.next_load else None,
+        "repeats_met": at.met if at else None,
+        "next_load_ops_s": following.load_ops_s if following else None,
+        "next_load_missed": following.missed if following else None,
         "pass_probability_bound": one.pass_probability_bound,
-        **_half_load(one.half_load),
+        "half_load_ops_s": half.ops_s if half else None,
+        "half_load_low_ops_s": half.low_ops_s if half else None,
+        "half_load_high_ops_s": half.high_ops_s if half else None,
         "ratio_to_control": one.ratio_to_control,
         "narrowing_ops_s": " ".join(map(str, one.narrowing_ops_s)),
-    }
-
-
-def _half_load(one: HalfLoad | None) -> dict[str, float | None]:
-    return {
-        "half_load_ops_s": one.ops_s if one else None,
-        "half_load_low_ops_s": one.low_ops_s if one else None,
-        "half_load_high_ops_s": one.high_ops_s if one else None,
     }
 
 
@@ -154,5 +156,5 @@ ANSWER = Section(
     "answer",
     "Answer",
     context=answer_context,
-    tables={"capacity": capacity_frame, "comparisons": comparisons_frame},
+    sheets={"capacity": capacity_sheet, "comparisons": comparisons_sheet},
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
 
 from plimsoll.analysis.campaign.cell_results import (
     PERCENTILES,
@@ -16,49 +17,23 @@ from plimsoll.analysis.campaign.cell_results import (
 )
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.units import show_usd
-from plimsoll.report import data_docs
 from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.markup import docs_link, docs_of_attempt
+from plimsoll.report.tables.table import Column, Table, number
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
     from plimsoll.domain.result import Verdict
 
 
-@dataclass(frozen=True)
-class CellRow:
-    """One cell as text. `mark` is the style's name for its outcome, `data_docs` the link to the page of its checks.
-
-    `remark`: a remark on the achieved rate; empty where there is none.
-    """
-
-    cell: str
-    outcome: str
-    mark: str
-    attempt: str
-    achieved: str
-    remark: str
-    worst: str
-    ratio: str
-    missed: str
-    cut_off: str
-    errors: str
-    cost: str
-    data_docs: str | None
-
-
-def cells_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per cell of the definition: figures of the attempt that counts, empty where there is
-    none.
+def cells_sheet(findings: Findings) -> Sheet:
+    """Return one row per cell of the definition: figures of the attempt that counts, empty where there is none.
 
     Columns end with their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound.
     """
-    import pandas as pd
-
-    frame = pd.DataFrame([_cell_record(findings, result) for result in findings.cells])
     numbers = {"rate_achieved": "boolean", "usd": "float64", "opening_backlog_s": "float64", "decided_by": "string"}
     whole = [
         "attempt",
@@ -69,12 +44,28 @@ def cells_frame(findings: Findings) -> pd.DataFrame:
         "intervals_missed",
         "intervals_not_judged",
     ]
-    return frame.astype(dict.fromkeys(whole, "Int64") | numbers)
+    rows = (_cell_record(findings, result) for result in findings.cells)
+    return Sheet(rows, types=dict.fromkeys(whole, "Int64") | numbers)
 
 
-def cell_rows(findings: Findings) -> tuple[CellRow, ...]:
+def cells_table(findings: Findings) -> Table[CellResult]:
     """Return every cell in the definition's order; figures of the attempt that counts."""
-    return tuple(_cell_row(findings, result) for result in findings.cells)
+    return Table(
+        "Every cell",
+        findings.cells,
+        [
+            Column("Cell", lambda one: one.cell.id),
+            Column("Outcome", _outcome, lambda one: one.state.replace(" ", "-")),
+            Column("Attempt", _attempt),
+            number("Achieved", lambda one: _achieved(findings, one)),
+            number("Worst interval", lambda one: _of_level(one, lambda level: ms(level.worst_ms))),
+            number("Of the bound", lambda one: percent(distance(one.verdict) if one.verdict else None)),
+            number("Missed intervals", lambda one: _of_level(one, _missed)),
+            number("Cut off", lambda one: _of_level(one, lambda level: str(level.not_judged))),
+            number("Errors", lambda one: f"{sum(one.verdict.errors.values()):,}" if one.verdict else NOTHING),
+            number("Cost", lambda one: _usd(findings, one), shown=findings.data.spending is not None),
+        ],
+    )
 
 
 def cost_of_cell(findings: Findings, result: CellResult) -> float | None:
@@ -84,29 +75,31 @@ def cost_of_cell(findings: Findings, result: CellResult) -> float | None:
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"cell_rows": cell_rows(findings)}
+    return {"cells": cells_table(findings)}
 
 
-def _cell_row(findings: Findings, result: CellResult) -> CellRow:
-    usd = cost_of_cell(findings, result)
+def _attempt(result: CellResult) -> str:
     verdict = result.verdict
-    level = deciding_level(verdict) if verdict else None
-    counted = verdict.key.attempt if verdict else "none"
-    return CellRow(
-        cell=result.cell.id,
-        outcome=_outcome(result),
-        mark=result.state.replace(" ", "-"),
-        attempt=f"{counted} of {len(result.attempts)}",
-        achieved=ops(verdict.achieved_ops_s) if verdict else NOTHING,
-        remark=achieved_remark(verdict, findings.level) if verdict else "",
-        worst=ms(level.worst_ms) if level else NOTHING,
-        ratio=percent(distance(verdict)) if verdict else NOTHING,
-        missed=_missed(level) if level else NOTHING,
-        cut_off=str(level.not_judged) if level else NOTHING,
-        errors=f"{sum(verdict.errors.values()):,}" if verdict else NOTHING,
-        cost=NOTHING if usd is None else show_usd(usd),
-        data_docs=data_docs.of_attempt(verdict) if verdict else None,
-    )
+    counted = f"{verdict.key.attempt if verdict else 'none'} of {len(result.attempts)}"
+    return docs_link(counted, docs_of_attempt(verdict) if verdict else None)
+
+
+def _achieved(findings: Findings, result: CellResult) -> str:
+    """Return the achieved rate, with a remark where there is one."""
+    if result.verdict is None:
+        return NOTHING
+    remark = achieved_remark(result.verdict, findings.level)
+    return ops(result.verdict.achieved_ops_s) + (Markup("<br><small>{}</small>").format(remark) if remark else "")
+
+
+def _of_level(result: CellResult, text: Callable[[LevelVerdict], str]) -> str:
+    level = deciding_level(result.verdict) if result.verdict else None
+    return text(level) if level else NOTHING
+
+
+def _usd(findings: Findings, result: CellResult) -> str:
+    usd = cost_of_cell(findings, result)
+    return NOTHING if usd is None else show_usd(usd)
 
 
 def _outcome(result: CellResult) -> str:
@@ -178,4 +171,4 @@ def _named(kind: str, found: Percentiles | None) -> Iterator[tuple[str, float | 
         yield f"{kind}_{percentile}".lstrip("_"), getattr(found, percentile) if found else None
 
 
-CELLS = Section("cells", "Cells", context=_context, tables={"cells": cells_frame}, needs_load=False)
+CELLS = Section("cells", "Cells", context=_context, sheets={"cells": cells_sheet}, needs_load=False)

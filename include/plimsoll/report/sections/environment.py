@@ -1,36 +1,74 @@
 """The environment of the cells: facts that hosts and JVMs reported, and that people stated about imported cells."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from plimsoll.report.environment_facts import environment
-from plimsoll.report.origins import origins
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.report.environment_facts import Environment, environment
+from plimsoll.report.formatting import listing
+from plimsoll.report.origins import Origin, origins
 from plimsoll.report.sections.section import Section
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.report.environment_facts import Environment
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.table import AnyTable, plain
 
 _COLUMNS = ("found", "fact", "value", "variant", "where")
 
 
-def environment_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per fact and value.
+def environment_sheet(findings: Findings) -> Sheet:
+    """Return one row per fact and value.
 
     `found`: equal everywhere, by variant, by host, deviating, or stated for imported cells.
     """
-    import pandas as pd
+    return Sheet([*_compared(environment(findings)), *_stated(findings)], _COLUMNS)
 
-    rows = [*_compared(environment(findings)), *_stated(findings)]
-    return pd.DataFrame(rows, columns=list(_COLUMNS))
+
+def told_table(origin: Origin) -> AnyTable:
+    """Return what the person who imported cells stated of their environment."""
+    headings = {"Fact": "", "As stated by the person who imported it": "", "Cells": "number"}
+    rows = ((fact, value, len(cells)) for fact, value, cells in _each(origin.told))
+    return plain("Facts that were stated", headings, rows)
+
+
+def deviations_table(ran: Environment) -> AnyTable:
+    """Return the facts that are not equal among cells that should be."""
+    rows = (
+        (one.fact, "; ".join(dict.fromkeys(one.usual.values())), value, listing(places))
+        for one in ran.deviations
+        for value, places in one.others.items()
+    )
+    headings = {"Fact": "", "Usual value": "", "Found instead": "strong", "Where": ""}
+    return plain("Deviations of the environment", headings, rows)
+
+
+def differing_tables(findings: Findings, ran: Environment) -> Iterator[tuple[str, AnyTable]]:
+    """Yield the facts that differ by variant, with a title, for each group of variants that has them."""
+    for variants, facts in ran.by_variants.items():
+        own = {variant: label for variant, label in findings.labels.items() if variant in variants}
+        title = "Differs by variant" if len(own) == len(findings.labels) else f"Only of {listing([*own.values()])}"
+        rows = ((fact, *(values[variant] for variant in own)) for fact, values in facts.items())
+        yield title, plain("Facts that differ by variant", dict.fromkeys(("Fact", *own.values()), ""), rows)
+
+
+def by_host_table(ran: Environment) -> AnyTable:
+    """Return the facts that differ by host and are alike in every cell."""
+    rows = ((fact, value, listing(hosts)) for fact, value, hosts in _each(ran.by_host))
+    return plain("Facts that differ by host", {"Fact": "", "Value": "", "Hosts": ""}, rows)
+
+
+def _each(facts: Mapping[str, Mapping[str, tuple[str, ...]]]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    return ((fact, value, places) for fact, values in facts.items() for value, places in values.items())
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"origins": origins(findings)}
+    ran = environment(findings)
+    return {
+        "environment": ran,
+        "origins": [(one, told_table(one)) for one in origins(findings)],
+        "deviations": deviations_table(ran),
+        "differing": list(differing_tables(findings, ran)),
+        "by_host": by_host_table(ran),
+        "equal": plain("Facts that are equal everywhere", {"Fact": "", "Value": ""}, ran.equal.items()),
+    }
 
 
 def _compared(ran: Environment) -> Iterator[tuple[str, str, str, str, str]]:
@@ -51,5 +89,5 @@ def _stated(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 ENVIRONMENT = Section(
-    "environment", "Environment", context=_context, tables={"environment": environment_frame}, needs_load=False
+    "environment", "Environment", context=_context, sheets={"environment": environment_sheet}, needs_load=False
 )

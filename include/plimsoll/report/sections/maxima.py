@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
@@ -14,10 +14,9 @@ from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_ro
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.formatting import figure, ops
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables import PERCENTILE_NAMES, load_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.loads import PERCENTILE_NAMES, maxima_table
+from plimsoll.report.tables.table import AnyTable, plain
 
 
 def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
@@ -50,30 +49,29 @@ def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
     return (drawn,)
 
 
-def maxima_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per variant, load and percentile.
+def maxima_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant, load and percentile.
 
     Its figures are the lowest, median and highest value over repeats of each valid repeat's highest interval, ms.
     """
-    import pandas as pd
-
-    rows = [
-        {"percentile": PERCENTILE_NAMES[percentile], **spread.model_dump()}
-        for percentile in PERCENTILES
+    return Sheet(
+        {"percentile": name, **spread.model_dump()}
+        for percentile, name in PERCENTILE_NAMES.items()
         for spread in maxima(findings.cells, percentile)
-    ]
-    return pd.DataFrame(rows)
+    )
+
+
+def rates_below_table(findings: Findings) -> AnyTable:
+    """Return the highest load of each variant below each of the definition's further bounds."""
+    rows = (
+        (one.bound, findings.labels[one.variant], ops(one.load_ops_s) if one.load_ops_s else "none")
+        for one in findings.rates_below
+    )
+    return plain("Highest loads below other bounds", {"Bound": "", "Variant": "", "Highest load": ""}, rows, naming=1)
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    return {
-        "load_rows": load_rows(findings),
-        "percentile_names": list(PERCENTILE_NAMES.values()),
-        "rates_below": [
-            (one.bound, findings.labels[one.variant], ops(one.load_ops_s) if one.load_ops_s else "none")
-            for one in findings.rates_below
-        ],
-    }
+    return {"maxima": maxima_table(findings), "rates_below": rates_below_table(findings)}
 
 
 def _rows(findings: Findings, percentile: str) -> Iterator[dict[str, object]]:
@@ -104,5 +102,5 @@ MAXIMA = Section(
     "Maxima",
     context=_context,
     charts=maxima_chart,
-    tables={"maxima": maxima_frame},
+    sheets={"maxima": maxima_sheet},
 )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plimsoll.analysis.attempt.hosts import are_others_noticed, is_steal_noticed
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.host_noise import KeptHosts
-from plimsoll.analysis.campaign.resampling import BLOCK, DRAWS, Estimate
+from plimsoll.analysis.campaign.resampling import BLOCK, DRAWS, Estimate, Typical
 from plimsoll.analysis.campaign.steadiness import Steadiness, unsteady
 from plimsoll.report.charts.order import order_chart
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
 from plimsoll.report.sections.section import Section
-
-if TYPE_CHECKING:
-    import pandas as pd
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.markup import bad
+from plimsoll.report.tables.table import AnyTable, Column, Table, number, plain
 
 
 @dataclass(frozen=True)
@@ -25,26 +25,6 @@ class NoiseRow:
     question: str
     answer: str
     shown: bool
-
-
-@dataclass(frozen=True)
-class SteadyRow:
-    """One cell that was not steady, as text."""
-
-    cell: str
-    finding: str
-    p_holm: str
-
-
-@dataclass(frozen=True)
-class TypicalRow:
-    """One variant at one load, as text: typical percentile and share of missed intervals, with 95 % intervals."""
-
-    variant: str
-    load: str
-    repeats: int
-    typical: str
-    missed: str
 
 
 def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
@@ -83,60 +63,56 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
     )
 
 
-def steady_rows(findings: Findings) -> tuple[SteadyRow, ...]:
-    """Return cells with a drift or a jump."""
-    return tuple(SteadyRow(one.cell, _drift(one), p_text(one.p_holm)) for one in unsteady(findings.steadiness))
+def steady_table(findings: Findings) -> AnyTable:
+    """Return the cells with a drift or a jump."""
+    headings = {"Cell": "", f"p{findings.level.percentile:g} of intervals": "", "p (Holm)": "number"}
+    rows = ((one.cell, _drift(one), p_text(one.p_holm)) for one in unsteady(findings.steadiness))
+    return plain("Cells that were not steady", headings, rows)
 
 
-def typical_rows(findings: Findings) -> tuple[TypicalRow, ...]:
-    """Return every variant and load, in the definition's order."""
-    return tuple(
-        TypicalRow(
-            variant=findings.labels[one.variant],
-            load=ops(one.load_ops_s),
-            repeats=one.repeats,
-            typical=_estimate(one.typical_ms, 1.0),
-            missed=_estimate(one.missed_share, 100.0),
-        )
-        for one in findings.typical
+def typical_table(findings: Findings) -> Table[Typical]:
+    """Return typical percentile and share of missed intervals of every variant and load, with 95 % intervals."""
+    return Table(
+        "Typical intervals",
+        findings.typical,
+        [
+            Column("Variant", lambda one: findings.labels[one.variant]),
+            number("Load", lambda one: ops(one.load_ops_s)),
+            number("Valid repeats", lambda one: one.repeats),
+            number(f"Typical p{findings.level.percentile:g} (ms, 95 %)", lambda one: _estimate(one.typical_ms, 1.0)),
+            number("Missed intervals (%, 95 %)", lambda one: _estimate(one.missed_share, 100.0)),
+        ],
     )
 
 
-def typical_frame(findings: Findings) -> pd.DataFrame:
-    """Return the typical figures of every variant and load as numbers."""
-    import pandas as pd
+def noise_table(findings: Findings) -> AnyTable:
+    """Return the questions with their answers."""
+    rows = ((row.question, bad(row.answer) if row.shown else row.answer) for row in noise_rows(findings))
+    return plain("Noise", {"Question": "", "Answer": "prose"}, rows)
 
-    rows = [
+
+def typical_sheet(findings: Findings) -> Sheet:
+    """Return the typical figures of every variant and load as numbers."""
+    return Sheet(
         {
             "variant": one.variant,
             "load_ops_s": one.load_ops_s,
             "repeats": one.repeats,
-            **{f"typical_ms_{name}": value for name, value in asdict_of(one.typical_ms).items()},
-            **{f"missed_share_{name}": value for name, value in asdict_of(one.missed_share).items()},
+            **{f"typical_ms_{name}": value for name, value in one.typical_ms},
+            **{f"missed_share_{name}": value for name, value in one.missed_share},
         }
         for one in findings.typical
-    ]
-    return pd.DataFrame(rows)
+    )
 
 
-def asdict_of(estimate: Estimate) -> dict[str, float | None]:
-    """Return the estimate as `value`, `low` and `high`."""
-    found: dict[str, float | None] = estimate.model_dump()
-    return found
+def steadiness_sheet(findings: Findings) -> Sheet:
+    """Return one row per cell with intervals."""
+    return Sheet(one.model_dump() for one in findings.steadiness)
 
 
-def steadiness_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per cell with intervals."""
-    import pandas as pd
-
-    return pd.DataFrame([one.model_dump() for one in findings.steadiness])
-
-
-def noise_frame(findings: Findings) -> pd.DataFrame:
-    """Return the questions and answers on noise as a table."""
-    import pandas as pd
-
-    return pd.DataFrame([asdict(row) for row in noise_rows(findings)])
+def noise_sheet(findings: Findings) -> Sheet:
+    """Return the questions with their answers, and whether they need attention."""
+    return Sheet(map(asdict, noise_rows(findings)))
 
 
 def _order(findings: Findings) -> str:
@@ -214,9 +190,9 @@ def _estimate(found: Estimate, factor: float) -> str:
 
 def _context(findings: Findings) -> dict[str, Any]:
     return {
-        "noise_rows": noise_rows(findings),
-        "steady_rows": steady_rows(findings),
-        "typical_rows": typical_rows(findings),
+        "noise": noise_table(findings),
+        "unsteady": steady_table(findings),
+        "typical": typical_table(findings),
         "draws": DRAWS,
         "block": BLOCK,
     }
@@ -227,5 +203,5 @@ NOISE = Section(
     "Noise",
     context=_context,
     charts=order_chart,
-    tables={"noise": noise_frame, "steadiness": steadiness_frame, "typical": typical_frame},
+    sheets={"noise": noise_sheet, "steadiness": steadiness_sheet, "typical": typical_sheet},
 )

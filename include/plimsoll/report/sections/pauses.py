@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 
@@ -15,42 +14,38 @@ from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_ro
 from plimsoll.report.charts.theme import legend_room, log_y
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
-
-if TYPE_CHECKING:
-    import pandas as pd
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.table import Column, Table, number
 
 _MIB = 1 << 20
 _STOP, _WAIT = "Longest stop", "Longest time to safepoint"
 _RANGES = ("longest_ms", "to_safepoint_longest_ms", "gc_cpu_share", "allocated_bytes_s", "heap_after_bytes")
 
 
-@dataclass(frozen=True)
-class PausesRow:
-    """One variant, or process of it, at one load, as text; times in ms, sizes in MiB."""
+def pauses_table(findings: Findings) -> Table[PauseStatistics]:
+    """Return every variant, load and process with a readable GC log; times in ms, sizes in MiB."""
+    return Table(
+        "Stop-the-world pauses",
+        findings.pauses,
+        [
+            Column("Variant", lambda one: f"{findings.labels[one.variant]}{_process(findings, one)}"),
+            number("Load", lambda one: ops(one.load_ops_s)),
+            number("Pauses", _stops),
+            number("Time in pauses", lambda one: percent(one.stopped_share, 2)),
+            number("p50 (ms)", lambda one: _ms(one.p50_ms)),
+            number("p99 (ms)", lambda one: _ms(one.p99_ms)),
+            number("Longest (ms)", lambda one: _span(one.longest_ms)),
+            number("Longest to safepoint (ms)", lambda one: _span(one.to_safepoint_longest_ms)),
+            number("GC's CPU share", lambda one: percent(one.gc_cpu_share.median if one.gc_cpu_share else None, 2)),
+            number("Allocated (MiB/s a node)", lambda one: _span(one.allocated_bytes_s, _MIB)),
+            number("Heap after GC, highest (MiB)", lambda one: _span(one.heap_after_bytes, _MIB)),
+        ],
+    )
 
-    variant: str
-    load: str
-    stops: str
-    stopped_share: str
-    p50: str
-    p99: str
-    longest: str
-    to_safepoint: str
-    gc_cpu: str
-    allocated: str
-    heap_after: str
 
-
-def pauses_rows(findings: Findings) -> tuple[PausesRow, ...]:
-    """Return a row for every variant, load and process with a readable GC log."""
-    return tuple(_row(findings, one) for one in findings.pauses)
-
-
-def pause_statistics_frame(findings: Findings) -> pd.DataFrame:
+def pauses_sheet(findings: Findings) -> Sheet:
     """Return the stop-the-world times as numbers; ranges over repeats as `_low`, `_median` and `_high`."""
-    import pandas as pd
-
-    return pd.DataFrame([_record(one) for one in findings.pauses])
+    return Sheet(map(_record, findings.pauses))
 
 
 def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
@@ -86,7 +81,7 @@ def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"pauses_rows": pauses_rows(findings), "pauses_unread": any(one.unread_lines for one in findings.pauses)}
+    return {"pauses": pauses_table(findings), "pauses_unread": any(one.unread_lines for one in findings.pauses)}
 
 
 def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, object]]:
@@ -110,22 +105,6 @@ def _record(one: PauseStatistics) -> dict[str, object]:
     return flat
 
 
-def _row(findings: Findings, one: PauseStatistics) -> PausesRow:
-    return PausesRow(
-        variant=f"{findings.labels[one.variant]}{_process(findings, one)}",
-        load=ops(one.load_ops_s),
-        stops=_stops(one),
-        stopped_share=percent(one.stopped_share, 2),
-        p50=_ms(one.p50_ms),
-        p99=_ms(one.p99_ms),
-        longest=_span(one.longest_ms),
-        to_safepoint=_span(one.to_safepoint_longest_ms),
-        gc_cpu=percent(one.gc_cpu_share.median, 2) if one.gc_cpu_share else NOTHING,
-        allocated=_span(one.allocated_bytes_s, _MIB),
-        heap_after=_span(one.heap_after_bytes, _MIB),
-    )
-
-
 def _stops(one: PauseStatistics) -> str:
     stalls = f" + {one.stalls:,} stalls" if one.stalls else ""
     return f"{one.stops:,}{stalls}" + (f" or more ({one.unread_lines:,} lines not read)" if one.unread_lines else "")
@@ -144,6 +123,6 @@ PAUSES = Section(
     "Pauses",
     context=_context,
     charts=pauses_chart,
-    tables={"pauses": pause_statistics_frame},
+    sheets={"pauses": pauses_sheet},
     is_shown=on_jvms,
 )

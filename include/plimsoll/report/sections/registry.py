@@ -1,15 +1,16 @@
 """The sections of a campaign's page, in their order: the one list that names them all."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.clients import clients_of
+from plimsoll.domain.clients import Clients, clients_of
+from plimsoll.domain.published import PublishedRow
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.strips import strip_charts
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.misses import rows_by_cell
+from plimsoll.report.misses import misses_by_cell
 from plimsoll.report.sections.achieved import ACHIEVED
 from plimsoll.report.sections.actions import ACTIONS
 from plimsoll.report.sections.answer import ANSWER
@@ -22,14 +23,31 @@ from plimsoll.report.sections.pauses import PAUSES
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import VALIDITY
 from plimsoll.report.sections.why import WHY
+from plimsoll.report.tables.table import AnyTable, plain
 
 
 def _misses(findings: Findings) -> Mapping[str, Any]:
-    return {"misses_of": rows_by_cell(findings.misses)}
+    return {"misses_of": misses_by_cell(findings.misses)}
 
 
 def _definition(findings: Findings) -> Mapping[str, Any]:
-    return {"definition_yaml": findings.data.definition_yaml, "clients": clients_of(findings.definition)}
+    published = findings.definition.published
+    return {
+        "definition_yaml": findings.data.definition_yaml,
+        "clients": _clients(clients_of(findings.definition)),
+        "published": _published(published.rows) if published else None,
+    }
+
+
+def _published(rows: Iterable[PublishedRow]) -> AnyTable:
+    told = ((one.what, one.published or "not published", one.here or "as published") for one in rows)
+    return plain("As published, and here", {"What": "", "As published": "prose", "Here": "prose"}, told)
+
+
+def _clients(clients: Iterable[Clients]) -> AnyTable:
+    headings = {"Product": "", "Protocol": "", "Workload": "", "Options of its clients": "prose"}
+    rows = ((one.product, one.protocol, one.workload or "the only one", one.words) for one in clients)
+    return plain("What clients of each product speak", headings, rows)
 
 
 def _has_percentiles(_findings: Findings, charts: Collection[str]) -> bool:

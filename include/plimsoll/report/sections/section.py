@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from plimsoll.analysis.campaign.findings import Findings
     from plimsoll.report.charts.figure import Figure
+    from plimsoll.report.tables.files import Sheet
 
 
 def _always(_findings: Findings, _charts: Collection[str]) -> bool:
@@ -35,11 +34,11 @@ class Section:
     """The section's name in the page's navigation."""
     context: Callable[[Findings], Mapping[str, Any]] = _no_context
     """The values that the template shows, by name: rows and sentences. Every template also has `findings`,
-    `definition`, `data`, `environment`, and `figures` with all charts by name.
+    `definition`, `data`, and `figures` with all charts by name.
     """
     charts: Callable[[Findings], tuple[Figure, ...]] = _no_charts
     """The section's charts of a campaign; the report has each as PNG and SVG too."""
-    tables: Mapping[str, Callable[[Findings], pd.DataFrame]] = field(default_factory=dict)
+    sheets: Mapping[str, Callable[[Findings], Sheet]] = field(default_factory=dict)
     """The section's tables as numbers, by the name of their CSV file. The report has them even where the section is
     left out.
     """

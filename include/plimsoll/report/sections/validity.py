@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import zip_longest
+from typing import Any
+
+from markupsafe import Markup
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.result import Check, Outcome
-from plimsoll.report import data_docs
+from plimsoll.report.formatting import listing
 from plimsoll.report.origins import grouped
 from plimsoll.report.sections.section import Section
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.markup import DOCS_OF_CAMPAIGN, bad, docs_link, docs_of_attempt, lines
+from plimsoll.report.tables.table import AnyTable, plain
 
-if TYPE_CHECKING:
-    import pandas as pd
+_OF_ATTEMPTS = {"Cell": "", "Attempt": "", "Why": "prose", "Now": ""}
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ def validity(findings: Findings) -> Validity:
                 result.cell.id,
                 attempt.verdict.key.attempt,
                 attempt.verdict.outcome,
-                data_docs.of_attempt(attempt.verdict),
+                docs_of_attempt(attempt.verdict),
             )
             for result in findings.cells
             for attempt in result.superseded
@@ -92,43 +97,78 @@ def validity(findings: Findings) -> Validity:
     )
 
 
-def invalid_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per invalid attempt; `replaced_by` is the number of the attempt that counts
-    instead.
-    """
-    import pandas as pd
-
-    rows = [
+def invalid_sheet(findings: Findings) -> Sheet:
+    """Return one row per invalid attempt; `replaced_by` is the number of the attempt that counts instead."""
+    rows = (
         (one.cell, one.attempt, "; ".join(one.reasons), one.replaced_by, one.data_docs)
         for one in validity(findings).invalid
-    ]
-    frame = pd.DataFrame(rows, columns=["cell", "attempt", "reasons", "replaced_by", "data_docs"])
-    return frame.astype({"replaced_by": "Int64"})
+    )
+    return Sheet(rows, ["cell", "attempt", "reasons", "replaced_by", "data_docs"], {"replaced_by": "Int64"})
 
 
-def warnings_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per warning and cell with that warning."""
-    import pandas as pd
-
+def warnings_sheet(findings: Findings) -> Sheet:
+    """Return one row per warning and cell with that warning."""
     warnings = validity(findings).warnings.items()
-    return pd.DataFrame([(cell, text) for text, cells in warnings for cell in cells], columns=["cell", "warning"])
+    return Sheet(((cell, text) for text, cells in warnings for cell in cells), ["cell", "warning"])
 
 
-def checks_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per check over the whole campaign; `result` is passed, failed, warning or not
-    tested.
-    """
-    import pandas as pd
+def checks_sheet(findings: Findings) -> Sheet:
+    """Return one row per check over the whole campaign; `result` is passed, failed, warning or not tested."""
+    rows = ({**check.model_dump(), "result": check.result} for check in findings.data.quality)
+    return Sheet(rows, ["name", "result", "success", "severity", "expected", "observed"])
 
-    columns = ["name", "result", "success", "severity", "expected", "observed"]
-    rows = [{**check.model_dump(), "result": check.result} for check in findings.data.quality]
-    return pd.DataFrame(rows, columns=columns)
+
+def invalid_table(found: Validity) -> AnyTable:
+    """Return the invalid attempts with their reasons."""
+    rows = (
+        (one.cell, docs_link(one.attempt, one.data_docs), _why(one.reasons), _now(one.replaced_by))
+        for one in found.invalid
+    )
+    return plain("Invalid attempts", _OF_ATTEMPTS, rows)
+
+
+def unjudged_table(found: Validity) -> AnyTable:
+    """Return the attempts without a verdict, and how they ended."""
+    rows = ((one.cell, one.attempt, lines(one.why), _now(one.replaced_by)) for one in found.unjudged)
+    return plain("Attempts without a verdict", _OF_ATTEMPTS, rows)
+
+
+def warnings_table(found: Validity) -> AnyTable:
+    """Return the warnings, each with its cells."""
+    headings = {"Warning": "prose", "Cells": "number", "Which": "prose"}
+    rows = ((lines(text), len(cells), listing(cells)) for text, cells in found.warnings.items())
+    return plain("Warnings", headings, rows, naming=None)
+
+
+def checks_table(found: Validity) -> AnyTable:
+    """Return the checks over the whole campaign."""
+    headings = {"Check": "", "Result": "", "Expected": "prose", "Observed": "prose"}
+    results = ((one, one.result if one.success else bad(one.result)) for one in found.campaign_checks)
+    rows = ((one.name, result, one.expected, one.observed) for one, result in results)
+    return plain("Checks over the whole campaign", headings, rows)
+
+
+def _why(reasons: Sequence[str]) -> str:
+    """Return the reasons, each that has several lines on its own."""
+    ends = [Markup("<br>") if "\n" in reason else "; " for reason in reasons[:-1]]
+    told = Markup("").join(lines(reason) + end for reason, end in zip_longest(reasons, ends, fillvalue=""))
+    return told or "no reason was stored"
+
+
+def _now(replaced_by: int | None) -> str:
+    return f"attempt {replaced_by} counts" if replaced_by else bad("no valid attempt")
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
+    found = validity(findings)
     return {
-        "validity": validity(findings),
-        "data_docs": data_docs.OF_CAMPAIGN if findings.data.quality else None,
+        "validity": found,
+        "invalid": invalid_table(found),
+        "unjudged": unjudged_table(found),
+        "warnings": warnings_table(found),
+        "checks": checks_table(found),
+        "superseded": [docs_link(one, one.data_docs) for one in found.superseded],
+        "docs_link": docs_link("another page", DOCS_OF_CAMPAIGN) if findings.data.quality else "",
     }
 
 
@@ -138,7 +178,7 @@ def _invalid(findings: Findings) -> Iterator[InvalidAttempt]:
         for attempt in result.attempts:
             if not attempt.verdict.valid:
                 number, reasons = attempt.verdict.key.attempt, attempt.verdict.reasons
-                yield InvalidAttempt(result.cell.id, number, reasons, counted, data_docs.of_attempt(attempt.verdict))
+                yield InvalidAttempt(result.cell.id, number, reasons, counted, docs_of_attempt(attempt.verdict))
 
 
 def _unjudged(findings: Findings) -> Iterator[EndedAttempt]:
@@ -161,6 +201,6 @@ VALIDITY = Section(
     "validity",
     "Validity",
     context=_context,
-    tables={"invalid": invalid_frame, "warnings": warnings_frame, "checks": checks_frame},
+    sheets={"invalid": invalid_sheet, "warnings": warnings_sheet, "checks": checks_sheet},
     needs_load=False,
 )

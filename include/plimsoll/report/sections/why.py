@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from markupsafe import Markup
 
 from plimsoll.analysis.campaign.causes import SHIFTS, CauseShare, Explained, Link, VariantCauses
 from plimsoll.analysis.campaign.causes_by_cell import causes_by_cell
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.formatting import NOTHING, figure, p_text, percent
-from plimsoll.report.misses import miss_rows, misses_frame
+from plimsoll.report.misses import misses_sheet, misses_table
 from plimsoll.report.sections.pauses import on_jvms
 from plimsoll.report.sections.section import Section
-
-if TYPE_CHECKING:
-    import pandas as pd
+from plimsoll.report.tables.files import Sheet
+from plimsoll.report.tables.table import Column, Table, number
 
 _WORDS: Mapping[Link, str] = {
     "linked": "linked to misses",
@@ -26,54 +26,48 @@ _WORDS: Mapping[Link, str] = {
 }
 
 
-@dataclass(frozen=True)
-class ExplainedRow:
-    """One variant's missed intervals, as text; shares are of all its missed intervals."""
-
-    variant: str
-    missed: str
-    linked: str
-    coincident: str
-    nothing: str
-    unknown: str
-    any_missed: bool
-
-
-@dataclass(frozen=True)
-class CauseRow:
-    """One cause of one variant, as text."""
-
-    variant: str
-    cause: str
-    missed: str
-    base_rate: str
-    beyond_chance: str
-    p_holm: str
-    link: str
-    linked: bool
-
-
-def explained_rows(findings: Findings) -> tuple[ExplainedRow, ...]:
-    """Return a row for every variant, in the definition's order."""
-    return tuple(_explained_row(findings, one) for one in findings.causes)
-
-
-def cause_rows(findings: Findings) -> tuple[CauseRow, ...]:
-    """Return every cause that touched a missed interval, or that was not collected, for variants with misses."""
-    return tuple(
-        _cause_row(findings, one.variant, share)
-        for one in findings.causes
-        if one.explained.missed > one.explained.unknown
-        for share in one.causes
-        if share.missed_with or share.link == "not collected"
+def explained_table(findings: Findings) -> Table[VariantCauses]:
+    """Return every variant with missed intervals, in the definition's order; shares are of all these intervals."""
+    return Table(
+        "Missed intervals by what is known of them",
+        [one for one in findings.causes if one.explained.missed],
+        [
+            Column("Variant", lambda one: findings.labels[one.variant]),
+            number("Missed intervals", lambda one: f"{one.explained.missed:,}"),
+            number("With a cause linked to misses", lambda one: _of(one.explained.linked, one.explained), "strong"),
+            number("Only with what may be chance", lambda one: _of(one.explained.coincident, one.explained)),
+            number("Nothing found", lambda one: _of(one.explained.nothing, one.explained)),
+            number("Not analysed", lambda one: _of(one.explained.unknown, one.explained)),
+        ],
     )
 
 
-def causes_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per variant and cause: counts of intervals, base rate, share beyond chance, test."""
-    import pandas as pd
+def causes_table(findings: Findings) -> Table[tuple[str, CauseShare]]:
+    """Return every cause that touched a missed interval, or that was not collected, for variants with misses."""
+    return Table(
+        "Causes of missed intervals",
+        [
+            (findings.labels[one.variant], share)
+            for one in findings.causes
+            if one.explained.missed > one.explained.unknown
+            for share in one.causes
+            if share.missed_with or share.link == "not collected"
+        ],
+        [
+            Column("Variant", lambda row: row[0]),
+            Column("Cause", lambda row: f"{row[1].label} ({_least(row[1])})"),
+            number("In missed intervals", lambda row: _share(row[1].missed_with, row[1].missed)),
+            number("In met intervals (base rate)", lambda row: _share(row[1].met_with, row[1].met)),
+            number("Missed beyond chance", lambda row: percent(row[1].beyond_chance, 0)),
+            number("p (Holm)", lambda row: p_text(row[1].p_holm)),
+            Column("Verdict", lambda row: _verdict(row[1].link)),
+        ],
+    )
 
-    rows = [
+
+def causes_sheet(findings: Findings) -> Sheet:
+    """Return one row per variant and cause: counts of intervals, base rate, share beyond chance, test."""
+    return Sheet(
         {
             "variant": one.variant,
             "cause": share.label,
@@ -88,77 +82,50 @@ def causes_frame(findings: Findings) -> pd.DataFrame:
         }
         for one in findings.causes
         for share in one.causes
-    ]
-    return pd.DataFrame(rows)
+    )
 
 
-def explained_frame(findings: Findings) -> pd.DataFrame:
+def explained_sheet(findings: Findings) -> Sheet:
     """Return missed intervals by what is known about their causes.
 
     One row per variant, with an empty `cell`, and one row per cell with misses.
     """
-    import pandas as pd
-
-    rows = [
+    rows = (
         {"variant": one.variant, "cell": cell, **counts.model_dump()}
         for one in findings.causes
         for cell, counts in (("", one.explained), *one.cells.items())
-    ]
-    return pd.DataFrame(rows, columns=["variant", "cell", *Explained.model_fields])
+    )
+    return Sheet(rows, ["variant", "cell", *Explained.model_fields])
 
 
-def causes_by_cell_frame(findings: Findings) -> pd.DataFrame:
-    """Return a table with one row per cell with misses and per cause that touched one of these.
+def causes_by_cell_sheet(findings: Findings) -> Sheet:
+    """Return one row per cell with misses and per cause that touched one of these.
 
     `link` is the result of the test over all cells of the variant.
     """
-    import pandas as pd
-
-    rows = [
+    rows = (
         (one.cell, one.label, one.missed, one.missed_with, one.link)
         for one in causes_by_cell(findings.cells, findings.causes, findings.level.bound_ms)
-    ]
-    return pd.DataFrame(rows, columns=["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
+    )
+    return Sheet(rows, ["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
     return {
         "on_jvms": on_jvms(findings),
-        "explained_rows": explained_rows(findings),
-        "cause_rows": cause_rows(findings),
-        "misses": miss_rows(findings.misses),
+        "explained": explained_table(findings),
+        "causes": causes_table(findings),
+        "misses": misses_table(findings.misses, findings.level),
         "shifts": SHIFTS,
     }
 
 
-def _explained_row(findings: Findings, one: VariantCauses) -> ExplainedRow:
-    counts = one.explained
-    return ExplainedRow(
-        variant=findings.labels[one.variant],
-        missed=f"{counts.missed:,}",
-        linked=_of(counts.linked, counts),
-        coincident=_of(counts.coincident, counts),
-        nothing=_of(counts.nothing, counts),
-        unknown=_of(counts.unknown, counts),
-        any_missed=counts.missed > 0,
-    )
-
-
 def _of(count: int, counts: Explained) -> str:
-    return f"{percent(count / counts.missed, 0)} ({count:,})" if counts.missed else NOTHING
+    return f"{percent(count / counts.missed, 0)} ({count:,})"
 
 
-def _cause_row(findings: Findings, variant: str, share: CauseShare) -> CauseRow:
-    return CauseRow(
-        variant=findings.labels[variant],
-        cause=f"{share.label} ({_least(share)})",
-        missed=_share(share.missed_with, share.missed),
-        base_rate=_share(share.met_with, share.met),
-        beyond_chance=percent(share.beyond_chance, 0),
-        p_holm=p_text(share.p_holm),
-        link=_WORDS[share.link],
-        linked=share.link == "linked",
-    )
+def _verdict(link: Link) -> str:
+    return Markup("<strong>{}</strong>").format(_WORDS[link]) if link == "linked" else _WORDS[link]
 
 
 def _least(share: CauseShare) -> str:
@@ -174,10 +141,10 @@ WHY = Section(
     "Why it missed",
     context=_context,
     charts=causes_chart,
-    tables={
-        "causes": causes_frame,
-        "causes-by-cell": causes_by_cell_frame,
-        "explained": explained_frame,
-        "worst-misses": misses_frame,
+    sheets={
+        "causes": causes_sheet,
+        "causes-by-cell": causes_by_cell_sheet,
+        "explained": explained_sheet,
+        "worst-misses": misses_sheet,
     },
 )

@@ -1,0 +1,135 @@
+"""A comparison of two campaigns as tables and sentences. Terminal and page show the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from plimsoll.report.answers import headline, rung_outcome
+from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
+from plimsoll.report.side_by_side_parts import comparisons_of, only_in_one
+from plimsoll.report.tables.loads import PERCENTILE_NAMES
+from plimsoll.report.tables.table import AnyTable, Column, Table, for_terminal, number, plain
+
+if TYPE_CHECKING:
+    from rich.console import Group, RenderableType
+
+    from plimsoll.analysis.campaign.capacity import Capacity
+    from plimsoll.analysis.campaign.definition_differences import VariantPair
+    from plimsoll.analysis.campaign.side_by_side import CapacityPair, LoadSide
+    from plimsoll.report.side_by_side import CampaignComparison, CampaignSide
+    from plimsoll.report.side_by_side_parts import ComparedCampaign, Comparisons
+
+    _Side = tuple[str, str, LoadSide | None]
+
+FORCED = "compared by force: what was asked or measured is not the same"
+
+
+def incomparable_table(found: CampaignComparison) -> AnyTable:
+    """Return differences in what the campaigns asked or measured."""
+    return _differences(f"NOT COMPARABLE, {FORCED}", ((one.what, one.a, one.b) for one in found.incomparable))
+
+
+def environment_table(found: CampaignComparison) -> AnyTable:
+    """Return facts of hosts and JVMs that differ, with the variants where not all variants are meant."""
+    of_some = ((one, f" ({', '.join(one.variants)})" if one.variants else "") for one in found.environment)
+    return _differences("Environments differ", ((f"{one.fact}{of}", one.a, one.b) for one, of in of_some))
+
+
+def definitions_table(found: CampaignComparison) -> AnyTable:
+    """Return the other differences between the definitions."""
+    return _differences("Definitions differ", ((one.what, one.a, one.b) for one in found.differences))
+
+
+def left_out(found: CampaignComparison) -> Iterator[str]:
+    """Yield sentences about everything that is in only one campaign and was not compared."""
+    for name, side in (("A", found.a), ("B", found.b)):
+        if side.cells_without_fingerprint:
+            yield f"Nothing is known of the environment in {name} of: {listing(side.cells_without_fingerprint)}"
+    for name, others in (("A", found.only_a), ("B", found.only_b)):
+        if others:
+            yield f"Only in {name}, not compared: {', '.join(others)}"
+
+
+def capacities_table(found: CampaignComparison) -> Table[CapacityPair]:
+    """Return the capacities of each pair of variants; without rows where all loads come from an earlier stage."""
+    return Table(
+        "Capacity",
+        found.capacity,
+        [
+            Column("Variant", lambda pair: label(found, pair.variants)),
+            Column("A", lambda pair: _capacity(pair.a)),
+            Column("B", lambda pair: _capacity(pair.b)),
+            number("Ratio", lambda pair: multiple(pair.ratio)),
+        ],
+    )
+
+
+def loads_table(found: CampaignComparison, pair: VariantPair) -> Table[_Side]:
+    """Return two rows for each load of a pair: the highest interval of each percentile, from lowest to highest
+    repeat.
+    """
+    own = [one for one in found.loads if one.variants == pair]
+    columns: list[Column[_Side]] = [
+        Column("Load", lambda row: row[0]),
+        Column("Campaign", lambda row: row[1]),
+        Column("Repeats", lambda row: rung_outcome(row[2].rung) if row[2] else "no such load"),
+        number("Achieved", _achieved),
+    ]
+    columns += [number(f"{name} ms", partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()]
+    title = f"{label(found, pair)}: highest interval of each percentile, lowest to highest repeat"
+    return Table(title, [row for one in own for row in ((ops(one.load_ops_s), "A", one.a), ("", "B", one.b))], columns)
+
+
+def label(found: CampaignComparison, pair: VariantPair) -> str:
+    """Return the variants' name; both names where they differ."""
+    a, b = found.a.labels[pair.a], found.b.labels[pair.b]
+    return a if a == b else f"{a} / {b}"
+
+
+def comparison_view(found: Comparisons) -> Group:
+    """Return the whole comparison for a terminal, top to bottom, one workload after another."""
+    from rich.console import Group
+
+    return Group(*_from_top(found))
+
+
+def _from_top(found: Comparisons) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    yield Text(f"A: {_named(found.a)}\nB: {_named(found.b)}\nRatios are B / A.\n", style="bold")
+    yield from (Text(f"{sentence}\n", style="bold") for sentence in only_in_one(found))
+    for one in comparisons_of(found):
+        if one.workload:
+            yield Text(f"\nWorkload {one.workload}\n", style="bold underline")
+        if one.incomparable:
+            yield for_terminal(incomparable_table(one), "bold red")
+        yield from (for_terminal(table) for table in (environment_table(one), definitions_table(one)) if table)
+        yield from (Text(f"{sentence}\n", style="bold") for sentence in left_out(one))
+        if one.capacity:
+            yield for_terminal(capacities_table(one))
+        yield from (for_terminal(loads_table(one, pair)) for pair in one.pairs)
+        yield from (Text(f"- {answer}") for answer in one.answers)
+
+
+def _named(side: CampaignSide | ComparedCampaign) -> str:
+    return f"{side.campaign_id}, {side.title}"
+
+
+def _differences(title: str, rows: Iterable[Sequence[str]]) -> AnyTable:
+    return plain(title, {"What": "", "A": "", "B": ""}, rows)
+
+
+def _capacity(one: Capacity | None) -> str:
+    return headline(one) if one else "none: its load comes from an earlier stage"
+
+
+def _achieved(row: _Side) -> str:
+    rate = row[2].achieved_ops_s if row[2] else None
+    return whole_span(rate.low, rate.high) if rate else NOTHING
+
+
+def _maximum(percentile: str, row: _Side) -> str:
+    spread = row[2].maxima.get(percentile) if row[2] else None
+    return span(spread.low, spread.high) if spread else NOTHING

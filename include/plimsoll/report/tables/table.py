@@ -1,0 +1,129 @@
+"""A table for people, declared once by its columns: page, summary and terminal show the same one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from rich.table import Table as TerminalTable
+
+Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class Column(Generic[Row]):
+    """The heading, and what stands below it in each row: a text, or `Markup` of the page.
+
+    `style`: the style's names for its cells, such as `number`, which aligns the heading too, and `strong`. `shown`:
+    False leaves the column out, where nothing is known that it could show.
+    """
+
+    heading: str
+    of: Callable[[Row], object]
+    style: str | Callable[[Row], str] = ""
+    shown: bool = True
+
+    @property
+    def is_number(self) -> bool:
+        """Tell whether its cells are figures."""
+        return isinstance(self.style, str) and self.style.startswith("number")
+
+
+class Cell(NamedTuple):
+    """One cell. `names_row` says that it is the heading of its row."""
+
+    content: object
+    style: str
+    names_row: bool
+
+
+@dataclass(frozen=True)
+class Table(Generic[Row]):
+    """A table with a label for those who do not see it. It is false without rows.
+
+    `naming`: the column whose cells name their rows; None for none. `anchor` gives the target of links to a row.
+    """
+
+    label: str
+    rows: Sequence[Row]
+    every_column: Sequence[Column[Row]]
+    naming: int | None = 0
+    anchor: Callable[[Row], str] | None = None
+
+    def __bool__(self) -> bool:
+        """Tell whether there is any row."""
+        return bool(self.rows)
+
+    @property
+    def columns(self) -> Sequence[Column[Row]]:
+        """Return the columns that are shown."""
+        return [column for column in self.every_column if column.shown]
+
+    def cells(self, row: Row) -> Iterator[Cell]:
+        """Yield a row's cells."""
+        for place, column in enumerate(self.columns):
+            style = column.style if isinstance(column.style, str) else column.style(row)
+            yield Cell(column.of(row), style, place == self.naming)
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """Return the text of every cell, row by row."""
+        return [[str(cell.content) for cell in self.cells(row)] for row in self.rows]
+
+
+AnyTable = Table[Sequence[object]]
+"""A table whose rows are their cells."""
+
+
+def number(heading: str, of: Callable[[Row], object], style: str = "", *, shown: bool = True) -> Column[Row]:
+    """Return a column of figures."""
+    return Column(heading, of, f"number {style}".strip(), shown)
+
+
+def plain(
+    label: str, headings: Mapping[str, str], rows: Iterable[Sequence[object]], naming: int | None = 0
+) -> Table[Sequence[object]]:
+    """Return a table of finished cells below these headings, each with the style of its column."""
+    columns: list[Column[Sequence[object]]] = [
+        Column(heading, itemgetter(place), style) for place, (heading, style) in enumerate(headings.items())
+    ]
+    return Table(label, list(rows), columns, naming)
+
+
+def escaped(text: str) -> str:
+    """Return text on one line, with all characters escaped that have a meaning in Markdown."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
+
+
+def markdown(table: Table[Row]) -> str:
+    """Return the table in Markdown, strong cells in bold."""
+    heading, *lines = (
+        f"| {' | '.join(line)} |\n"
+        for line in ([one.heading for one in table.columns], *(map(_bold, table.cells(row)) for row in table.rows))
+    )
+    return f"{heading}|{'---|' * len(table.columns)}\n{''.join(lines)}"
+
+
+def _bold(cell: Cell) -> str:
+    text = escaped(str(cell.content))
+    return f"**{text}**" if "strong" in cell.style else text
+
+
+def for_terminal(table: Table[Row], style: str = "bold", **looks: Any) -> TerminalTable:
+    """Return the table for a terminal, its label as title. No text is read as rich's markup.
+
+    `looks` are rich's own arguments.
+    """
+    from rich.table import Table as TerminalTable
+    from rich.text import Text
+
+    shown = TerminalTable(title=Text(table.label, style=style), title_justify="left", **looks)
+    for column in table.columns:
+        shown.add_column(column.heading)
+    for line in table.texts:
+        shown.add_row(*map(Text, line))
+    return shown
