@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def show_answer(toolkit: Toolkit, campaign_id: str, report_url: str) -> None:
     """Print conclusion, capacities, causes of misses, warnings, and where the report is."""
-    from plimsoll.report.terminal import answer_view
+    from plimsoll.report.words.terminal import answer_view
     from plimsoll.services.publish.answering import published_answer
     from plimsoll.services.store.campaigns import StoredCampaign
 

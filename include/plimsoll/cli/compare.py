@@ -57,6 +57,6 @@ def compare(
     if as_json:
         print_json(found.model_dump(mode="json"))
         return
-    from plimsoll.report.side_by_side_view import comparison_view
+    from plimsoll.report.compare.view import comparison_view
 
     print_view(comparison_view(found))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.report.answers import CapacityRow, capacity_table
+from plimsoll.report.words.capacities import CapacityRow, capacity_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.analysis.campaign.cell_results import CampaignData
 
-__all__ = ["CapacityRow", "Report", "build_report", "capacity_table", "file_of_part"]
+__all__ = ["CapacityRow", "Report", "build_report", "capacity_table"]
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,3 @@ def build_report(data: CampaignData) -> Report:
     from plimsoll.report.build import build  # Altair, pandas and vl-convert take seconds
 
     return Report(build(data))
-
-
-def file_of_part(part: str, path: str) -> str:
-    """Return the name of a part's file in the report's folder: `kv-report.html`."""
-    return f"{part}-{path}"

@@ -7,15 +7,14 @@ from altair.utils.schemapi import debug_mode
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.report import file_of_part
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.rendering import drawing, pictures
 from plimsoll.report.document import report_document, report_schema
-from plimsoll.report.environment_facts import environment
 from plimsoll.report.overview import overview
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.sections.registry import SECTIONS, sections_of
-from plimsoll.report.tables.files import as_csv, as_parquet
+from plimsoll.report.tables.files import as_csv, as_parquet, file_of_part
+from plimsoll.report.words.environment_facts import environment
 
 
 def build(data: CampaignData) -> dict[str, bytes]:

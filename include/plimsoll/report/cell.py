@@ -15,8 +15,8 @@ from plimsoll.report.charts.rendering import drawing, page_svg
 from plimsoll.report.charts.strips import strip_chart
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.formatting import place_of
-from plimsoll.report.misses import links_by_place
 from plimsoll.report.page import attempt_html
+from plimsoll.report.words.misses import links_by_place
 
 if TYPE_CHECKING:
     from datetime import datetime

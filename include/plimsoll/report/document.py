@@ -37,14 +37,14 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.note import Note
 from plimsoll.domain.result import Check, OpeningBacklog
-from plimsoll.report.answers import loads_line
-from plimsoll.report.conclusion import conclusion
-from plimsoll.report.environment_facts import Environment
-from plimsoll.report.origins import Origin, origins
 from plimsoll.report.sections.answer import sentences
 from plimsoll.report.sections.cells import cost_of_cell
 from plimsoll.report.sections.validity import EndedAttempt, InvalidAttempt, validity
-from plimsoll.report.taken_load import at_loads
+from plimsoll.report.words.capacities import loads_line
+from plimsoll.report.words.conclusion import conclusion
+from plimsoll.report.words.environment_facts import Environment
+from plimsoll.report.words.origins import Origin, origins
+from plimsoll.report.words.taken_load import at_loads
 
 
 class CellCounts(Model):

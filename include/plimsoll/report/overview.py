@@ -15,20 +15,19 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.note import Note
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import Check
-from plimsoll.report import file_of_part
-from plimsoll.report.answers import CapacityRow, capacities_table, capacity_rows
-from plimsoll.report.conclusion import campaign_conclusion, conclusion
-from plimsoll.report.conditions import conditions_table
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
-from plimsoll.report.over_stages import contradictions_table
 from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
 from plimsoll.report.sections.cells import cells_sheet
-from plimsoll.report.stages import StageDocument, rests_on, stage_documents
-from plimsoll.report.tables.files import Sheet, as_csv, as_parquet
+from plimsoll.report.tables.files import Sheet, as_csv, as_parquet, file_of_part
 from plimsoll.report.tables.table import Table
-from plimsoll.report.taken_load import at_loads, taken_sheet, taken_tables
+from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows
+from plimsoll.report.words.conclusion import campaign_conclusion, conclusion
+from plimsoll.report.words.conditions import conditions_table
+from plimsoll.report.words.over_stages import contradictions_table
+from plimsoll.report.words.stages import StageDocument, rests_on, stage_documents
+from plimsoll.report.words.taken_load import at_loads, taken_sheet, taken_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -16,17 +16,17 @@ from plimsoll.analysis.campaign.misses import Miss
 from plimsoll.domain.units import show_usd
 from plimsoll.report import formatting
 from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.runtime import runtime
 from plimsoll.report.charts.static_picture import static_picture
 from plimsoll.report.charts.theme import page_config
-from plimsoll.report.conclusion import conclusion
 from plimsoll.report.document import code_versions
-from plimsoll.report.header import header_facts
-from plimsoll.report.misses import anchor, misses_table, start
-from plimsoll.report.response_times import counted_from
-from plimsoll.report.runtime import runtime
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.sections.registry import sections_of
 from plimsoll.report.tables.table import escaped, markdown
+from plimsoll.report.words.conclusion import conclusion
+from plimsoll.report.words.header import header_facts
+from plimsoll.report.words.misses import anchor, misses_table, start
+from plimsoll.report.words.response_times import counted_from
 
 _FILTERS = {
     "duration": formatting.duration,

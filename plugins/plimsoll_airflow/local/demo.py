@@ -42,7 +42,7 @@ def outcome(ended: CampaignRun) -> list[object]:
     if not found.is_complete:
         return [f"{found.words}; its report is published once all have"]
     # Analysis brings pandas: only for those who get this far.
-    from plimsoll.report.terminal import answer_view
+    from plimsoll.report.words.terminal import answer_view
     from plimsoll.services.publish.answering import published_answer
 
     answer = published_answer(StoredCampaign(ended.store, ended.campaign_id), _now())

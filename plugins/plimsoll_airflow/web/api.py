@@ -11,7 +11,7 @@ from plimsoll.domain.definition import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
-from plimsoll.report.side_by_side_parts import Comparisons
+from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.publish.results import campaign_capacities

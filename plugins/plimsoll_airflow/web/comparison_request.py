@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from plimsoll.report.side_by_side_parts import Comparisons
+from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.publish.comparison import compare_stored
 from plimsoll_airflow.internals.api_server import BaseUser
 from plimsoll_airflow.web.access import require_readable

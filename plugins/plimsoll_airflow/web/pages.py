@@ -13,9 +13,10 @@ from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.parts import parts
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
-from plimsoll.report import file_of_part, side_by_side_view
-from plimsoll.report.answers import capacity_table
-from plimsoll.report.side_by_side_parts import Comparisons, comparisons_of, only_in_one
+from plimsoll.report.compare import view
+from plimsoll.report.compare.parts import Comparisons, comparisons_of, only_in_one
+from plimsoll.report.tables.files import file_of_part
+from plimsoll.report.words.capacities import capacity_table
 from plimsoll.services.cell.context import require_cell
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.steps.steps import STEPS
@@ -94,7 +95,7 @@ def compare_two(
     query = {"a": a, "b": b, "pair": options.pair, "force": options.force}
     names = [one.campaign_id for one in _readable(user)]
     context = {
-        **{"names": names, "query": query, "problems": problems, "view": side_by_side_view, "found": found},
+        **{"names": names, "query": query, "problems": problems, "view": view, "found": found},
         **({"parts": comparisons_of(found), "only_in_one": tuple(only_in_one(found))} if found else {}),
     }
     return render(request, "compare.html.j2", context, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK)

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.units import show_usd
 from plimsoll.report import formatting
-from plimsoll.report.backlog import backlog_words
+from plimsoll.report.words.backlog import backlog_words
 from plimsoll_airflow.web import PREFIX, headers, squares
 
 STATIC = {

@@ -9,7 +9,7 @@ from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
 from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.domain.workload import NamedWorkload
-from plimsoll.report.side_by_side_parts import PartsComparison
+from plimsoll.report.compare.parts import PartsComparison
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
 from plimsoll.services.publish.comparison import compare_stored
 from plimsoll.services.steps.running import run_cell

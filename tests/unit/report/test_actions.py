@@ -24,7 +24,6 @@ from plimsoll.domain.cell import grid
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
-from plimsoll.report.environment_facts import environment
 from plimsoll.report.sections.actions import (
     action_sentences,
     actions_sheet,
@@ -33,7 +32,8 @@ from plimsoll.report.sections.actions import (
     ratios_table,
     times_table,
 )
-from plimsoll.report.times_of_actions import took_sentences
+from plimsoll.report.words.environment_facts import environment
+from plimsoll.report.words.times_of_actions import took_sentences
 
 ACTION = Action(name="add-node")
 

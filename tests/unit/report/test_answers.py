@@ -6,8 +6,9 @@ from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.system import ProviderChoice
-from plimsoll.report.answers import capacity_rows, capacity_table, loads_line, sentence
 from plimsoll.report.sections.answer import answer_context
+from plimsoll.report.words.answers import sentence
+from plimsoll.report.words.capacities import capacity_rows, capacity_table, loads_line
 
 TOLD = {
     "found": (

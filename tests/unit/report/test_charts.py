@@ -14,7 +14,6 @@ from tests.support.campaigns.outcomes import attempt_of, campaign_of
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
-from plimsoll.report.answers import rung_outcome
 from plimsoll.report.build import figures
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
@@ -22,6 +21,7 @@ from plimsoll.report.charts.rendering import picture_specification, smaller_png
 from plimsoll.report.charts.strips import strip_charts
 from plimsoll.report.charts.theme import MET, MISSED, PALETTE, PAUSE, SHADE, log_axis
 from plimsoll.report.charts.timeline import timelines
+from plimsoll.report.words.answers import rung_outcome
 
 
 @pytest.fixture(scope="module")

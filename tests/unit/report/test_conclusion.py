@@ -5,9 +5,9 @@ from tests.support.campaigns.outcomes import Outcomes, campaign_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.provenance import Provenance
-from plimsoll.report.conclusion import conclusion
 from plimsoll.report.formatting import moment
-from plimsoll.report.header import header_facts
+from plimsoll.report.words.conclusion import conclusion
+from plimsoll.report.words.header import header_facts
 
 LOW, MID, TOP = 10_000, 20_000, 30_000
 ONE = "; one repeat each, which shows that it is possible, not that it is typical."

@@ -10,12 +10,12 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cost import Entry, Spending
-from plimsoll.report.answers import capacity_rows
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
-from plimsoll.report.environment_facts import environment
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.cells import cells_sheet
+from plimsoll.report.words.capacities import capacity_rows
+from plimsoll.report.words.environment_facts import environment
 
 SOURCE = "price table of 2026-07-20 (on demand)"
 

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.document import ReportDocument, report_document
-from plimsoll.report.environment_facts import environment
+from plimsoll.report.words.environment_facts import environment
 
 ONLY_IF = ("rates_below", "incomplete", "unjudged")
 """Keys that are left out where a campaign has nothing to say there."""

@@ -7,8 +7,8 @@ from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.host_facts import ABSENT
 from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
 from plimsoll.report.charts.figure import Figure
-from plimsoll.report.environment_facts import environment
 from plimsoll.report.page import page_html
+from plimsoll.report.words.environment_facts import environment
 
 
 def with_fingerprints(**further: Sequence[str]) -> Findings:

@@ -4,13 +4,14 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.report.answers import capacity_rows, half_load_words, step_sentence
 from plimsoll.report.charts.heat_map import heat_map
-from plimsoll.report.conclusion import conclusion
-from plimsoll.report.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.answer import left_out_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table
+from plimsoll.report.words.answers import half_load_words, step_sentence
+from plimsoll.report.words.capacities import capacity_rows
+from plimsoll.report.words.conclusion import conclusion
+from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
 
 OVER = {10_000: "mm", 20_000: "x.", 30_000: ".."}
 BEGUN = {10_000: "m.", 20_000: "..", 30_000: ".."}

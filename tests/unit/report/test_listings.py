@@ -1,9 +1,9 @@
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.environment_facts import environment
-from plimsoll.report.misses import causes, misses_sheet
 from plimsoll.report.sections.environment import environment_sheet
 from plimsoll.report.sections.validity import checks_sheet, invalid_sheet, validity, warnings_sheet
 from plimsoll.report.sections.why import causes_by_cell_sheet, causes_sheet, explained_sheet
+from plimsoll.report.words.environment_facts import environment
+from plimsoll.report.words.misses import causes, misses_sheet
 
 
 def test_every_fact_of_the_environment_is_listed_with_how_it_varies(patchy: Findings) -> None:

@@ -16,8 +16,8 @@ from plimsoll.analysis.campaign.misses import WORST
 from plimsoll.report.build import figures
 from plimsoll.report.cell import attempt_page
 from plimsoll.report.charts.figure import LINK, Figure
-from plimsoll.report.misses import anchor, misses_by_cell, misses_sheet, misses_table
 from plimsoll.report.page import page_html
+from plimsoll.report.words.misses import anchor, misses_by_cell, misses_sheet, misses_table
 
 LINE = "node2: WARN GCInspector <G1>"
 

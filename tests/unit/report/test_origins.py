@@ -7,9 +7,9 @@ from tests.support.campaigns.synthetic import demo_campaign
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.provenance import Provenance
-from plimsoll.report.header import header_facts
-from plimsoll.report.origins import origins
-from plimsoll.report.side_by_side import compare_campaigns
+from plimsoll.report.compare.campaigns import compare_campaigns
+from plimsoll.report.words.header import header_facts
+from plimsoll.report.words.origins import origins
 
 
 def imported(data: CampaignData, **kernels: str) -> CampaignData:

@@ -14,7 +14,7 @@ from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report import build_report
-from plimsoll.report.answers import capacity_table, loads_line
+from plimsoll.report.words.capacities import capacity_table, loads_line
 
 LETTERS: Mapping[str, str] = {"a-kv": "mx", "b-kv": "mm", "a-series": "mm", "b-series": "xx"}
 """Of each ladder the outcome at each of two loads, for all repeats."""

@@ -10,11 +10,12 @@ from tests.unit.report.pages import rows_of
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.fingerprint import Fingerprint
-from plimsoll.report.answers import capacity_rows, sentence
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.left_out import how_cells_were_chosen
 from plimsoll.report.sections.cells import cells_table
+from plimsoll.report.words.answers import sentence
+from plimsoll.report.words.capacities import capacity_rows
+from plimsoll.report.words.left_out import how_cells_were_chosen
 
 
 @pytest.fixture(scope="module")

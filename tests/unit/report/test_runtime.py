@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.report import runtime
+from plimsoll.report.charts import runtime
 
 SCRIPT = "window.vegaEmbed = 'drawn';"
 

@@ -13,8 +13,8 @@ from tests.unit.report.planted import CAPACITIES, LOADS, campaign, definition, p
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.errors import Refused
-from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns, stands
-from plimsoll.report.side_by_side_view import comparison_view
+from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, stands
+from plimsoll.report.compare.view import comparison_view
 
 
 def declared_as(seed: int, **changes: object) -> CampaignData:

@@ -12,9 +12,9 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.cell import grid
 from plimsoll.domain.errors import Refused
-from plimsoll.report.side_by_side import CampaignComparison
-from plimsoll.report.side_by_side_parts import PartsComparison, compare_parts, only_in_one
-from plimsoll.report.side_by_side_view import comparison_view
+from plimsoll.report.compare.campaigns import CampaignComparison
+from plimsoll.report.compare.parts import PartsComparison, compare_parts, only_in_one
+from plimsoll.report.compare.view import comparison_view
 
 KV: Mapping[str, object] = {"id": "kv", "name": "KeyValue"}
 SERIES: Mapping[str, object] = {"id": "series", "replication_factor": 2}

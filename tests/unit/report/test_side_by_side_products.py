@@ -8,7 +8,7 @@ from tests.unit.report.planted import definition, plain
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.errors import Refused
-from plimsoll.report.side_by_side import compare_campaigns
+from plimsoll.report.compare.campaigns import compare_campaigns
 
 CASSANDRA = {"product": "cassandra", "version": "4.0.1"}
 SCYLLADB = {"product": "scylladb", "version": "4.4.3"}

@@ -20,10 +20,10 @@ from plimsoll.domain.cell import cells_by_id, grid
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.report import build_report
-from plimsoll.report.answers import capacity_table, loads_line
-from plimsoll.report.conditions import condition
-from plimsoll.report.side_by_side_parts import Comparisons, compare_parts, comparisons_of, only_in_one
-from plimsoll.report.side_by_side_view import comparison_view
+from plimsoll.report.compare.parts import Comparisons, compare_parts, comparisons_of, only_in_one
+from plimsoll.report.compare.view import comparison_view
+from plimsoll.report.words.capacities import capacity_table, loads_line
+from plimsoll.report.words.conditions import condition
 
 STAGES = [
     {"id": "maximum"},

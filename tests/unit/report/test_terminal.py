@@ -2,7 +2,7 @@ from rich.console import Console
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.report import capacity_table
-from plimsoll.report.terminal import Answer, answer_view, capacity_view, links
+from plimsoll.report.words.terminal import Answer, answer_view, capacity_view, links
 
 
 def test_the_terminal_table_holds_every_answer_and_takes_markup_literally() -> None:

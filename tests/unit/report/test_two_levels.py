@@ -10,8 +10,8 @@ from tests.unit.report.pages import rows_of
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.report import build_report
-from plimsoll.report.answers import capacity_table
 from plimsoll.report.sections.cells import cells_table
+from plimsoll.report.words.capacities import capacity_table
 
 LEVELS = [
     {"percentile": 99.9, "interval": "10s", "below": "100ms"},

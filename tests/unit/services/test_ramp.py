@@ -11,7 +11,7 @@ from plimsoll.analysis.campaign.cell_results import missed_by
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
-from plimsoll.report.left_out import how_cells_were_chosen, what_was_run
+from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.store.campaigns import CampaignStore

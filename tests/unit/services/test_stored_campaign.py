@@ -13,7 +13,7 @@ from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.parts import parts
 from plimsoll.report import build_report
-from plimsoll.report.side_by_side import CampaignComparison
+from plimsoll.report.compare.campaigns import CampaignComparison
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status

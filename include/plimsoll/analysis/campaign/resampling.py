@@ -72,13 +72,9 @@ def _typical(variant: str, load: int, runs: Sequence[Series]) -> Typical:
         variant=variant,
         load_ops_s=load,
         repeats=len(runs),
-        typical_ms=Estimate(**{name: _exp(value) for name, value in middle.model_dump().items()}),
+        typical_ms=Estimate(**{name: value if value is None else float(np.exp(value)) for name, value in middle}),
         missed_share=_estimate(missed, random),
     )
-
-
-def _exp(value: float | None) -> float | None:
-    return None if value is None else float(np.exp(value))
 
 
 def _estimate(runs: Sequence[Floats], random: np.random.Generator) -> Estimate:

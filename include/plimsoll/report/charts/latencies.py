@@ -15,7 +15,7 @@ from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
 from plimsoll.report.charts.theme import BOUND, legend_room, log_y
 from plimsoll.report.formatting import figure, ops, percent
-from plimsoll.report.response_times import counted_from
+from plimsoll.report.words.response_times import counted_from
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult

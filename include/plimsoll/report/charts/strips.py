@@ -18,7 +18,7 @@ from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, linked
 from plimsoll.report.charts.theme import BOUND, MISSED, PALETTE, SHADE, log_y
 from plimsoll.report.formatting import place_of
-from plimsoll.report.misses import links_by_place
+from plimsoll.report.words.misses import links_by_place
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.cell_results import AttemptData

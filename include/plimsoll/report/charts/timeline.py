@@ -14,7 +14,7 @@ from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, Panels, li
 from plimsoll.report.charts.theme import BOUND, MISSED, PAUSE, SHADE, colour_of, log_y
 from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
 from plimsoll.report.formatting import figure, ops, plural, short_ops
-from plimsoll.report.misses import links_by_place
+from plimsoll.report.words.misses import links_by_place
 
 _SHORTEST_PAUSE = 0.01  # of the bound
 _FEW = 4

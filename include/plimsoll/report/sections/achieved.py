@@ -11,12 +11,11 @@ from markupsafe import Markup
 
 from plimsoll.analysis.attempt.backlog import begins_with_backlog
 from plimsoll.analysis.campaign.by_load import RepeatsAtLoad
-from plimsoll.analysis.campaign.cell_results import CellResult, Spread, achieved
+from plimsoll.analysis.campaign.cell_results import CellResult, achieved
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.highest_achieved import HighestAchieved, mean_achieved
 from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.domain.result import Verdict
-from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
 from plimsoll.report.charts.spreads import draws_loads
 from plimsoll.report.charts.theme import (
@@ -34,6 +33,7 @@ from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.loads import table_of_loads
 from plimsoll.report.tables.markup import bad
 from plimsoll.report.tables.table import Column, Table, number
+from plimsoll.report.words.backlog import achieved_remark
 
 _RATE = "Achieved rate (ops/s)"
 _SHARE = "Achieved rate (% of attempted)"
@@ -90,7 +90,7 @@ def operations_sheet(findings: Findings) -> Sheet:
 def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
     """Return the rates that were achieved at each load."""
     columns: list[Column[RepeatsAtLoad]] = [
-        number("Achieved (ops/s), lowest to highest repeat", lambda one: _rates(one.achieved_ops_s)),
+        number("Achieved (ops/s), lowest to highest repeat", _rates),
         number("Median share", lambda one: percent(one.achieved_share, 2)),
         Column("Rate", _was_achieved),
     ]
@@ -126,7 +126,8 @@ def operations_table(findings: Findings) -> Table[RepeatsAtLoad] | None:
     return table_of_loads(findings, "Mean p99 of each operation", columns, load="Attempted") if columns else None
 
 
-def _rates(spread: Spread | None) -> str:
+def _rates(one: RepeatsAtLoad) -> str:
+    spread = one.achieved_ops_s
     return whole_span(spread.low, spread.high) if spread else NOTHING
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions
@@ -25,7 +25,7 @@ from plimsoll.report.formatting import (
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.table import AnyTable, Column, Table, number, plain
-from plimsoll.report.times_of_actions import beside_control
+from plimsoll.report.words.times_of_actions import beside_control
 
 _MIB = 1 << 20
 PHASES = ("before", "during", "after")
@@ -186,10 +186,11 @@ def _context(findings: Findings) -> Mapping[str, Any]:
     }
 
 
-def _has_action(findings: Findings, _charts: Collection[str]) -> bool:
-    return findings.definition.action is not None
-
-
 ACTIONS = Section(
-    "actions", "Actions", context=_context, sheets={"actions": actions_sheet}, is_shown=_has_action, needs_load=False
+    "actions",
+    "Actions",
+    context=_context,
+    sheets={"actions": actions_sheet},
+    is_shown=lambda findings, _charts: findings.definition.action is not None,
+    needs_load=False,
 )

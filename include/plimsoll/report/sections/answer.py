@@ -11,15 +11,16 @@ from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
 from plimsoll.domain.protocols import OWN, protocol_of
 from plimsoll.domain.provenance import IMPORTED
-from plimsoll.report.answers import capacities_table, capacity_rows, loads_line, sentence, step_sentence
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
-from plimsoll.report.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
-from plimsoll.report.stages import rests_on
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.table import Column, Table, number
-from plimsoll.report.taken_load import taken_sentences, taken_tables
+from plimsoll.report.words.answers import sentence, step_sentence
+from plimsoll.report.words.capacities import capacities_table, capacity_rows, loads_line
+from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
+from plimsoll.report.words.stages import rests_on
+from plimsoll.report.words.taken_load import taken_sentences, taken_tables
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity

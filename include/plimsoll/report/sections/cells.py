@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -17,12 +17,12 @@ from plimsoll.analysis.campaign.cell_results import (
 )
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.units import show_usd
-from plimsoll.report.backlog import achieved_remark
 from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.markup import docs_link, docs_of_attempt
 from plimsoll.report.tables.table import Column, Table, number
+from plimsoll.report.words.backlog import achieved_remark
 
 if TYPE_CHECKING:
     from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
@@ -72,10 +72,6 @@ def cost_of_cell(findings: Findings, result: CellResult) -> float | None:
     """Return the cost of the hosts of all attempts at a cell; None where they cost nothing."""
     spending = findings.data.spending
     return spending.of_cell(result.cell.id) if spending else None
-
-
-def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"cells": cells_table(findings)}
 
 
 def _attempt(result: CellResult) -> str:
@@ -171,4 +167,10 @@ def _named(kind: str, found: Percentiles | None) -> Iterator[tuple[str, float | 
         yield f"{kind}_{percentile}".lstrip("_"), getattr(found, percentile) if found else None
 
 
-CELLS = Section("cells", "Cells", context=_context, sheets={"cells": cells_sheet}, needs_load=False)
+CELLS = Section(
+    "cells",
+    "Cells",
+    context=lambda findings: {"cells": cells_table(findings)},
+    sheets={"cells": cells_sheet},
+    needs_load=False,
+)

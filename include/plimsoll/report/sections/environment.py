@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.environment_facts import Environment, environment
 from plimsoll.report.formatting import listing
-from plimsoll.report.origins import Origin, origins
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.table import AnyTable, plain
+from plimsoll.report.words.environment_facts import Environment, environment
+from plimsoll.report.words.origins import Origin, origins
 
 _COLUMNS = ("found", "fact", "value", "variant", "where")
 

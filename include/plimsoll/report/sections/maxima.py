@@ -70,10 +70,6 @@ def rates_below_table(findings: Findings) -> AnyTable:
     return plain("Highest loads below other bounds", {"Bound": "", "Variant": "", "Highest load": ""}, rows, naming=1)
 
 
-def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"maxima": maxima_table(findings), "rates_below": rates_below_table(findings)}
-
-
 def _rows(findings: Findings, percentile: str) -> Iterator[dict[str, object]]:
     for spread in maxima(findings.cells, percentile):
         if spread.low > 0:
@@ -100,7 +96,7 @@ def _bound(bound_ms: float) -> alt.Chart:
 MAXIMA = Section(
     "maxima",
     "Maxima",
-    context=_context,
+    context=lambda findings: {"maxima": maxima_table(findings), "rates_below": rates_below_table(findings)},
     charts=maxima_chart,
     sheets={"maxima": maxima_sheet},
 )

@@ -7,8 +7,8 @@ from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.strategy import FullGrid, Search, keeps_data
-from plimsoll.report.response_times import methods_words
 from plimsoll.report.sections.section import Section
+from plimsoll.report.words.response_times import methods_words
 
 _IMPORTED = (
     "The cells were imported. The order in which they were measured was not Plimsoll's, so a drift of the machines "

@@ -1,6 +1,6 @@
 """The sections of a campaign's page, in their order: the one list that names them all."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
@@ -10,7 +10,6 @@ from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.strips import strip_charts
 from plimsoll.report.charts.timeline import timelines
-from plimsoll.report.misses import misses_by_cell
 from plimsoll.report.sections.achieved import ACHIEVED
 from plimsoll.report.sections.actions import ACTIONS
 from plimsoll.report.sections.answer import ANSWER
@@ -24,6 +23,7 @@ from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import VALIDITY
 from plimsoll.report.sections.why import WHY
 from plimsoll.report.tables.table import AnyTable, plain
+from plimsoll.report.words.misses import misses_by_cell
 
 
 def _misses(findings: Findings) -> Mapping[str, Any]:
@@ -50,20 +50,9 @@ def _clients(clients: Iterable[Clients]) -> AnyTable:
     return plain("What clients of each product speak", headings, rows)
 
 
-def _has_percentiles(_findings: Findings, charts: Collection[str]) -> bool:
-    return "latencies" in charts
-
-
-def _has_strips(_findings: Findings, charts: Collection[str]) -> bool:
-    return any(name.startswith("tracks-") for name in charts)
-
-
-def _has_timelines(_findings: Findings, charts: Collection[str]) -> bool:
-    return any(name.startswith("timeline-") for name in charts)
-
-
-def _has_costs(findings: Findings, _charts: Collection[str]) -> bool:
-    return findings.data.spending is not None
+def _has(prefix: str) -> Callable[[Findings, Collection[str]], bool]:
+    """Return whether there is a chart whose name begins so."""
+    return lambda _findings, charts: any(name.startswith(prefix) for name in charts)
 
 
 SECTIONS = (
@@ -72,16 +61,16 @@ SECTIONS = (
     ACTIONS,
     ACHIEVED,
     MAXIMA,
-    Section("percentiles", "Percentiles", charts=latencies_chart, is_shown=_has_percentiles),
+    Section("percentiles", "Percentiles", charts=latencies_chart, is_shown=_has("latencies")),
     WHY,
     PAUSES,
-    Section("tracks", "In detail", context=_misses, charts=strip_charts, is_shown=_has_strips),
-    Section("timelines", "Timelines", context=_misses, charts=timelines, is_shown=_has_timelines),
+    Section("tracks", "In detail", context=_misses, charts=strip_charts, is_shown=_has("tracks-")),
+    Section("timelines", "Timelines", context=_misses, charts=timelines, is_shown=_has("timeline-")),
     NOISE,
     ENVIRONMENT,
     VALIDITY,
     CELLS,
-    Section("cost", "Cost", is_shown=_has_costs, needs_load=False),
+    Section("cost", "Cost", is_shown=lambda findings, _charts: findings.data.spending is not None, needs_load=False),
     Section("definition", "Definition", context=_definition, needs_load=False),
     Section("reproduce", "Reproduce it", needs_load=False),
     METHODS,

@@ -12,11 +12,11 @@ from markupsafe import Markup
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.result import Check, Outcome
 from plimsoll.report.formatting import listing
-from plimsoll.report.origins import grouped
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.markup import DOCS_OF_CAMPAIGN, bad, docs_link, docs_of_attempt, lines
 from plimsoll.report.tables.table import AnyTable, plain
+from plimsoll.report.words.origins import grouped
 
 _OF_ATTEMPTS = {"Cell": "", "Attempt": "", "Why": "prose", "Now": ""}
 

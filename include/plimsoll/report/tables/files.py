@@ -1,4 +1,4 @@
-"""Tables as numbers, in files."""
+"""Tables as numbers, in files, and how the files of a part are named."""
 
 from __future__ import annotations
 
@@ -47,6 +47,11 @@ def as_parquet(frame: pd.DataFrame) -> bytes:
     buffer = BytesIO()
     frame.to_parquet(buffer, index=False)
     return buffer.getvalue()
+
+
+def file_of_part(part: str, path: str) -> str:
+    """Return the name of a part's file in the report's folder: `kv-report.html`."""
+    return f"{part}-{path}"
 
 
 def _no_formula(cell: object) -> object:

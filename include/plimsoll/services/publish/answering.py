@@ -12,7 +12,7 @@ from plimsoll.services.store.layout import report_key
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from plimsoll.report.terminal import Answer
+    from plimsoll.report.words.terminal import Answer
     from plimsoll.services.store.campaigns import StoredCampaign
 
 DOCUMENT = "report.json"
@@ -20,8 +20,8 @@ DOCUMENT = "report.json"
 
 def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
     """Return the answer that the campaign's published report gives. Raises NotFound where none is published."""
-    from plimsoll.report.answers import capacity_table
-    from plimsoll.report.terminal import Answer, links
+    from plimsoll.report.words.capacities import capacity_table
+    from plimsoll.report.words.terminal import Answer, links
 
     whole = _read(campaign, DOCUMENT)
     documents = [(part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ())]

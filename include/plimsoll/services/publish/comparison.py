@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from plimsoll.ports.store import ResultStore
-    from plimsoll.report.side_by_side_parts import Comparisons
+    from plimsoll.report.compare.parts import Comparisons
 
 
 def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
@@ -24,7 +24,7 @@ def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
     Raises NotFound where there is no such campaign, and Refused where the two are not comparable or where the verdicts
     of one were reached by different service levels.
     """
-    from plimsoll.report.side_by_side_parts import compare_parts
+    from plimsoll.report.compare.parts import compare_parts
 
     campaigns = [CampaignStore(store, campaign_id) for campaign_id in (a, b)]
     data_a, data_b = compared = [comparison_data(campaign, now) for campaign in campaigns]

@@ -23,11 +23,11 @@ from plimsoll.analysis.campaign.side_by_side import (
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, Comparison, smallest_corrected_p
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.report.answers import headline
-from plimsoll.report.environment_facts import Environment, environment
 from plimsoll.report.formatting import multiple, p_text, percent, plural
-from plimsoll.report.origins import stated_facts
-from plimsoll.report.taken_load import outcome_at_taken_load
+from plimsoll.report.words.answers import headline
+from plimsoll.report.words.environment_facts import Environment, environment
+from plimsoll.report.words.origins import stated_facts
+from plimsoll.report.words.taken_load import outcome_at_taken_load
 
 
 class CampaignSide(Model):
@@ -188,7 +188,8 @@ def _outcomes(
     loads = [one for one in found.loads if one.variants == pair]
     of_a = _outcome("A", a, capacity.a if capacity else None, [one.a for one in loads])
     of_b = _outcome("B", b, capacity.b if capacity else None, [one.b for one in loads])
-    return f"{of_a}, {of_b}{_ratio(capacity) if capacity else ''}"
+    ratio = capacity.ratio if capacity else None
+    return f"{of_a}, {of_b}{f' ({multiple(ratio)} of A)' if ratio is not None else ''}"
 
 
 def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: Sequence[LoadSide | None]) -> str:
@@ -201,10 +202,6 @@ def _carried(side: str, capacity: Capacity | None) -> str:
     if capacity is None or capacity.kind == "unknown":
         return f"what {side} carries is unknown"
     return f"{side} carries {'not even the lowest load' if capacity.kind == 'none' else headline(capacity)}"
-
-
-def _ratio(pair: CapacityPair) -> str:
-    return f" ({multiple(pair.ratio)} of A)" if pair.ratio is not None else ""
 
 
 def _facts(one: CampaignCells, variant: str) -> dict[str, str]:

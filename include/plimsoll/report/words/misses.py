@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from plimsoll.analysis.campaign.misses import WORST, Miss, Touch
 from plimsoll.report.formatting import figure, ms, percent, plural
-from plimsoll.report.origins import grouped
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.table import Column, Table, number
+from plimsoll.report.words.origins import grouped
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.findings import Findings
@@ -29,7 +29,10 @@ def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
         [
             Column("Cell", lambda one: one.cell_id),
             number("From", start),
-            number(f"p{level.percentile:g}", _judged),
+            number(
+                f"p{level.percentile:g}",
+                lambda one: ms(one.judged_ms) if one.judged_ms is not None else "nothing answered",
+            ),
             Column("What touched it", _with_lines, "prose"),
         ],
         anchor=anchor,
@@ -65,10 +68,6 @@ def misses_sheet(findings: Findings) -> Sheet:
 def causes(miss: Miss) -> str:
     """Return the causes that touched the interval in words."""
     return _NOT_ANALYSED if miss.touched is None else "; ".join(map(_touch, miss.touched)) or _NOTHING
-
-
-def _judged(miss: Miss) -> str:
-    return "nothing answered" if miss.judged_ms is None else ms(miss.judged_ms)
 
 
 def _with_lines(miss: Miss) -> str:

@@ -5,13 +5,13 @@ from itertools import groupby
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.answers import short_of_rate
-from plimsoll.report.conditions import condition
 from plimsoll.report.formatting import ops, percent_at_least, plural
-from plimsoll.report.left_out import what_was_run
-from plimsoll.report.over_stages import fall
-from plimsoll.report.taken_load import taken_conclusion
-from plimsoll.report.times_of_actions import took_sentences
+from plimsoll.report.words.answers import short_of_rate
+from plimsoll.report.words.conditions import condition
+from plimsoll.report.words.left_out import what_was_run
+from plimsoll.report.words.over_stages import fall
+from plimsoll.report.words.taken_load import taken_conclusion
+from plimsoll.report.words.times_of_actions import took_sentences
 
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
@@ -108,12 +108,9 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
     if one.kind == "at-least":
         return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load that was run"
     is_shared = len({each.next_load and each.next_load.load_ops_s for each in alike}) == 1
-    following = f"; {ops(one.next_load.load_ops_s)} {_left(one)}" if one.next_load and is_shared else ""
+    beyond = "is too much" if one.kind == "found" else "is undecided"
+    following = f"; {ops(one.next_load.load_ops_s)} {beyond}" if one.next_load and is_shared else ""
     return f"{who} {verb} {_figure(one)}{following}"
-
-
-def _left(one: Capacity) -> str:
-    return "is too much" if one.kind == "found" else "is undecided"
 
 
 def _not_even(names: Sequence[str], lowest: int, carried: Sequence[int]) -> str:

@@ -22,11 +22,9 @@ def methods_words(verdicts: Iterable[Verdict]) -> str:
     omitting = sum(one.may_omit for one in known)
     if not omitting:
         return INTENDED
-    return _SENT if omitting == len(known) else f"{INTENDED} {_some(omitting, len(known))}"
-
-
-def _some(omitting: int, known: int) -> str:
-    return f"In {omitting} of {plural(known, 'cell')}: {_SENT[0].lower()}{_SENT[1:]}"
+    if omitting == len(known):
+        return _SENT
+    return f"{INTENDED} In {omitting} of {plural(len(known), 'cell')}: {_SENT[0].lower()}{_SENT[1:]}"
 
 
 def counted_from(verdicts: Iterable[Verdict]) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from plimsoll.report.answers import headline, rung_outcome
+from plimsoll.report.compare.parts import comparisons_of, only_in_one
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
-from plimsoll.report.side_by_side_parts import comparisons_of, only_in_one
 from plimsoll.report.tables.loads import PERCENTILE_NAMES
 from plimsoll.report.tables.table import AnyTable, Column, Table, for_terminal, number, plain
+from plimsoll.report.words.answers import headline, rung_outcome
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.analysis.campaign.definition_differences import VariantPair
     from plimsoll.analysis.campaign.side_by_side import CapacityPair, LoadSide
-    from plimsoll.report.side_by_side import CampaignComparison, CampaignSide
-    from plimsoll.report.side_by_side_parts import ComparedCampaign, Comparisons
+    from plimsoll.report.compare.campaigns import CampaignComparison, CampaignSide
+    from plimsoll.report.compare.parts import ComparedCampaign, Comparisons
 
     _Side = tuple[str, str, LoadSide | None]
 

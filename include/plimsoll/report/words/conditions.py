@@ -7,9 +7,9 @@ from functools import partial
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.domain.action import Action
-from plimsoll.report.answers import headline
 from plimsoll.report.formatting import NOTHING
 from plimsoll.report.tables.table import Column, Table
+from plimsoll.report.words.answers import headline
 
 _Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
 """Variant and service level, with the capacity by condition."""

@@ -10,9 +10,9 @@ from rich.text import Text
 from plimsoll.analysis.campaign.causes import Link
 from plimsoll.domain.excerpts import visible
 from plimsoll.domain.plurals import plural
-from plimsoll.report.answers import CapacityRow, loads_line
 from plimsoll.report.formatting import listing
 from plimsoll.report.tables.table import Column, Table, for_terminal
+from plimsoll.report.words.capacities import CapacityRow, loads_line
 
 _LINKS: Mapping[Link, str] = {
     "linked": "linked to the misses",

@@ -10,7 +10,7 @@ from plimsoll.analysis.campaign.clock_offsets import largest_from_controller_ms
 from plimsoll.analysis.campaign.findings import CampaignCells
 from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts
 from plimsoll.domain.cell import Cell
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint, ReportedNode
+from plimsoll.domain.fingerprint import Fingerprint, HostFacts, ProcessFingerprint, ReportedNode
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.domain.units import format_size
@@ -59,7 +59,8 @@ def environment(findings: CampaignCells) -> Environment:
 
 def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
     for node in fingerprint.nodes:
-        yield HostReport(cell.variant, cell.id, node.host, "node", _node_facts(node))
+        database = {"database": f"{node.database} {node.database_version}"}
+        yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.
             yield HostReport(cell.variant, cell.id, node.host, process.name, _told_of(prefix, process, node.address))
@@ -71,10 +72,6 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
         facts = _host_facts(reported) | generator
         own = {f"load host: {name}": value for name, value in facts.items() if value}
         yield HostReport(cell.variant, cell.id, host, "load", own)
-
-
-def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    return {"database": f"{node.database} {node.database_version}", **_host_facts(node.facts)}
 
 
 def _told_of(prefix: str, process: ProcessFingerprint, address: str) -> dict[str, str]:
@@ -139,10 +136,8 @@ def _stem(argument: str) -> str:
     heap = re.match(r"-X(mx|ms|mn|ss)(?=\d)", argument)
     if heap:
         return heap[0]
-    return re.sub(r"^-XX:[+-]", "-XX:", argument).partition("=")[0] if argument.startswith("-XX:") else _head(argument)
-
-
-def _head(argument: str) -> str:
+    if argument.startswith("-XX:"):
+        return re.sub(r"^-XX:[+-]", "-XX:", argument).partition("=")[0]
     return re.split(r"[=:]", argument, maxsplit=1)[0]
 
 

@@ -7,7 +7,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
 from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
-from plimsoll.report.origins import Origin, origins
+from plimsoll.report.words.origins import Origin, origins
 
 _UNKNOWN = "not recorded"
 _GIB = 2**30

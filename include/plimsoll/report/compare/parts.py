@@ -13,7 +13,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.report.side_by_side import CampaignComparison, compare_campaigns, wrong_pairs
+from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, wrong_pairs
 
 
 class ComparedCampaign(Model):

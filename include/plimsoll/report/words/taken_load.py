@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad, Mean, at_taken_loads
 from plimsoll.domain.level_verdict import PERCENTILES
 from plimsoll.domain.stage_notes import share_in_words
-from plimsoll.report.answers import rung_outcome
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.loads import PERCENTILE_NAMES
 from plimsoll.report.tables.table import Column, Table
+from plimsoll.report.words.answers import rung_outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,0 +1,1 @@
+"""Two campaigns side by side: compared, part by part, and as tables."""

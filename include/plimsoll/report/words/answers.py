@@ -1,0 +1,126 @@
+"""The capacity of each variant in words. Page, terminal and summary all take their text from here."""
+
+from plimsoll.analysis.campaign.capacity import Capacity, Rung
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.half_load import HalfLoad
+from plimsoll.report.formatting import NOTHING, listing, ops, percent, plural
+
+
+def sentence(findings: Findings, capacity: Capacity) -> str:
+    """Return the capacity of a variant in one sentence."""
+    label = findings.labels[capacity.variant]
+    at, following = capacity.at_capacity, capacity.next_load
+    if at is None:
+        return f"{label}: {_without_capacity(capacity)}."
+    met = "the only repeat met" if at.repeats == 1 else f"all {at.repeats} repeats met"
+    carried = f"{label} carries {headline(capacity)}{short_of_rate(capacity)}{in_this_stage(capacity)}"
+    return f"{carried}: {met} the service level {_where(capacity)}; {_beyond(following)}."
+
+
+def headline(capacity: Capacity) -> str:
+    """Return the capacity as a figure: `40,000 ops/s`, `at least …`, `none: below the lowest load`, `unknown`."""
+    if capacity.kind == "none":
+        return "none: below the lowest load"
+    if capacity.kind == "unknown":
+        return "unknown"
+    at = capacity.at_capacity
+    # A load that was not run is never named as one that is carried.
+    short = f"{ops(at.achieved_ops_s)} of " if at is not None and at.achieved_ops_s is not None else ""
+    figure = f"{short}{ops(capacity.capacity_ops_s)}"
+    return figure if capacity.kind == "found" else f"at least {figure}"
+
+
+def short_of_rate(capacity: Capacity) -> str:
+    """Return a remark where not every repeat at the capacity achieved its rate."""
+    at = capacity.at_capacity
+    return " (the rate that was achieved)" if at and at.rate_not_achieved else ""
+
+
+def in_this_stage(capacity: Capacity) -> str:
+    """Return a remark where misses in other stages take the capacity away."""
+    return " in this stage alone" if capacity.falls_by else ""
+
+
+def rung_outcome(rung: Rung) -> str:
+    """Return the outcome of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
+    counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
+    open_ones = [f"{count} {what}" for count, what in counts if count]
+    reasons = [f"{count} by {reason}" for reason, count in _reasons(rung).items()]
+    missed = f"missed ({', '.join(reasons)})" if reasons else "missed"
+    count, what = (rung.missed, missed) if rung.outcome == "missed" else (rung.met, "met")
+    return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
+
+
+def _reasons(rung: Rung) -> dict[str, int]:
+    """Return the number of repeats that missed, by reason: errors, rate, a stop rule, a service level of several."""
+    counts = {
+        **rung.missed_by_level,
+        "errors": rung.missed_by_errors,
+        "rate": rung.missed_by_rate,
+        "a stop rule": rung.missed_by_stop_rule,
+    }
+    return {reason: count for reason, count in counts.items() if count}
+
+
+def half_load_words(one: HalfLoad | None) -> str:
+    """Return the load that half of the repeats would meet, with its interval: `44,700 ops/s (40,000 to 61,400)`."""
+    if one is None:
+        return NOTHING
+    low, high = one.low_ops_s, one.high_ops_s
+    bounds = _bounds(low, high)
+    if one.ops_s is None:
+        return f"{bounds} ops/s" if bounds else "not known"
+    return f"{ops(_rounded(one.ops_s))} ({bounds or 'no 95 % bounds'})"
+
+
+def step_sentence(findings: Findings) -> str:
+    """Return the meaning of a difference of one load step between two capacities; empty where that is not known."""
+    share = findings.repeats.grids_disagree
+    if share is None or findings.data.is_at_a_load:
+        return ""
+    return (
+        "A difference of one step of load is no change: two full grids of one and the same system, with "
+        f"{plural(findings.definition.repeats, 'repeat')}, find different capacities in {percent(share, 0)} of cases "
+        "if the chance to be met falls from 88 % to 12 % within one step."
+    )
+
+
+def _bounds(low: float | None, high: float | None) -> str:
+    if low is not None and high is not None:
+        return f"{_rounded(low):,} to {_rounded(high):,}"
+    if low is not None:
+        return f"at least {_rounded(low):,}"
+    return "" if high is None else f"at most {_rounded(high):,}"
+
+
+def _rounded(load: float) -> int:
+    """Return the figure to three significant digits."""
+    return round(float(f"{load:.3g}"))
+
+
+def _without_capacity(capacity: Capacity) -> str:
+    lowest = capacity.rungs[0]
+    carried = "no load of this campaign was carried" if capacity.kind == "none" else "the capacity is unknown"
+    return f"{carried}; {_beyond(lowest, 'the lowest load, ')}"
+
+
+def _where(capacity: Capacity) -> str:
+    """Return the loads at which the service level was met, as far as they were run."""
+    at = capacity.capacity_ops_s or 0
+    lower = [rung for rung in capacity.rungs if rung.load_ops_s < at]
+    if not lower:
+        return "there"
+    if all(rung.outcome == "met" for rung in lower):
+        return "there and at every lower load"
+    run = [ops(rung.load_ops_s) for rung in lower if rung.outcome == "met"]
+    guarded = f" and at {listing(run)}" if run else ""
+    return f"there{guarded} (lower loads were not run in full: a fast search takes them for met)"
+
+
+def _beyond(following: Rung | None, remark: str = "") -> str:
+    if following is None:
+        return "no higher load was run"
+    where = f"at {ops(following.load_ops_s)}, {remark}"
+    if not following.missed == following.repeats == 1:
+        return f"{where}{rung_outcome(following)}"
+    return f"{where}the only repeat missed{''.join(f' (by {reason})' for reason in _reasons(following))}"
