@@ -9,7 +9,7 @@ from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.rendering import drawing, pictures
-from plimsoll.report.document import report_document, report_schema
+from plimsoll.report.document import ReportDocument, report_document, schema_of
 from plimsoll.report.overview import overview
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.sections.registry import SECTIONS, sections_of
@@ -43,7 +43,7 @@ def _files(findings: Findings) -> dict[str, bytes]:
     files = {
         "report.html": page_html(findings, charts, drawings).encode(),
         "report.json": report_document(findings, ran).model_dump_json(indent=1).encode(),
-        "report.schema.json": report_schema().encode(),
+        "report.schema.json": schema_of(ReportDocument).encode(),
         "summary.md": summary_markdown(findings).encode(),
         **{f"{name}.csv": as_csv(table) for name, table in tables.items()},
         "cells.parquet": as_parquet(tables["cells"]),

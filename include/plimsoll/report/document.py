@@ -246,10 +246,10 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
     )
 
 
-def report_schema() -> str:
-    """Return the JSON schema (2020-12) of `report.json`."""
+def schema_of(document: type[Model]) -> str:
+    """Return the JSON schema (2020-12) of a kind of `report.json`."""
     schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return json.dumps(schema | ReportDocument.model_json_schema(mode="serialization"), indent=1)
+    return json.dumps(schema | document.model_json_schema(mode="serialization"), indent=1)
 
 
 def code_versions(findings: Findings) -> tuple[str, ...]:
@@ -259,16 +259,7 @@ def code_versions(findings: Findings) -> tuple[str, ...]:
 
 def cost_summary(spending: Spending | None) -> CostSummary | None:
     """Return the total cost of the hosts; None where they cost nothing."""
-    if spending is None:
-        return None
-    return CostSummary(
-        usd=spending.usd,
-        estimated_usd=spending.estimated_usd,
-        budget_usd=spending.budget_usd,
-        idle_usd=spending.idle_usd,
-        node_usd_per_hour=spending.node_usd_per_hour,
-        prices=spending.prices,
-    )
+    return None if spending is None else CostSummary.model_validate(spending, from_attributes=True)
 
 
 def counts_of(findings: Findings) -> CellCounts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +14,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.note import Note
 from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import Check
-from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of
+from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of, schema_of
 from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
@@ -131,7 +130,7 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
     return {
         "report.html": rendered("parts.html.j2", **context).encode(),
         "report.json": document.model_dump_json(indent=1).encode(),
-        "report.schema.json": _schema().encode(),
+        "report.schema.json": schema_of(PartsDocument).encode(),
         "summary.md": rendered("parts.md.j2", **context).encode(),
         "capacity.csv": as_csv(_together([(part, one) for part, one in measured if not part.taken], capacity_sheet)),
         "cells.csv": as_csv(cells := _together(measured, cells_sheet)),
@@ -196,11 +195,6 @@ def _section(part: Part, by_name: Mapping[str, Findings]) -> _Section:
         taken=taken_tables(findings, f": {part.heading}"),
         page=file_of_part(part.name, "report.html"),
     )
-
-
-def _schema() -> str:
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
-    return json.dumps(schema | PartsDocument.model_json_schema(mode="serialization"), indent=1)
 
 
 def _together(measured: Sequence[tuple[Part, Findings]], sheet: Callable[[Findings], Sheet]) -> pd.DataFrame:

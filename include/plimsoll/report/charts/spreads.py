@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import altair as alt
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.theme import aside, load_axis, variant_colour, variant_legend, variant_shape
+from plimsoll.report.charts.figure import TABLE
+from plimsoll.report.charts.theme import aside, legend_room, load_axis, variant_colour, variant_legend, variant_shape
 from plimsoll.report.formatting import ops
 
 
@@ -44,6 +45,18 @@ def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
             y=y, shape=variant_shape(labels, legend), tooltip=_tooltip(unit)
         ),
     ]
+
+
+def spread_panels(layers: Sequence[alt.Chart], names: Sequence[str]) -> alt.FacetChart:
+    """Draw the layers in a panel for each of these names."""
+    header = alt.Header(labelFontSize=13, labelFontWeight="bold", title=None)
+    panels: alt.FacetChart = (
+        alt.layer(*layers)
+        .properties(width=340, height=220)
+        .facet(facet=alt.Facet("panel:N", sort=list(names), header=header), columns=2, data=TABLE)
+        .add_params(legend_room(700))
+    )
+    return panels
 
 
 def _tooltip(unit: str) -> list[alt.Tooltip]:

@@ -9,9 +9,9 @@ import altair as alt
 
 from plimsoll.analysis.campaign.cell_results import PERCENTILES, maxima
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
-from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_row
-from plimsoll.report.charts.theme import BOUND, legend_room, log_y
+from plimsoll.report.charts.figure import Figure, Panels, rows_data, specification
+from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_panels, spread_row
+from plimsoll.report.charts.theme import BOUND, log_y
 from plimsoll.report.formatting import figure, ops
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
@@ -28,13 +28,7 @@ def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
         name for name in map(PERCENTILE_NAMES.__getitem__, PERCENTILES) if any(row["panel"] == name for row in rows)
     ]
     y = _response_time(findings, rows)
-    panels = alt.layer(*spread_layers(findings, y, "ms"), _bound(findings.level.bound_ms)).properties(
-        width=340, height=220
-    )
-    header = alt.Header(labelFontSize=13, labelFontWeight="bold", title=None)
-    chart = panels.facet(facet=alt.Facet("panel:N", sort=names, header=header), columns=2, data=TABLE).add_params(
-        legend_room(700)
-    )
+    chart = spread_panels([*spread_layers(findings, y, "ms"), _bound(findings.level.bound_ms)], names)
     drawn = Figure(
         name="maxima",
         title="Highest interval of each percentile, by load",

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-import altair as alt
-
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.pauses import PauseStatistics, Range
-from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
-from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_row
-from plimsoll.report.charts.theme import legend_room, log_y
+from plimsoll.report.charts.figure import Figure, Panels, rows_data, specification
+from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_panels, spread_row
+from plimsoll.report.charts.theme import log_y
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
@@ -55,11 +53,7 @@ def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
         return ()
     names = sorted({str(row["panel"]) for row in rows}, key=lambda name: (name.startswith(_WAIT), name))
     y = log_y("median:Q", [float(str(row[end])) for row in rows for end in ("low", "high")], "Time (ms, log scale)")
-    panels = alt.layer(*spread_layers(findings, y, "ms")).properties(width=340, height=220)
-    header = alt.Header(labelFontSize=13, labelFontWeight="bold", title=None)
-    chart = panels.facet(facet=alt.Facet("panel:N", sort=names, header=header), columns=2, data=TABLE).add_params(
-        legend_room(700)
-    )
+    chart = spread_panels(spread_layers(findings, y, "ms"), names)
     drawn = Figure(
         name="stops",
         title="Longest stop-the-world times, by load",
