@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.report.words.capacities import CapacityRow, capacity_table
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.analysis.campaign.cell_results import CampaignData
-
-__all__ = ["CapacityRow", "Report", "build_report", "capacity_table"]
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from plimsoll.report.charts.theme import page_config
 from plimsoll.report.document import code_versions
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.sections.registry import sections_of
+from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.table import escaped, markdown
 from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.header import header_facts
@@ -51,12 +52,16 @@ def page_html(findings: Findings, figures: Sequence[Figure], drawings: Mapping[s
     drawn = _drawn(figures, drawings)
     campaign = _campaign(findings) | {"figures": drawn["figures"]}
     sections = [
-        {"name": one.name, "link": one.link, "html": _rendered(one.template, {**campaign, **one.context(findings)})}
+        {"name": one.name, "link": one.link, "html": _rendered(one.template, campaign | _shown(one, findings))}
         for one in sections_of(findings)
         if one.is_shown(findings, drawn["figures"])
     ]
     head = {**_head(findings), "header": header_facts(findings), "code_versions": code_versions(findings)}
     return _rendered("report.html.j2", campaign | drawn | head | {"sections": sections})
+
+
+def _shown(section: Section, findings: Findings) -> dict[str, Any]:
+    return {**{name: table(findings) for name, table in section.tables.items()}, **section.context(findings)}
 
 
 def rendered(template: str, **context: Any) -> str:

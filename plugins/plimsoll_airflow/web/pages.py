@@ -16,7 +16,7 @@ from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.report.compare import view
 from plimsoll.report.compare.parts import Comparisons, comparisons_of, only_in_one
 from plimsoll.report.tables.files import file_of_part
-from plimsoll.report.words.capacities import capacity_table
+from plimsoll.report.words.capacities import capacity_rows_of
 from plimsoll.services.cell.context import require_cell
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.steps.steps import STEPS
@@ -183,7 +183,7 @@ def report(visit: Visited) -> Response:
     context = {
         "campaign_id": visit.campaign_id,
         "title": visit.definition.title,
-        "rows": capacity_table(data),
+        "rows": capacity_rows_of(data),
         "files": files,
         "parts": {name: heading for name, heading in of_parts.items() if name in files},
         "page": REPORT,

@@ -8,7 +8,7 @@ from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.system import ProviderChoice
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.words.answers import sentence
-from plimsoll.report.words.capacities import capacity_rows, capacity_table, loads_line
+from plimsoll.report.words.capacities import capacity_rows, capacity_rows_of, loads_line
 
 TOLD = {
     "found": (
@@ -62,7 +62,7 @@ def test_each_kind_of_capacity_is_said_plainly(case: str) -> None:
 
 
 def test_rows_show_what_a_capacity_rests_on_and_what_comes_next() -> None:
-    (row,) = capacity_table(campaign_of({"a": {10_000: "mmm", 20_000: "mxi"}}))
+    (row,) = capacity_rows_of(campaign_of({"a": {10_000: "mmm", 20_000: "mxi"}}))
     assert row.rests_on == "3 of 3 repeats met"
     assert row.next_load == "20,000 ops/s: 1 of 3 repeats missed, 1 invalid"
     assert row.pass_probability == "≥ 36 %"
@@ -70,19 +70,19 @@ def test_rows_show_what_a_capacity_rests_on_and_what_comes_next() -> None:
 
 
 def test_a_provisional_capacity_is_not_firm_and_says_what_bounds_it() -> None:
-    (row,) = capacity_table(campaign_of({"a": {10_000: "m", 20_000: ".", 30_000: "x"}}))
+    (row,) = capacity_rows_of(campaign_of({"a": {10_000: "m", 20_000: ".", 30_000: "x"}}))
     assert not row.firm
     assert row.notes == ("provisional: repeats of the next load are incomplete; below 30,000 ops/s, where it missed",)
 
 
 def test_loads_met_above_a_miss_are_noted_as_not_counted() -> None:
-    (row,) = capacity_table(campaign_of({"a": {10_000: "m", 20_000: "x", 30_000: "m"}}))
+    (row,) = capacity_rows_of(campaign_of({"a": {10_000: "m", 20_000: "x", 30_000: "m"}}))
     assert row.notes == ("met again at 30,000 ops/s: not counted, a lower load missed",)
 
 
 def test_ratios_to_the_control_are_lower_bounds_where_the_capacity_is_one() -> None:
     loads = {10_000: "m", 20_000: "x"}
-    rows = capacity_table(campaign_of({"a": loads, "b": {10_000: "m", 20_000: "m"}, "c": loads}, control="a"))
+    rows = capacity_rows_of(campaign_of({"a": loads, "b": {10_000: "m", 20_000: "m"}, "c": loads}, control="a"))
     assert [row.to_control for row in rows] == ["control", "≥ 2×", "1×"]
 
 
@@ -95,20 +95,20 @@ def test_variants_with_one_title_are_told_apart_by_their_ids() -> None:
 
 def test_nodes_for_the_highest_load_follow_from_the_capacity() -> None:
     """Three nodes that carry 10,000 ops/s: six for 20,000 if capacity grows with nodes."""
-    rows = capacity_table(campaign_of({"a": {10_000: "m", 20_000: "x"}, "b": {10_000: "m", 20_000: "m"}}))
+    rows = capacity_rows_of(campaign_of({"a": {10_000: "m", 20_000: "x"}, "b": {10_000: "m", 20_000: "m"}}))
     assert [row.nodes for row in rows] == ["6", "≤ 3"]
-    assert capacity_table(campaign_of({"a": {10_000: "x", 20_000: "x"}}))[0].nodes == "–"
+    assert capacity_rows_of(campaign_of({"a": {10_000: "x", 20_000: "x"}}))[0].nodes == "–"
 
 
 def test_numbers_of_nodes_are_not_extrapolated_beyond_twice_what_was_measured() -> None:
     """Three nodes that carry 100 ops/s were told as 90 nodes for 3,000 ops/s."""
-    assert [row.nodes for row in capacity_table(campaign_of({"a": {100: "m", 3_000: "x"}}))] == ["more than 6"]
+    assert [row.nodes for row in capacity_rows_of(campaign_of({"a": {100: "m", 3_000: "x"}}))] == ["more than 6"]
     open_ended = {100: "mm", 3_000: "m."}
-    assert [row.nodes for row in capacity_table(campaign_of({"a": open_ended}, repeats=2))] == ["–"]
+    assert [row.nodes for row in capacity_rows_of(campaign_of({"a": open_ended}, repeats=2))] == ["–"]
 
 
 def test_the_distance_of_the_worst_intervals_from_the_bound_is_told_on_both_sides_of_the_boundary() -> None:
-    met_and_missed, nothing = capacity_table(campaign_of({"a": {100: "m", 200: "x"}, "b": {100: ".", 200: "."}}))
+    met_and_missed, nothing = capacity_rows_of(campaign_of({"a": {100: "m", 200: "x"}, "b": {100: ".", 200: "."}}))
     assert (
         met_and_missed.by_how_much == "its worst interval was 0.5× the bound at 100 ops/s, 2.5× the bound at 200 ops/s"
     )
@@ -128,19 +128,19 @@ def test_the_distance_of_the_worst_intervals_from_the_bound_is_told_on_both_side
     ],
 )
 def test_the_loads_that_would_narrow_the_answer_are_named(loads: dict[Any, Any], words: str) -> None:
-    assert capacity_table(campaign_of({"a": loads}))[0].narrowing == words
+    assert capacity_rows_of(campaign_of({"a": loads}))[0].narrowing == words
 
 
 def test_they_stand_in_the_definitions_own_terms_for_all_variants() -> None:
-    rows = capacity_table(campaign_of({"a": {200: "m", 2_000: "x"}, "b": {200: "x", 2_000: "x"}}))
+    rows = capacity_rows_of(campaign_of({"a": {200: "m", 2_000: "x"}, "b": {200: "x", 2_000: "x"}}))
     assert loads_line(rows) == "loads: [50/s, 100/s, 200/s, 350/s, 600/s, 1000/s, 2000/s]"
-    assert loads_line(capacity_table(campaign_of({"a": {40_000: "m", 50_000: "x"}}))) == ""
+    assert loads_line(capacity_rows_of(campaign_of({"a": {40_000: "m", 50_000: "x"}}))) == ""
 
 
 def test_the_definition_takes_that_line_as_it_stands() -> None:
     import yaml
 
-    line = loads_line(capacity_table(campaign_of({"a": {200: "m", 2_000: "x"}})))
+    line = loads_line(capacity_rows_of(campaign_of({"a": {200: "m", 2_000: "x"}})))
     outcomes = dict.fromkeys((200, 350, 600, 1_000, 2_000), "m")
     assert campaign_of({"a": outcomes}, **yaml.safe_load(line)).definition.loads == tuple(outcomes)
 

@@ -14,7 +14,7 @@ from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.cost import Entry, Spending
 from plimsoll.report import build_report
-from plimsoll.report.words.capacities import capacity_table, loads_line
+from plimsoll.report.words.capacities import capacity_rows_of, loads_line
 
 LETTERS: Mapping[str, str] = {"a-kv": "mx", "b-kv": "mm", "a-series": "mm", "b-series": "xx"}
 """Of each ladder the outcome at each of two loads, for all repeats."""
@@ -49,7 +49,7 @@ def test_variants_are_compared_within_a_workload_alone(data: CampaignData) -> No
 
 
 def test_the_table_of_capacities_names_the_workload(data: CampaignData) -> None:
-    rows = capacity_table(data)
+    rows = capacity_rows_of(data)
     assert [row.variant for row in rows] == ["A, kv", "B, kv", "A, series", "B, series"]
     assert loads_line(rows)
 

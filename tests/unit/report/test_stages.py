@@ -22,7 +22,7 @@ from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.report import build_report
 from plimsoll.report.compare.parts import Comparisons, compare_parts, comparisons_of, only_in_one
 from plimsoll.report.compare.view import comparison_view
-from plimsoll.report.words.capacities import capacity_table, loads_line
+from plimsoll.report.words.capacities import capacity_rows_of, loads_line
 from plimsoll.report.words.conditions import condition
 
 STAGES = [
@@ -164,8 +164,8 @@ def test_a_maximum_that_was_judged_otherwise_since_is_told_and_the_load_stands(d
 
 
 def test_loads_that_were_taken_have_no_line_among_the_capacities_and_are_not_narrowed(data: CampaignData) -> None:
-    assert [row.variant for row in capacity_table(data)] == ["A, maximum", "B, maximum", "C, maximum"]
-    assert "14" not in loads_line(capacity_table(data))
+    assert [row.variant for row in capacity_rows_of(data)] == ["A, maximum", "B, maximum", "C, maximum"]
+    assert "14" not in loads_line(capacity_rows_of(data))
 
 
 def test_a_mean_of_repeats_has_student_s_interval_and_a_ratio_has_welch_s() -> None:
@@ -355,7 +355,7 @@ def test_a_miss_at_a_load_that_was_taken_from_the_maximum_counts_against_it() ->
 
 
 def test_the_table_of_capacities_says_that_one_is_its_stages_alone() -> None:
-    a, b, *_ = capacity_table(contradicting({}))
+    a, b, *_ = capacity_rows_of(contradicting({}))
     assert (a.capacity, a.notes) == ("20,000 ops/s", ())
     assert b.capacity == "20,000 ops/s in this stage alone"
     assert b.notes == ("1 of 2 repeats missed at 5,000 ops/s in stage half, which counts",)

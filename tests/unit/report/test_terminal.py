@@ -1,7 +1,7 @@
 from rich.console import Console
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.report import capacity_table
+from plimsoll.report.words.capacities import capacity_rows_of
 from plimsoll.report.words.terminal import Answer, answer_view, capacity_view, links
 
 
@@ -9,7 +9,7 @@ def test_the_terminal_table_holds_every_answer_and_takes_markup_literally() -> N
     outcomes = {"a": {10_000: "m", 20_000: "x"}, "b": {10_000: "m", 20_000: "m"}}
     plain = campaign_of(outcomes).definition.variants
     variants = tuple(one.model_copy(update={"title": f"[bold]{one.id}"}) for one in plain)
-    rows = capacity_table(
+    rows = capacity_rows_of(
         campaign_of({"a": {10_000: "m", 20_000: "x"}, "b": {10_000: "m", 20_000: "m"}}, variants=variants)
     )
     console = Console(width=160, record=True, file=None, quiet=False)
@@ -55,7 +55,7 @@ def test_where_no_cause_is_linked_the_one_is_named_that_sets_missed_intervals_ap
 
 
 def test_the_answer_says_what_was_found_by_how_much_why_and_what_to_doubt() -> None:
-    rows = capacity_table(campaign_of({"a": {10_000: "m", 20_000: "x"}}))
+    rows = capacity_rows_of(campaign_of({"a": {10_000: "m", 20_000: "x"}}))
     warnings = {f"warning {number}": ["c1", "c2", "c3", "c4"] for number in range(10)}
     console = Console(width=200)
     with console.capture() as captured:

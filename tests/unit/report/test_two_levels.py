@@ -11,7 +11,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.report import build_report
 from plimsoll.report.sections.cells import cells_table
-from plimsoll.report.words.capacities import capacity_table
+from plimsoll.report.words.capacities import capacity_rows_of
 
 LEVELS = [
     {"percentile": 99.9, "interval": "10s", "below": "100ms"},
@@ -34,7 +34,7 @@ def data() -> CampaignData:
 
 
 def test_the_table_of_capacities_says_which_level_was_missed(data: CampaignData) -> None:
-    (row,) = capacity_table(data)
+    (row,) = capacity_rows_of(data)
     assert row.next_load == f"20,000 ops/s: 1 of 2 repeats missed (1 by {SECOND})"
 
 
@@ -58,6 +58,6 @@ def test_the_document_counts_misses_by_level_and_the_page_says_what_charts_are_o
 
 def test_with_one_level_nothing_is_added() -> None:
     campaign = campaign_of({"a": {10_000: "xx"}})
-    (row,) = capacity_table(campaign)
+    (row,) = capacity_rows_of(campaign)
     assert row.next_load == "10,000 ops/s: 2 of 2 repeats missed"
     assert [row["Outcome"] for row in rows_of(cells_table(analyse(campaign)))] == ["missed", "missed"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.coincidence import Cause, causes_in
 from plimsoll.analysis.campaign.cell_results import distance
@@ -125,19 +125,15 @@ def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Tou
     table = attempt.coincidences
     if table.empty:
         return None
-    places = (table["start_s"] == start_s).to_numpy().nonzero()[0]
-    if not len(places):
+    own = table[table["start_s"] == start_s]
+    if own.empty:
         return None
-
-    def value(column: str) -> Any:
-        return table[column].iloc[places[0]]
-
-    # A table of an earlier version lacks causes that were added since.
-    amounts = [(cause, float(value(cause.id))) for cause in causes_in([table]) if cause.id in table]
+    row = own.iloc[0]
     return tuple(
-        Touch(cause, amount, attempt.place(value(f"{cause.id}_host"), value(f"{cause.id}_process")))
-        for cause, amount in amounts
-        if amount >= cause.least(bound_ms)
+        Touch(cause, float(row[cause.id]), attempt.place(row[f"{cause.id}_host"], row[f"{cause.id}_process"]))
+        for cause in causes_in([table])
+        # A table of an earlier version lacks causes that were added since.
+        if cause.id in table and float(row[cause.id]) >= cause.least(bound_ms)
     )
 
 

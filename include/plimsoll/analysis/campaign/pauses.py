@@ -15,11 +15,9 @@ from plimsoll.domain.base import LeftOutIfEmpty, Model
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from plimsoll.analysis.campaign.cell_results import CellResult
-
-    Floats = NDArray[np.float64]
+    from plimsoll.analysis.campaign.resampling import Floats
 
 _ONE_STOP_S = 0.05
 """The time within which collections of one safepoint end. Logs give all of them the same stop, to the nanosecond."""
@@ -89,7 +87,7 @@ def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: f
 
 
 def _statistics(variant: str, load: int, process: str, attempts: Sequence[_GcLogs]) -> PauseStatistics:
-    lengths, waits = ([one.lengths for one in attempts], [one.waits for one in attempts])
+    lengths, waits = [one.lengths for one in attempts], [one.waits for one in attempts]
     nodes_s = sum(float(attempt.jvms["judged_s"].sum()) for attempt in attempts)
     return PauseStatistics(
         variant=variant,

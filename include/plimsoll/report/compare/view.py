@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report.compare.parts import comparisons_of, only_in_one
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
 from plimsoll.report.tables.loads import PERCENTILE_NAMES
-from plimsoll.report.tables.table import AnyTable, Column, Table, for_terminal, number, plain
+from plimsoll.report.tables.table import Column, PlainTable, Table, for_terminal, number, plain
 from plimsoll.report.words.answers import headline, rung_outcome
 
 if TYPE_CHECKING:
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 FORCED = "compared by force: what was asked or measured is not the same"
 
 
-def incomparable_table(found: CampaignComparison) -> AnyTable:
+def incomparable_table(found: CampaignComparison) -> PlainTable:
     """Return differences in what the campaigns asked or measured."""
     return _differences(f"NOT COMPARABLE, {FORCED}", ((one.what, one.a, one.b) for one in found.incomparable))
 
 
-def environment_table(found: CampaignComparison) -> AnyTable:
+def environment_table(found: CampaignComparison) -> PlainTable:
     """Return facts of hosts and JVMs that differ, with the variants where not all variants are meant."""
     of_some = ((one, f" ({', '.join(one.variants)})" if one.variants else "") for one in found.environment)
     return _differences("Environments differ", ((f"{one.fact}{of}", one.a, one.b) for one, of in of_some))
 
 
-def definitions_table(found: CampaignComparison) -> AnyTable:
+def definitions_table(found: CampaignComparison) -> PlainTable:
     """Return the other differences between the definitions."""
     return _differences("Definitions differ", ((one.what, one.a, one.b) for one in found.differences))
 
@@ -117,7 +117,7 @@ def _named(side: CampaignSide | ComparedCampaign) -> str:
     return f"{side.campaign_id}, {side.title}"
 
 
-def _differences(title: str, rows: Iterable[Sequence[str]]) -> AnyTable:
+def _differences(title: str, rows: Iterable[Sequence[str]]) -> PlainTable:
     return plain(title, {"What": "", "A": "", "B": ""}, rows)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import altair as alt
 from markupsafe import Markup
@@ -150,14 +149,6 @@ def _mean(means: Mapping[tuple[str, int], OperationP99], at: RepeatsAtLoad) -> s
     return shown + fewer + unanswered
 
 
-def _context(findings: Findings) -> Mapping[str, Any]:
-    return {
-        "rates": rates_table(findings),
-        "highest": highest_table(findings),
-        "by_operation": operations_table(findings),
-    }
-
-
 def _points(findings: Findings, result: CellResult, verdict: Verdict) -> list[dict[str, object]]:
     if verdict.achieved_ops_s is None:
         return []
@@ -241,7 +232,7 @@ def _tooltip() -> list[alt.Tooltip]:
 ACHIEVED = Section(
     "achieved",
     "Achieved",
-    context=_context,
+    tables={"rates": rates_table, "highest": highest_table, "by_operation": operations_table},
     charts=achieved_chart,
     sheets={"achieved": achieved_sheet, "operations": operations_sheet},
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions
 from plimsoll.analysis.campaign.cell_results import Spread, action_times
@@ -24,7 +23,7 @@ from plimsoll.report.formatting import (
 )
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import AnyTable, Column, Table, number, plain
+from plimsoll.report.tables.table import Column, PlainTable, Table, number, plain
 from plimsoll.report.words.times_of_actions import beside_control
 
 _MIB = 1 << 20
@@ -88,7 +87,7 @@ def levels_table(findings: Findings) -> Table[_AroundAction]:
     )
 
 
-def evidence_table(findings: Findings) -> AnyTable:
+def evidence_table(findings: Findings) -> PlainTable:
     """Return each cell with a valid attempt."""
     rows = (
         (place_of(cell, findings.labels), "; ".join(action.evidence), _parts(action))
@@ -177,19 +176,10 @@ def _acted(findings: Findings) -> Iterator[tuple[Cell, ActionResult]]:
             yield result.cell, result.verdict.action
 
 
-def _context(findings: Findings) -> Mapping[str, Any]:
-    return {
-        "times": times_table(findings),
-        "ratios": ratios_table(findings),
-        "levels": levels_table(findings),
-        "proofs": evidence_table(findings),
-    }
-
-
 ACTIONS = Section(
     "actions",
     "Actions",
-    context=_context,
+    tables={"times": times_table, "ratios": ratios_table, "levels": levels_table, "proofs": evidence_table},
     sheets={"actions": actions_sheet},
     is_shown=lambda findings, _charts: findings.definition.action is not None,
     needs_load=False,

@@ -170,7 +170,7 @@ def _named(kind: str, found: Percentiles | None) -> Iterator[tuple[str, float | 
 CELLS = Section(
     "cells",
     "Cells",
-    context=lambda findings: {"cells": cells_table(findings)},
+    tables={"cells": cells_table},
     sheets={"cells": cells_sheet},
     needs_load=False,
 )

@@ -7,7 +7,7 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import AnyTable, plain
+from plimsoll.report.tables.table import PlainTable, plain
 from plimsoll.report.words.environment_facts import Environment, environment
 from plimsoll.report.words.origins import Origin, origins
 
@@ -22,14 +22,14 @@ def environment_sheet(findings: Findings) -> Sheet:
     return Sheet([*_compared(environment(findings)), *_stated(findings)], _COLUMNS)
 
 
-def told_table(origin: Origin) -> AnyTable:
+def told_table(origin: Origin) -> PlainTable:
     """Return what the person who imported cells stated of their environment."""
     headings = {"Fact": "", "As stated by the person who imported it": "", "Cells": "number"}
     rows = ((fact, value, len(cells)) for fact, value, cells in _each(origin.told))
     return plain("Facts that were stated", headings, rows)
 
 
-def deviations_table(ran: Environment) -> AnyTable:
+def deviations_table(ran: Environment) -> PlainTable:
     """Return the facts that are not equal among cells that should be."""
     rows = (
         (one.fact, "; ".join(dict.fromkeys(one.usual.values())), value, listing(places))
@@ -40,7 +40,7 @@ def deviations_table(ran: Environment) -> AnyTable:
     return plain("Deviations of the environment", headings, rows)
 
 
-def differing_tables(findings: Findings, ran: Environment) -> Iterator[tuple[str, AnyTable]]:
+def differing_tables(findings: Findings, ran: Environment) -> Iterator[tuple[str, PlainTable]]:
     """Yield the facts that differ by variant, with a title, for each group of variants that has them."""
     for variants, facts in ran.by_variants.items():
         own = {variant: label for variant, label in findings.labels.items() if variant in variants}
@@ -49,7 +49,7 @@ def differing_tables(findings: Findings, ran: Environment) -> Iterator[tuple[str
         yield title, plain("Facts that differ by variant", dict.fromkeys(("Fact", *own.values()), ""), rows)
 
 
-def by_host_table(ran: Environment) -> AnyTable:
+def by_host_table(ran: Environment) -> PlainTable:
     """Return the facts that differ by host and are alike in every cell."""
     rows = ((fact, value, listing(hosts)) for fact, value, hosts in _each(ran.by_host))
     return plain("Facts that differ by host", {"Fact": "", "Value": "", "Hosts": ""}, rows)
@@ -73,19 +73,16 @@ def _context(findings: Findings) -> Mapping[str, Any]:
 
 def _compared(ran: Environment) -> Iterator[tuple[str, str, str, str, str]]:
     for one in ran.deviations:
-        for value, places in one.others.items():
-            yield "deviating", one.fact, value, "", " ".join(places)
+        yield from (("deviating", one.fact, value, "", " ".join(places)) for value, places in one.others.items())
     for fact, by_variant in ran.by_variant.items():
         yield from (("by variant", fact, value, variant, "") for variant, value in by_variant.items())
-    for fact, by_value in ran.by_host.items():
-        yield from (("by host", fact, value, "", " ".join(hosts)) for value, hosts in by_value.items())
+    yield from (("by host", fact, value, "", " ".join(hosts)) for fact, value, hosts in _each(ran.by_host))
     yield from (("equal", fact, value, "", "") for fact, value in ran.equal.items())
 
 
 def _stated(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
     for origin in origins(findings):
-        for fact, by_value in origin.told.items():
-            yield from (("told", fact, value, "", " ".join(cells)) for value, cells in by_value.items())
+        yield from (("told", fact, value, "", " ".join(cells)) for fact, value, cells in _each(origin.told))
 
 
 ENVIRONMENT = Section(

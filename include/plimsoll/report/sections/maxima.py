@@ -16,7 +16,7 @@ from plimsoll.report.formatting import figure, ops
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.loads import PERCENTILE_NAMES, maxima_table
-from plimsoll.report.tables.table import AnyTable, plain
+from plimsoll.report.tables.table import PlainTable, plain
 
 
 def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
@@ -55,7 +55,7 @@ def maxima_sheet(findings: Findings) -> Sheet:
     )
 
 
-def rates_below_table(findings: Findings) -> AnyTable:
+def rates_below_table(findings: Findings) -> PlainTable:
     """Return the highest load of each variant below each of the definition's further bounds."""
     rows = (
         (one.bound, findings.labels[one.variant], ops(one.load_ops_s) if one.load_ops_s else "none")
@@ -90,7 +90,7 @@ def _bound(bound_ms: float) -> alt.Chart:
 MAXIMA = Section(
     "maxima",
     "Maxima",
-    context=lambda findings: {"maxima": maxima_table(findings), "rates_below": rates_below_table(findings)},
+    tables={"maxima": maxima_table, "rates_below": rates_below_table},
     charts=maxima_chart,
     sheets={"maxima": maxima_sheet},
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from plimsoll.analysis.attempt.hosts import are_others_noticed, is_steal_noticed
 from plimsoll.analysis.campaign.findings import Findings
@@ -15,7 +14,7 @@ from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, p_tex
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.markup import bad
-from plimsoll.report.tables.table import AnyTable, Column, Table, number, plain
+from plimsoll.report.tables.table import Column, PlainTable, Table, number, plain
 
 
 @dataclass(frozen=True)
@@ -63,7 +62,7 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
     )
 
 
-def steady_table(findings: Findings) -> AnyTable:
+def steady_table(findings: Findings) -> PlainTable:
     """Return the cells with a drift or a jump."""
     headings = {"Cell": "", f"p{findings.level.percentile:g} of intervals": "", "p (Holm)": "number"}
     rows = ((one.cell, _drift(one), p_text(one.p_holm)) for one in unsteady(findings.steadiness))
@@ -85,7 +84,7 @@ def typical_table(findings: Findings) -> Table[Typical]:
     )
 
 
-def noise_table(findings: Findings) -> AnyTable:
+def noise_table(findings: Findings) -> PlainTable:
     """Return the questions with their answers."""
     rows = ((row.question, bad(row.answer) if row.shown else row.answer) for row in noise_rows(findings))
     return plain("Noise", {"Question": "", "Answer": "prose"}, rows)
@@ -188,20 +187,11 @@ def _estimate(found: Estimate, factor: float) -> str:
     return f"{value} ({figure(found.low * factor)} to {figure(found.high * factor)})"
 
 
-def _context(findings: Findings) -> dict[str, Any]:
-    return {
-        "noise": noise_table(findings),
-        "unsteady": steady_table(findings),
-        "typical": typical_table(findings),
-        "draws": DRAWS,
-        "block": BLOCK,
-    }
-
-
 NOISE = Section(
     "noise",
     "Noise",
-    context=_context,
+    tables={"noise": noise_table, "unsteady": steady_table, "typical": typical_table},
+    context=lambda _findings: {"draws": DRAWS, "block": BLOCK},
     charts=order_chart,
     sheets={"noise": noise_sheet, "steadiness": steadiness_sheet, "typical": typical_sheet},
 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.pauses import PauseStatistics, Range
@@ -74,10 +73,6 @@ def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
     return findings.definition.provider.is_external or any(variant.jvm for variant in findings.definition.variants)
 
 
-def _context(findings: Findings) -> Mapping[str, Any]:
-    return {"pauses": pauses_table(findings), "pauses_unread": any(one.unread_lines for one in findings.pauses)}
-
-
 def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, object]]:
     for panel, found in ((_STOP, one.longest_ms), (_WAIT, one.to_safepoint_longest_ms)):
         if found and found.low > 0:
@@ -115,7 +110,8 @@ def _span(found: Range | None, unit: float = 1.0) -> str:
 PAUSES = Section(
     "pauses",
     "Pauses",
-    context=_context,
+    tables={"pauses": pauses_table},
+    context=lambda findings: {"pauses_unread": any(one.unread_lines for one in findings.pauses)},
     charts=pauses_chart,
     sheets={"pauses": pauses_sheet},
     is_shown=on_jvms,

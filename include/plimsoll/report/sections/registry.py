@@ -1,11 +1,10 @@
 """The sections of a campaign's page, in their order: the one list that names them all."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.clients import Clients, clients_of
-from plimsoll.domain.published import PublishedRow
+from plimsoll.domain.clients import clients_of
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.strips import strip_charts
@@ -22,7 +21,7 @@ from plimsoll.report.sections.pauses import PAUSES
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import VALIDITY
 from plimsoll.report.sections.why import WHY
-from plimsoll.report.tables.table import AnyTable, plain
+from plimsoll.report.tables.table import PlainTable, plain
 from plimsoll.report.words.misses import misses_by_cell
 
 
@@ -30,22 +29,17 @@ def _misses(findings: Findings) -> Mapping[str, Any]:
     return {"misses_of": misses_by_cell(findings.misses)}
 
 
-def _definition(findings: Findings) -> Mapping[str, Any]:
+def _published(findings: Findings) -> PlainTable | None:
     published = findings.definition.published
-    return {
-        "definition_yaml": findings.data.definition_yaml,
-        "clients": _clients(clients_of(findings.definition)),
-        "published": _published(published.rows) if published else None,
-    }
+    if published is None:
+        return None
+    rows = ((one.what, one.published or "not published", one.here or "as published") for one in published.rows)
+    return plain("As published, and here", {"What": "", "As published": "prose", "Here": "prose"}, rows)
 
 
-def _published(rows: Iterable[PublishedRow]) -> AnyTable:
-    told = ((one.what, one.published or "not published", one.here or "as published") for one in rows)
-    return plain("As published, and here", {"What": "", "As published": "prose", "Here": "prose"}, told)
-
-
-def _clients(clients: Iterable[Clients]) -> AnyTable:
+def _clients(findings: Findings) -> PlainTable:
     headings = {"Product": "", "Protocol": "", "Workload": "", "Options of its clients": "prose"}
+    clients = clients_of(findings.definition)
     rows = ((one.product, one.protocol, one.workload or "the only one", one.words) for one in clients)
     return plain("What clients of each product speak", headings, rows)
 
@@ -71,7 +65,7 @@ SECTIONS = (
     VALIDITY,
     CELLS,
     Section("cost", "Cost", is_shown=lambda findings, _charts: findings.data.spending is not None, needs_load=False),
-    Section("definition", "Definition", context=_definition, needs_load=False),
+    Section("definition", "Definition", tables={"published": _published, "clients": _clients}, needs_load=False),
     Section("reproduce", "Reproduce it", needs_load=False),
     METHODS,
 )

@@ -10,18 +10,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.findings import Findings
     from plimsoll.report.charts.figure import Figure
     from plimsoll.report.tables.files import Sheet
-
-
-def _always(_findings: Findings, _charts: Collection[str]) -> bool:
-    return True
-
-
-def _no_context(_findings: Findings) -> Mapping[str, Any]:
-    return {}
-
-
-def _no_charts(_findings: Findings) -> tuple[Figure, ...]:
-    return ()
+    from plimsoll.report.tables.table import Table
 
 
 @dataclass(frozen=True)
@@ -32,11 +21,13 @@ class Section:
     """The section's anchor in the page, and the name of its template in this folder: `noise` has `noise.html.j2`."""
     link: str
     """The section's name in the page's navigation."""
-    context: Callable[[Findings], Mapping[str, Any]] = _no_context
-    """The values that the template shows, by name: rows and sentences. Every template also has `findings`,
-    `definition`, `data`, and `figures` with all charts by name.
+    tables: Mapping[str, Callable[[Findings], Table[Any] | None]] = field(default_factory=dict)
+    """The tables that the template shows, by name."""
+    context: Callable[[Findings], Mapping[str, Any]] = lambda _findings: {}
+    """What else it shows, by name. Every template also has `findings`, `definition`, `data`, and `figures` with all
+    charts by name.
     """
-    charts: Callable[[Findings], tuple[Figure, ...]] = _no_charts
+    charts: Callable[[Findings], tuple[Figure, ...]] = lambda _findings: ()
     """The section's charts of a campaign; the report has each as PNG and SVG too."""
     sheets: Mapping[str, Callable[[Findings], Sheet]] = field(default_factory=dict)
     """The section's tables as numbers, by the name of their CSV file. The report has them even where the section is
@@ -44,7 +35,7 @@ class Section:
     """
     needs_load: bool = True
     """Whether it has nothing to show where no load ran."""
-    is_shown: Callable[[Findings, Collection[str]], bool] = _always
+    is_shown: Callable[[Findings, Collection[str]], bool] = lambda _findings, _charts: True
     """Whether a campaign's page has the section, by the findings and the names of all charts that there are."""
 
     @property

@@ -15,7 +15,7 @@ from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.markup import DOCS_OF_CAMPAIGN, bad, docs_link, docs_of_attempt, lines
-from plimsoll.report.tables.table import AnyTable, plain
+from plimsoll.report.tables.table import PlainTable, plain
 from plimsoll.report.words.origins import grouped
 
 _OF_ATTEMPTS = {"Cell": "", "Attempt": "", "Why": "prose", "Now": ""}
@@ -118,7 +118,7 @@ def checks_sheet(findings: Findings) -> Sheet:
     return Sheet(rows, ["name", "result", "success", "severity", "expected", "observed"])
 
 
-def invalid_table(found: Validity) -> AnyTable:
+def invalid_table(found: Validity) -> PlainTable:
     """Return the invalid attempts with their reasons."""
     rows = (
         (one.cell, docs_link(one.attempt, one.data_docs), _why(one.reasons), _now(one.replaced_by))
@@ -127,20 +127,20 @@ def invalid_table(found: Validity) -> AnyTable:
     return plain("Invalid attempts", _OF_ATTEMPTS, rows)
 
 
-def unjudged_table(found: Validity) -> AnyTable:
+def unjudged_table(found: Validity) -> PlainTable:
     """Return the attempts without a verdict, and how they ended."""
     rows = ((one.cell, one.attempt, lines(one.why), _now(one.replaced_by)) for one in found.unjudged)
     return plain("Attempts without a verdict", _OF_ATTEMPTS, rows)
 
 
-def warnings_table(found: Validity) -> AnyTable:
+def warnings_table(found: Validity) -> PlainTable:
     """Return the warnings, each with its cells."""
     headings = {"Warning": "prose", "Cells": "number", "Which": "prose"}
     rows = ((lines(text), len(cells), listing(cells)) for text, cells in found.warnings.items())
     return plain("Warnings", headings, rows, naming=None)
 
 
-def checks_table(found: Validity) -> AnyTable:
+def checks_table(found: Validity) -> PlainTable:
     """Return the checks over the whole campaign."""
     headings = {"Check": "", "Result": "", "Expected": "prose", "Observed": "prose"}
     results = ((one, one.result if one.success else bad(one.result)) for one in found.campaign_checks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from markupsafe import Markup
 
@@ -110,16 +109,6 @@ def causes_by_cell_sheet(findings: Findings) -> Sheet:
     return Sheet(rows, ["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 
 
-def _context(findings: Findings) -> Mapping[str, Any]:
-    return {
-        "on_jvms": on_jvms(findings),
-        "explained": explained_table(findings),
-        "causes": causes_table(findings),
-        "misses": misses_table(findings.misses, findings.level),
-        "shifts": SHIFTS,
-    }
-
-
 def _of(count: int, counts: Explained) -> str:
     return f"{percent(count / counts.missed, 0)} ({count:,})"
 
@@ -139,7 +128,12 @@ def _share(count: int, whole: int) -> str:
 WHY = Section(
     "why",
     "Why it missed",
-    context=_context,
+    tables={
+        "explained": explained_table,
+        "causes": causes_table,
+        "misses": lambda findings: misses_table(findings.misses, findings.level),
+    },
+    context=lambda findings: {"on_jvms": on_jvms(findings), "shifts": SHIFTS},
     charts=causes_chart,
     sheets={
         "causes": causes_sheet,

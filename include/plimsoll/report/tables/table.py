@@ -75,7 +75,7 @@ class Table(Generic[Row]):
         return [[str(cell.content) for cell in self.cells(row)] for row in self.rows]
 
 
-AnyTable = Table[Sequence[object]]
+PlainTable = Table[Sequence[object]]
 """A table whose rows are their cells."""
 
 
@@ -95,8 +95,8 @@ def plain(
 
 
 def escaped(text: str) -> str:
-    """Return text on one line, with all characters escaped that have a meaning in Markdown."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
+    """Return text on one line, escaped where Markdown reads more than text: not `<` before a space, as in `p < 0.1`."""
+    return re.sub(r"([\\`*_{}\[\]>#|~]|<(?! ))", r"\\\1", " ".join(text.split()))
 
 
 def markdown(table: Table[Row]) -> str:

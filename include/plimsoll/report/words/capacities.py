@@ -42,7 +42,7 @@ class CapacityRow:
     firm: bool
 
 
-def capacity_table(data: CampaignData) -> tuple[CapacityRow, ...]:
+def capacity_rows_of(data: CampaignData) -> tuple[CapacityRow, ...]:
     """Return the capacity of each variant and workload, in the definition's order, with the outcomes that it rests on.
 
     Stages that take their load from an earlier one have none.

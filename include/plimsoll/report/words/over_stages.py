@@ -8,7 +8,7 @@ from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.analysis.campaign.contradictions import Contradiction
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.formatting import ops, plural
-from plimsoll.report.tables.table import AnyTable, plain
+from plimsoll.report.tables.table import PlainTable, plain
 
 _STANDS = {True: "the miss counts", False: "both stand: the stages have different service levels"}
 
@@ -24,7 +24,7 @@ def fall(label: str, capacity: Capacity) -> str:
     return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."
 
 
-def contradictions_table(measured: Sequence[Findings]) -> AnyTable:
+def contradictions_table(measured: Sequence[Findings]) -> PlainTable:
     """Return each stage's capacity with each miss at this load or a lower one in another stage, and what follows."""
     rows = (
         (

@@ -67,9 +67,7 @@ def _contrast(cause: Mapping[str, Any]) -> float:
 
 
 def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> RenderableType:
-    """Return the rows of `capacity_table` as a rich table, with notes below each capacity and loads to run next at the
-    end.
-    """
+    """Return the rows as a table, with notes below each capacity and loads to run next at the end."""
     line = loads_line(rows)
     caption = Text(f"To narrow where the boundaries lie, write into the definition: {line}") if line else None
     columns: list[Column[CapacityRow]] = [

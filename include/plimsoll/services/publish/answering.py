@@ -20,7 +20,7 @@ DOCUMENT = "report.json"
 
 def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
     """Return the answer that the campaign's published report gives. Raises NotFound where none is published."""
-    from plimsoll.report.words.capacities import capacity_table
+    from plimsoll.report.words.capacities import capacity_rows_of
     from plimsoll.report.words.terminal import Answer, links
 
     whole = _read(campaign, DOCUMENT)
@@ -32,7 +32,7 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
         warnings[text].extend(cells)
     return Answer(
         conclusions=(whole["conclusion"], *of_parts),
-        rows=capacity_table(verdict_data(campaign, campaign.verdicts(), at)),
+        rows=capacity_rows_of(verdict_data(campaign, campaign.verdicts(), at)),
         links=tuple(line for name, one in documents for line in links(one, name)),
         warnings=warnings,
     )

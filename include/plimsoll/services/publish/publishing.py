@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from plimsoll.analysis.campaign.cell_results import CampaignData
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.toolkit import Toolkit
 
@@ -145,14 +144,11 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     if passed is None:
         mend = f"make the report again: `plimsoll report {campaign_id}`"
         raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
-    files = dict(build_report(_data(campaign, passed, at)).files)  # and lets go of tables before packing
-    return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
-
-
-def _data(campaign: StoredCampaign, passed: GatePass, at: datetime) -> CampaignData:
     data = replace(campaign_data(campaign, passed.checks, at), incomplete=passed.incomplete)
-    _require_one_kind_of_judging(campaign.campaign_id, data.state)
-    return data
+    _require_one_kind_of_judging(campaign_id, data.state)
+    files = dict(build_report(data).files)
+    del data  # the tables of all attempts, of which packing needs none
+    return files | {BUNDLE: _bundle(snapshot, campaign_id, at, code_version, files)}
 
 
 def versions_here(code_version: str) -> dict[str, str]:
