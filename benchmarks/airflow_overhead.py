@@ -30,6 +30,7 @@ from tests.support.processes import CHECKOUT
 
 from plimsoll.domain.cell import cells_by_id
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.client import DagRun
@@ -90,7 +91,7 @@ def _keep_what_python_compiles() -> None:
 
 
 def _warm_up(airflow: StackUnderTest, definition: Definition, plain_load_s: float) -> None:
-    first = next(iter(cells_by_id(definition)))
+    first = next(iter(cells_by_id(resolve(definition))))
     for dag_id, conf in ((_PLAIN, {"cells": 1, "load_s": str(plain_load_s)}), (_OURS, {"cells": first})):
         _require_success(airflow.run_to_end(dag_id, conf, timeout_s=_TIMEOUT_S, poll_s=2))
 

@@ -15,6 +15,7 @@ from tests.support.airflow.aws_campaign import Outcome, published, run_on_aws, s
 from benchmarks.costs import print_costs
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 
 _HOSTS = 4
 _TIMEOUT_S = 3 * 3600.0
@@ -36,7 +37,7 @@ def main() -> None:
 
 
 def _print(outcome: Outcome, definition: Definition) -> None:
-    cells, cloud = len(grid(definition)), outcome.cloud
+    cells, cloud = len(grid(resolve(definition))), outcome.cloud
     print(f"{cells} cells, {definition.max_parallel} at a time: {outcome.run.state}, {outcome.valid_cells} valid")
     print_costs(cells, outcome.wall_s, outcome.cpu_s)
     print(f"instances: {cloud['launched']} launched, {cloud['alive']} alive, at most {cloud['peak_instances']} at once")

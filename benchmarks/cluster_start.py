@@ -20,6 +20,7 @@ from statistics import median
 
 import psutil
 from tests.support.campaigns.small_definition import SMALL
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
@@ -29,7 +30,7 @@ from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec, variant_spec
+from plimsoll.domain.resolve import product_spec, resolve, variant_spec
 from plimsoll.domain.variant import Variant
 from plimsoll.settings import Settings
 
@@ -62,7 +63,7 @@ def main() -> None:
     options = parser.parse_args()
     settings = Settings()
     definition = load_definition(settings, options.definition)
-    variant = definition.variant(options.variant) if options.variant else definition.variants[0]
+    variant = resolve(definition).variant(options.variant) if options.variant else definition.variants[0]
     product = _product(settings, definition)
     with tempfile.TemporaryDirectory(prefix="plimsoll-cluster-start-") as work:
         rounds = [_round(product, definition, variant, Path(work), number) for number in range(1, options.rounds + 1)]
@@ -71,7 +72,7 @@ def main() -> None:
 
 def _product(settings: Settings, definition: Definition) -> Cassandra:
     product = Cassandra(Artefacts(settings.cache, print), SystemClock())
-    product.prepare(product_spec(definition, "cassandra"))
+    product.prepare(product_spec(resolve(definition), "cassandra"))
     return product
 
 
@@ -98,7 +99,7 @@ def _deploy(
     product: Cassandra, provider: LocalProvider, definition: Definition, variant: Variant, cluster: Cluster
 ) -> None:
     nodes = [provider.host(cluster, info) for info in cluster.nodes]
-    spec = variant_spec(definition, variant)
+    spec = variant_spec(only_part(definition), variant)
     product.deploy(spec, nodes, provider.host(cluster, cluster.load_host), _LIFETIME)
 
 

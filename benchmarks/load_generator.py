@@ -27,6 +27,7 @@ from statistics import median
 from typing import Any
 
 from tests.support.campaigns.small_definition import SMALL
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache
@@ -212,7 +213,9 @@ def _node(artefacts: Artefacts, definition: Definition, work: Path) -> Iterator[
     try:
         nodes = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)
-        Cassandra(artefacts, clock).deploy(variant_spec(definition, definition.variants[0]), nodes, load, _LIFETIME)
+        Cassandra(artefacts, clock).deploy(
+            variant_spec(only_part(definition), definition.variants[0]), nodes, load, _LIFETIME
+        )
         yield nodes[0].info.address
     finally:
         provider.destroy(key)

@@ -10,6 +10,7 @@ from airflow.sdk import TaskInstanceState
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll_airflow import notices
@@ -32,7 +33,7 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
         return None
 
     def send_notice(context: Mapping[str, Any]) -> None:
-        if definition.has_rounds and _is_followed(context):
+        if resolve(definition).has_rounds and _is_followed(context):
             return
         title = f"Plimsoll: a campaign of {definition.name} has ended incomplete"
         notices.send(context, title, "\n".join(_ending(definition, context)))
@@ -63,7 +64,7 @@ def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]
     yield f"run {context['run_id']} of the DAG {definition.dag_id} failed: {context.get('reason') or 'no reason given'}"
     if run is None:
         return
-    campaign_id = campaign_id_of(definition, run.conf, run.run_after)
+    campaign_id = campaign_id_of(definition.name, run.conf, run.run_after)
     yield f"campaign: {campaign_id}"
     with suppress(NotFound):  # a campaign that was refused has no place in the store
         progress = campaign_progress(toolkit().store, campaign_id, now=datetime.now(UTC))

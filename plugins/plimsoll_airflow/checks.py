@@ -5,6 +5,7 @@ from importlib.metadata import distribution, version
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.finding import Finding
+from plimsoll.domain.resolve import resolve
 from plimsoll.settings import Settings
 from plimsoll_airflow.definitions import faults, sound_definitions
 from plimsoll_airflow.internals import inventory
@@ -74,7 +75,7 @@ def _triggerers(slots: int) -> Finding:
 
 def _map_length(definitions: Sequence[Definition]) -> Finding:
     most = conf.getint("core", "max_map_length")
-    larger = {one.name: one.cells for one in definitions if one.cells > most}
+    larger = {one.name: cells for one in definitions if (cells := resolve(one).cells) > most}
     named = ", ".join(f"{name} has {cells}" for name, cells in larger.items())
     found = f"{most} cells in a run" + (f"; {named}" if named else "")
     return Finding("map length", not larger, found, "raise [core] max_map_length, or leave these definitions out")

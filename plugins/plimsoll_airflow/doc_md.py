@@ -1,9 +1,10 @@
 """The documentation of a campaign's DAG in Airflow's UI: what its definition compares, and how long that takes."""
 
+from plimsoll.domain.campaign import Campaign, Part
 from plimsoll.domain.clients import clients_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import Part, only_strategy, parts, stage_ids, workload_ids
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.domain.variant import Variant
 from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
@@ -11,89 +12,89 @@ from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
 
 def campaign_doc(definition: Definition) -> str:
     """Return the definition as Markdown: what it compares, and how long it takes."""
-    cells = definition.cells
-    rows = "\n".join(_row(definition, variant) for variant in definition.variants)
-    return f"""# {definition.title}
+    campaign = resolve(definition)
+    cells = campaign.cells
+    rows = "\n".join(_row(campaign, variant) for variant in campaign.variants)
+    return f"""# {campaign.title}
 
 {definition.description}
 | variant | JVM | heap | database |
 |---|---|---|---|
 {rows}
 
-**{plural(cells, "cell")}**: {plural(len(definition.variants), "variant")} × {_workloads(definition)}\
-{_axes(definition)}, {definition.max_parallel} \
-at a time at most, {_hosts(definition)}.{_searched(definition)}
+**{plural(cells, "cell")}**: {plural(len(campaign.variants), "variant")} × {_workloads(campaign)}\
+{_axes(campaign)}, {campaign.max_parallel} \
+at a time at most, {_hosts(campaign)}.{_searched(campaign)}
 
-{_what_runs(definition)}
-- {"workloads" if workload_ids(definition) else "workload"}: {_workload(definition)}\
-{"".join(f"{chr(10)}- {one}" for one in clients_of(definition))}
-- provider: {definition.provider.name}
+{_what_runs(campaign)}
+- {"workloads" if campaign.workload_ids else "workload"}: {_workload(campaign)}\
+{"".join(f"{chr(10)}- {one}" for one in clients_of(campaign.parts))}
+- provider: {campaign.provider.name}
 """
 
 
-def _axes(definition: Definition) -> str:
+def _axes(campaign: Campaign) -> str:
     """Return the axes of the grid besides variants: loads and repeats, or stages with their own."""
-    if stage_ids(definition):
-        return f"the loads and repeats of {plural(len(definition.stages), 'stage')}, one after the other"
-    [stage] = stage_plans(definition)
+    if campaign.stage_ids:
+        return f"the loads and repeats of {plural(len(campaign.stages), 'stage')}, one after the other"
+    [stage] = stage_plans(campaign)
     return f"{plural(len(stage.loads), 'load level')} × {plural(stage.repeats, 'repeat')}"
 
 
-def _hosts(definition: Definition) -> str:
+def _hosts(campaign: Campaign) -> str:
     """Tell on which hosts cells run, and for how long these are kept."""
-    scope, nodes = definition.cluster_scope, plural(definition.system.nodes, "node")
+    scope, nodes = campaign.cluster_scope, plural(campaign.system.nodes, "node")
     if scope == "cell":
         return f"each on a fresh cluster of {nodes}"
     whose = "all" if scope == "campaign" else f"those of a {scope}"
     return f"{whose} on a cluster of {nodes} that is kept for the {scope}"
 
 
-def _what_runs(definition: Definition) -> str:
+def _what_runs(campaign: Campaign) -> str:
     """Describe loads, duration and service levels; with several stages one line for each."""
-    plans = zip(stage_plans(definition), definition.of_stages, strict=True)
     return "\n".join(
-        f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan, alone))
-        if stage_ids(definition)
-        else "\n".join(_of_stage(plan, alone))
-        for plan, (_, alone) in plans
+        f"- stage `{plan.id}`: {plan.title}\n" + "\n".join(f"  {line}" for line in _of_stage(plan))
+        if campaign.stage_ids
+        else "\n".join(_of_stage(plan))
+        for plan in stage_plans(campaign)
     )
 
 
-def _of_stage(plan: StagePlan, alone: Definition) -> tuple[str, ...]:
-    timing = alone.timing
+def _of_stage(plan: StagePlan) -> tuple[str, ...]:
+    part = plan.stage.first
+    timing = part.timing
     return (
         f"- load levels: {', '.join(plan.loads)}",
         f"- each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up",
-        f"- service levels: {', '.join(map(str, alone.service_levels))}",
+        f"- service levels: {', '.join(map(str, part.service_levels))}",
     )
 
 
-def _workload(definition: Definition) -> str:
-    [first, *_] = definition.of_stages
-    return "; ".join(_of_part(part) for part in parts(first[1]))
+def _workload(campaign: Campaign) -> str:
+    return "; ".join(_of_part(part) for part in campaign.stages[0].parts)
 
 
 def _of_part(part: Part) -> str:
-    workload = part.definition.workload
+    workload = part.workload
     writes = f", {1 - workload.read_share:.0%} writes" if workload.states_read_share else ""
     words = f"{workload.name}{writes}"
-    return f"`{part.workload}` ({words})" if part.workload else words
+    return f"`{part.workload_id}` ({words})" if part.workload_id else words
 
 
-def _workloads(definition: Definition) -> str:
-    named = workload_ids(definition)
+def _workloads(campaign: Campaign) -> str:
+    named = campaign.workload_ids
     return f"{plural(len(named), 'workload')} × " if named else ""
 
 
-def _searched(definition: Definition) -> str:
-    if not definition.has_rounds:
+def _searched(campaign: Campaign) -> str:
+    if not campaign.has_rounds:
         return ""
-    needs = "their strategies need" if stage_ids(definition) else f"the {only_strategy(definition)} needs"
+    needs = "their strategies need" if campaign.stage_ids else f"the {campaign.parts[0].strategy.name} needs"
     return f" Only the cells that {needs} are run, in rounds."
 
 
-def _row(definition: Definition, variant: Variant) -> str:
+def _row(campaign: Campaign, variant: Variant) -> str:
     jvm = variant.jvm
-    database = f"{definition.product_of(variant)} {definition.version_of(variant)}"
+    database = f"{campaign.product_of(variant)} {campaign.version_of(variant)}"
     runtime, heap = (f"{jvm.jdk}, {jvm.collector}", format_size(jvm.heap)) if jvm else ("none", "")
     return f"| `{variant.id}` {variant.title} | {runtime} | {heap} | {database} |"

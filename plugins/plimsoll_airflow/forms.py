@@ -8,10 +8,9 @@ import re
 
 from airflow.sdk import Param
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.limits import LONGEST_CELL_ID
-from plimsoll.domain.parts import most_repeats, only_strategy, stage_ids, workload_ids
 from plimsoll.domain.units import parse_rate
 from plimsoll.domain.variant import SLUG
 from plimsoll.services.campaign.request import (
@@ -29,11 +28,11 @@ _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 """A pattern of cells' ids: something with `*`, `?` or `[` in it."""
 
 
-def campaign_params(definition: Definition) -> dict[str, Param]:
+def campaign_params(campaign: Campaign) -> dict[str, Param]:
     """Return the form of a campaign's DAG."""
-    rates = {level: _load_words(level) for level in levels_of(definition)}
-    repeats = {repeat_id(number): f"repeat {number}" for number in range(1, most_repeats(definition) + 1)}
-    variants = {variant.id: variant.label for variant in definition.variants}
+    rates = {level: _load_words(level) for level in levels_of(campaign)}
+    repeats = {repeat_id(number): f"repeat {number}" for number in range(1, campaign.most_repeats + 1)}
+    variants = {variant.id: variant.label for variant in campaign.variants}
     return {
         "campaign_id": _campaign(
             "Empty: a new campaign. The id of an existing campaign: only its missing cells run. "
@@ -42,29 +41,29 @@ def campaign_params(definition: Definition) -> dict[str, Param]:
         "cells": Param(
             MISSING,
             type=["null", "string"],
-            pattern=_exactly(f"^$|{_some_cells(definition)}"),
+            pattern=_exactly(f"^$|{_some_cells(campaign)}"),
             maxLength=LONGEST_CHOICE,
             title="Cells",
             description_md=(
-                f"{_literal(MISSING)}, or empty: {_what_is_missing(definition)}. {_literal(FAILED)}: cells that were "
+                f"{_literal(MISSING)}, or empty: {_what_is_missing(campaign)}. {_literal(FAILED)}: cells that were "
                 "tried and have no valid attempt. "
                 f"{_literal(INVALID)}: cells whose newest attempt is invalid and that have no valid one. "
-                f"Or ids, such as {_literal(next(iter(cells_by_id(definition))))}, which run again even if they are "
-                f"valid, and patterns of missing cells, such as {_literal(_pattern_of_variant(definition))}. "
+                f"Or ids, such as {_literal(next(iter(cells_by_id(campaign))))}, which run again even if they are "
+                f"valid, and patterns of missing cells, such as {_literal(_pattern_of_variant(campaign))}. "
                 "The run is green once these cells are valid; the report is published once none is missing at all."
-                f"{_what_follows(definition)}"
+                f"{_what_follows(campaign)}"
             ),
         ),
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
-        **_stage_choice(definition),
-        **_workload_choice(definition),
+        **_stage_choice(campaign),
+        **_workload_choice(campaign),
         "loads": _choice(rates, "Load levels", "Run only these load levels. None chosen: all."),
         "repeats": _choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
         "parallel": Param(
-            definition.max_parallel,
+            campaign.max_parallel,
             type=["null", "integer"],
             minimum=1,
-            maximum=definition.max_parallel,
+            maximum=campaign.max_parallel,
             title="Cells at a time",
             description_md=(
                 f"At most so many. The definition's {_literal('max_parallel')} and the pool {_literal(CLUSTERS_POOL)} "
@@ -97,19 +96,19 @@ def _load_words(level: str) -> str:
     return f"{parse_rate(level):,} ops/s" if level.endswith("/s") else level
 
 
-def _pattern_of_variant(definition: Definition) -> str:
-    return f"{'*-' if stage_ids(definition) else ''}{definition.variants[0].id}-*-r1"
+def _pattern_of_variant(campaign: Campaign) -> str:
+    return f"{'*-' if campaign.stage_ids else ''}{campaign.variants[0].id}-*-r1"
 
 
-def _stage_choice(definition: Definition) -> dict[str, Param]:
+def _stage_choice(campaign: Campaign) -> dict[str, Param]:
     """Return the field for the choice of a stage; empty where there is only one."""
-    named = {one.id: one.label for one in definition.stages} if stage_ids(definition) else {}
+    named = {one.id: one.first.stage_title for one in campaign.stages} if campaign.stage_ids else {}
     return {"stages": _choice(named, "Stages", "Run only these stages. None chosen: all.")} if named else {}
 
 
-def _workload_choice(definition: Definition) -> dict[str, Param]:
+def _workload_choice(campaign: Campaign) -> dict[str, Param]:
     """Return the field for the choice of a workload; empty where there is only one."""
-    named = {name: name for name in workload_ids(definition)}
+    named = {name: name for name in campaign.workload_ids}
     return {"workloads": _choice(named, "Workloads", "Run only these workloads. None chosen: all.")} if named else {}
 
 
@@ -149,17 +148,17 @@ def reaper_params() -> dict[str, Param]:
     }
 
 
-def _what_is_missing(definition: Definition) -> str:
-    if definition.has_rounds:
-        who = "strategies need" if stage_ids(definition) else f"{only_strategy(definition)} needs"
+def _what_is_missing(campaign: Campaign) -> str:
+    if campaign.has_rounds:
+        who = "strategies need" if campaign.stage_ids else f"{campaign.parts[0].strategy.name} needs"
         needs = f"what the {who} next, in as many runs as it takes"
         return f"{needs}; cells that it does not need run when named"
     return "every cell without a valid attempt"
 
 
-def _what_follows(definition: Definition) -> str:
+def _what_follows(campaign: Campaign) -> str:
     """Tell when further rounds follow a run of named cells; empty where there are no rounds."""
-    if not definition.has_rounds:
+    if not campaign.has_rounds:
         return ""
     return (
         f" Further rounds follow once {_literal(MISSING)} was asked for: after {_literal(MISSING)}, and after cells "
@@ -175,14 +174,14 @@ def _campaign(about: str) -> Param:
     return Param(None, type=nothing, pattern=pattern, maxLength=limit, title="Campaign", description_md=about)
 
 
-def _some_cells(definition: Definition) -> str:
+def _some_cells(campaign: Campaign) -> str:
     """Return a schema for cells of this definition: a keyword, or any number of existing ids and patterns."""
-    variants = "|".join(variant.id for variant in definition.variants)
-    loads = "|".join(level_slugs(definition))
-    repeats = "|".join(str(number) for number in range(1, most_repeats(definition) + 1))
-    workloads = "|".join(workload_ids(definition))
+    variants = "|".join(variant.id for variant in campaign.variants)
+    loads = "|".join(level_slugs(campaign))
+    repeats = "|".join(str(number) for number in range(1, campaign.most_repeats + 1))
+    workloads = "|".join(campaign.workload_ids)
     middle = f"({workloads})-({loads})" if workloads else f"({loads})"
-    stages = "|".join(stage_ids(definition))
+    stages = "|".join(campaign.stage_ids)
     first = f"({stages})-" if stages else ""
     one = f"({first}({variants})-{middle}-r({repeats})|{_PATTERN})"
     return f"^({MISSING}|{FAILED}|{INVALID}|{one}([ ,]+{one})*)$"

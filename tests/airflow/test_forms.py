@@ -5,6 +5,7 @@ from airflow.sdk import Param
 from airflow.sdk.definitions.param import ParamsDict
 from tests.fakes.installation import instant_definition
 
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services.campaign.request import Request, read_request
@@ -16,7 +17,7 @@ DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
 
 
 def accepted(values: dict[str, object]) -> dict[str, object]:
-    params = ParamsDict(dict(campaign_params(DEFINITION)))
+    params = ParamsDict(dict(campaign_params(resolve(DEFINITION))))
     params.update(values)
     valid: dict[str, object] = params.validate()
     return valid
@@ -29,7 +30,7 @@ def accepted_by_cell(values: dict[str, str]) -> dict[str, object]:
     return valid
 
 
-@pytest.mark.parametrize("params", [campaign_params(DEFINITION), reaper_params()], ids=["campaign", "reaper"])
+@pytest.mark.parametrize("params", [campaign_params(resolve(DEFINITION)), reaper_params()], ids=["campaign", "reaper"])
 def test_the_form_can_be_sent_as_it_opens(params: dict[str, Param]) -> None:
     """Airflow's form takes a field for required whose type does not name `null`, and does not send it empty."""
     for name, param in params.items():
@@ -37,18 +38,18 @@ def test_the_form_can_be_sent_as_it_opens(params: dict[str, Param]) -> None:
 
 
 def test_nothing_needs_to_be_filled_in_and_the_defaults_ask_for_everything_missing() -> None:
-    assert read_request(DEFINITION, accepted({})) == Request(parallel=DEFINITION.max_parallel)
+    assert read_request(resolve(DEFINITION), accepted({})) == Request(parallel=DEFINITION.max_parallel)
 
 
 @pytest.mark.parametrize("empty", [None, ""])
 def test_a_field_that_somebody_empties_asks_for_what_its_default_asks_for(empty: str | None) -> None:
-    emptied = dict.fromkeys(campaign_params(DEFINITION)) | {"campaign_id": empty, "cells": empty}
+    emptied = dict.fromkeys(campaign_params(resolve(DEFINITION))) | {"campaign_id": empty, "cells": empty}
 
-    assert read_request(DEFINITION, accepted(emptied)) == Request()
+    assert read_request(resolve(DEFINITION), accepted(emptied)) == Request()
 
 
 def test_every_param_has_a_title_and_says_what_it_does() -> None:
-    for params in (campaign_params(DEFINITION), cell_params(), reaper_params()):
+    for params in (campaign_params(resolve(DEFINITION)), cell_params(), reaper_params()):
         for name, param in params.items():
             assert param.schema["title"], name
             assert len(param.schema["description_md"]) > 10, name
@@ -57,21 +58,21 @@ def test_every_param_has_a_title_and_says_what_it_does() -> None:
 
 
 def test_what_is_to_be_typed_stands_in_the_form_as_it_is() -> None:
-    about = campaign_params(DEFINITION)["cells"].schema["description_md"]
+    about = campaign_params(resolve(DEFINITION))["cells"].schema["description_md"]
     assert r"such as **v1-\*-r1**" in about
-    assert r"**max\_parallel**" in campaign_params(DEFINITION)["parallel"].schema["description_md"]
+    assert r"**max\_parallel**" in campaign_params(resolve(DEFINITION))["parallel"].schema["description_md"]
 
 
 def test_the_form_of_a_search_says_when_further_rounds_follow() -> None:
     search = DEFINITION.model_copy(update={"strategy": Search()})
 
-    descriptions = [campaign_params(one)["cells"].schema["description_md"] for one in (DEFINITION, search)]
+    descriptions = [campaign_params(resolve(one))["cells"].schema["description_md"] for one in (DEFINITION, search)]
 
     assert ["Further rounds follow" in one for one in descriptions] == [False, True]
 
 
 def test_choices_are_the_definitions_own() -> None:
-    params = campaign_params(DEFINITION)
+    params = campaign_params(resolve(DEFINITION))
 
     assert params["variants"].schema["items"]["enum"] == ["v1", "v2"]
     assert params["loads"].schema["values_display"] == {
@@ -94,7 +95,7 @@ def test_choices_are_the_definitions_own() -> None:
     ],
 )
 def test_what_a_person_asks_for_is_accepted_as_a_request(values: dict[str, object]) -> None:
-    request = read_request(DEFINITION, accepted({"parallel": 1, **values}))
+    request = read_request(resolve(DEFINITION), accepted({"parallel": 1, **values}))
     assert request.model_dump(exclude_defaults=True).keys() == {"parallel", *values}
 
 
@@ -173,11 +174,11 @@ def test_the_documentation_says_on_which_hosts_cells_run(scope: str, hosts: str)
 def test_the_form_of_several_workloads_lets_one_choose_among_them() -> None:
     workloads = tuple(NamedWorkload.model_validate({"id": name}) for name in ("kv", "series"))
     definition = DEFINITION.model_copy(update={"workloads": workloads})
-    params = ParamsDict(dict(campaign_params(definition)))
+    params = ParamsDict(dict(campaign_params(resolve(definition))))
     params.update({"workloads": ["kv"], "cells": "v1-kv-001k-r1 v2-series-*"})
 
-    assert read_request(definition, params.validate()).workloads == ("kv",)
-    assert "workloads" not in campaign_params(DEFINITION)
+    assert read_request(resolve(definition), params.validate()).workloads == ("kv",)
+    assert "workloads" not in campaign_params(resolve(DEFINITION))
     with pytest.raises(ParamValidationError):
         params.update({"cells": "v1-001k-r1"})
     doc = campaign_doc(definition)

@@ -9,6 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.exceptions import DagRunTriggerException
 
 from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.deleting import delete_campaign
@@ -103,8 +104,8 @@ def test_what_the_strategy_asks_for_next_runs_in_a_run_that_follows() -> None:
 
 @pytest.mark.usefixtures("campaign")
 def test_a_scheduled_run_is_followed_like_one_that_was_sent_as_the_form_opens() -> None:
-    form = {name: param.value for name, param in campaign_params(SEARCH).items()}
-    assert read_request(SEARCH, form).is_for_all
+    form = {name: param.value for name, param in campaign_params(resolve(SEARCH)).items()}
+    assert read_request(resolve(SEARCH), form).is_for_all
 
     run_id, conf = follows(run_id="scheduled__2026-01-31T12:00:00+00:00", **form)
 
@@ -221,4 +222,4 @@ def test_the_next_stage_follows_with_loads_from_the_one_before(installation: Ins
     run_cell(installation.toolkit, "campaign", "maximum-v1-001k-r1", "owner", print)
 
     assert follows()[1]["cells"] == "share-v1-70pct-r1"
-    assert campaign.definition().stage_starts["share"].loads[0].load_ops_s == 700
+    assert campaign.stage_starts(campaign.resolved())["share"].loads[0].load_ops_s == 700

@@ -9,6 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantProvider
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.runs import begin_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -194,5 +195,5 @@ def test_kept_hosts_are_also_of_the_run_that_was_given_them_and_is_not_named_on_
     nobody: Any = LiveRuns()
     assert not is_owned(cluster, nobody, datetime.now(UTC), HERE)
     attempt = begin(installation.toolkit, "campaign", "v1-002k-r1", user.token).attempt()
-    kept_hosts.take(installation.toolkit, definition, attempt, cluster.expires_at)
+    kept_hosts.take(installation.toolkit, resolve(definition), attempt, cluster.expires_at)
     assert is_owned(cluster, nobody, datetime.now(UTC), HERE)

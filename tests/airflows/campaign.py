@@ -25,8 +25,10 @@ from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definit
 from tests.support.processes import CHECKOUT, end_marked, until
 
 import plimsoll
+from plimsoll.domain.campaign import dag_id_of
 from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition, dag_id_of
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll_airflow.local.campaign_run import CampaignRun
 from plimsoll_airflow.local.client import AirflowClient
 from plimsoll_airflow.local.clusters import destroy_clusters
@@ -135,7 +137,7 @@ def run_campaign(
         http.headers["Authorization"] = f"Bearer {token}"
         pages = f"/{environment['PLIMSOLL_PREFIX'].strip('_')}"
         status = http.get(f"{pages}/api/v1/campaigns/mine-1").raise_for_status().json()
-        expected = {"state": "complete", "cells": len(grid(definition)), "published": True}
+        expected = {"state": "complete", "cells": len(grid(resolve(definition))), "published": True}
         assert expected.items() <= status.items(), status
         for place in ("", "campaigns/mine-1", "campaigns/mine-1/report"):
             assert http.get(f"{pages}/{place}").raise_for_status().text

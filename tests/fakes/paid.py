@@ -16,7 +16,7 @@ from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts import spending
 
 
-class PaidProvider:
+class PaidProvider(Provider):
     """Implements the Provider port by the other one."""
 
     name = "instant"

@@ -18,6 +18,7 @@ from tests.support.suite.requirements import IS_LONG, require_namespaces
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.store.layout import report_key
@@ -70,7 +71,7 @@ class Campaign:
     @property
     def attempts(self) -> list[AttemptKey]:
         """Return one for each cell, and those that this machine spoilt."""
-        return [key for cell in running_order(self.definition) for key in self.stored.attempts(cell.id)]
+        return [key for cell in running_order(resolve(self.definition)) for key in self.stored.attempts(cell.id)]
 
     def places_that_tell(self, words: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """Return where one of the words stands, by kind of place."""
@@ -89,7 +90,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Campaign]:
 
 
 def test_it_reaches_its_report_with_a_verdict_for_each_cell(campaign: Campaign) -> None:
-    verdicts = [valid_verdict(campaign.stored, cell.id) for cell in running_order(campaign.definition)]
+    verdicts = [valid_verdict(campaign.stored, cell.id) for cell in running_order(resolve(campaign.definition))]
     assert len(verdicts) == len(VARIANTS)
     assert all(verdict and verdict.operations > 900 for verdict in verdicts)
     assert campaign.stack.store.exists(report_key(CAMPAIGN))
@@ -99,7 +100,7 @@ def test_its_nodes_were_what_it_defines(campaign: Campaign) -> None:
     for key in campaign.attempts:
         fingerprint = read_fingerprint(campaign.stack.store, key)
         assert fingerprint is not None
-        variant = campaign.definition.variant(cell_of(campaign.definition, key.cell_id).variant)
+        variant = resolve(campaign.definition).variant(cell_of(resolve(campaign.definition), key.cell_id).variant)
         assert {node.processes[0].jvm.collector for node in fingerprint.nodes} == {variant.jvm.collector}
         assert len({node.facts.provider["instance_id"] for node in fingerprint.nodes}) == NODES
 

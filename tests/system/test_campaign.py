@@ -25,6 +25,7 @@ from plimsoll.domain.clock_readings import LoadStart
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.data_size import is_within_tolerance
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
@@ -148,7 +149,7 @@ def test_a_campaign_on_static_hosts_reaches_its_report(
 
 def assert_complete(campaign: CampaignStore, definition: Definition) -> None:
     """Check that there are the report and, for each cell, a verdict with the tables that its charts are drawn from."""
-    verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(definition)]
+    verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(resolve(definition))]
     assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
     for verdict in filter(None, verdicts):
         data = attempt_data(campaign.store, verdict)

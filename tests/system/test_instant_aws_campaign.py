@@ -10,9 +10,10 @@ from tests.support.airflow.cloud_stack import CloudStack
 from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.domain.cell import grid
+from plimsoll.domain.resolve import resolve
 
 DEFINITION = published(parallel=2, variants=3, repeats=1, loads=["20000/s"])
-CELLS = len(grid(DEFINITION))
+CELLS = len(grid(resolve(DEFINITION)))
 HOSTS = 4
 ROUNDED_USD = 1e-6
 """To so much each attempt's cost is put on record."""

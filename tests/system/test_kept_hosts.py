@@ -14,6 +14,7 @@ from tests.support.suite.tries import tries
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
@@ -45,7 +46,7 @@ def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path)
             break
 
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(definition)]
+    verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(resolve(definition))]
     assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
     fingerprints = [read_fingerprint(store, verdict.key) for verdict in verdicts if verdict]
     clusters = [read_cluster(store, verdict.key) for verdict in verdicts if verdict]

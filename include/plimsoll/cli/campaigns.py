@@ -64,7 +64,7 @@ def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     unread: list[str] = []
     for name in campaign_ids(store):
         try:
-            summary = campaign_summary(store, name, CampaignStore(store, name).definition(), now, memory)
+            summary = campaign_summary(store, name, CampaignStore(store, name).resolved(), now, memory)
             owner = worked_on_by(store, owners, name, now)
             found.append(summary.waiting_for(owner and f"the next step of {owner}"))
         except NotFound:  # it was deleted meanwhile

@@ -33,6 +33,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import ProviderError, Refused
     from plimsoll.domain.loads import load_remarks
+    from plimsoll.domain.resolve import resolve
     from plimsoll.services.campaign.downloads import downloads
     from plimsoll.services.campaign.planning import make_plan
     from plimsoll.services.campaign.remarks import remarks
@@ -41,15 +42,16 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
     declared = document.model(Definition)
+    campaign = resolve(declared)
     problems, notes = _checked(toolkit, declared)
     found = document.located(problems)
     refused = Refused(found, where=f"definition {declared.name!r}")
     try:
-        planned = make_plan(declared, parallel=parallel, tariff=toolkit.tariff(declared))
+        planned = make_plan(campaign, parallel=parallel, tariff=toolkit.tariff(campaign))
     except ProviderError as error:  # options that can't be read have no price, and are among the problems
         raise (refused if found else error) from error
     notes += (*load_remarks(document.content), *remarks(toolkit, planned))
-    needed = downloads(toolkit, declared)
+    needed = downloads(toolkit, campaign)
     if as_json:
         software = [one.model_dump() for one in needed]
         remarks_json = {"downloads": software, "notes": notes, "problems": [str(problem) for problem in found]}

@@ -9,7 +9,6 @@ import typer
 
 from plimsoll.cli.output import print_table
 from plimsoll.domain.clients import clients_of
-from plimsoll.domain.parts import workload_ids
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, show_usd
 from plimsoll.services.campaign.downloads import download_lines
@@ -18,7 +17,6 @@ from plimsoll.services.campaign.stage_plans import BOUNDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.domain.definition import Definition
     from plimsoll.domain.download import Download
     from plimsoll.domain.published import Published
     from plimsoll.services.campaign.planning import Plan
@@ -27,10 +25,10 @@ if TYPE_CHECKING:
 
 def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> None:
     """Show the plan, the downloads that it needs, and remarks on it."""
-    definition = plan.definition
-    typer.echo(f"{definition.title} ({definition.name})")
-    for stage, (_, alone) in zip(plan.stages, definition.of_stages, strict=True):
-        _show_stage(stage, alone)
+    campaign = plan.campaign
+    typer.echo(f"{campaign.title} ({campaign.name})")
+    for stage in plan.stages:
+        _show_stage(stage)
     first = [cell.id for cell in plan.first[:4]]
     typer.echo(
         f"{_counts(plan)}\n"
@@ -38,10 +36,10 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
         f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
-    if definition.published:
-        _show_published(definition.published)
+    if campaign.published:
+        _show_published(campaign.published)
     for line in (
-        *(f"{str(one)[0].upper()}{str(one)[1:]}" for one in clients_of(definition)),
+        *(f"{str(one)[0].upper()}{str(one)[1:]}" for one in clients_of(campaign.parts)),
         *_tries(plan),
         *_search(plan),
         *_money(plan),
@@ -51,16 +49,17 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
         typer.echo(line)
 
 
-def _show_stage(stage: StagePlan, alone: Definition) -> None:
+def _show_stage(stage: StagePlan) -> None:
     """Show a stage's service levels, and its variants by loads. A definition without stages is shown as one stage."""
     if stage.id:
         typer.echo(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
-    for level in alone.service_levels:
+    part = stage.stage.first
+    for level in part.service_levels:
         typer.echo(f"Service level: {level}")
-    if alone.action:
-        typer.echo(f"Action: {alone.action_sentence}")
-    named = workload_ids(alone)
-    axes = [(one.id, name) if name else (one.id,) for name in named or ("",) for one in alone.variants]
+    if part.action:
+        typer.echo(f"Action: {part.action_sentence}")
+    named = [one.workload_id for one in stage.stage.parts]
+    axes = [(one.id, name) if len(named) > 1 else (one.id,) for name in named for one in part.variants]
     names = ("variant", "workload")[: len(axes[0])]
     rows = [(*one, *(f"×{stage.repeats}" for _ in stage.loads)) for one in axes]
     print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
@@ -79,21 +78,21 @@ def _show_published(published: Published) -> None:
 
 def _counts(plan: Plan) -> str:
     """Return the number of cells, and the numbers that it is the product of."""
-    definition, named = plan.definition, workload_ids(plan.definition)
-    cells = plural(definition.cells, "cell")
+    campaign, named = plan.campaign, plan.campaign.workload_ids
+    cells = plural(campaign.cells, "cell")
     if len(plan.stages) > 1:
         return f"\n{cells} in {plural(len(plan.stages), 'stage')}, which run one after the other"
     [stage] = plan.stages
     workloads = f"{plural(len(named), 'workload')} × " if named else ""
     return (
-        f"{cells}: {plural(len(definition.variants), 'variant')} × {workloads}"
+        f"{cells}: {plural(len(campaign.variants), 'variant')} × {workloads}"
         f"{plural(len(stage.loads), 'load')} × {plural(stage.repeats, 'repeat')}"
     )
 
 
 def _hosts(plan: Plan) -> str:
     """Return the number of hosts alive at once and their lifetime, unless each cell has its own hosts."""
-    scope = plan.definition.cluster_scope
+    scope = plan.campaign.cluster_scope
     return plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
 
 
@@ -109,7 +108,7 @@ def _load_time(plan: Plan) -> str:
 
 def _tries(plan: Plan) -> Iterator[str]:
     """Tell how often a cell runs by itself that noise disturbs, if more than once."""
-    tries = plan.definition.disturbance.tries
+    tries = plan.campaign.disturbance.tries
     if tries > 1:
         yield f"A cell that noise of the machine disturbs runs again by itself: {tries} times at most, not counted here"
 
@@ -119,7 +118,7 @@ def _search(plan: Plan) -> Iterator[str]:
     if not plan.is_estimated:
         return
     found = plan.estimate
-    if plan.definition.has_rounds:
+    if plan.campaign.has_rounds:
         who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
         yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
     if plan.ends_early:
@@ -136,21 +135,20 @@ def _money(plan: Plan) -> Iterator[str]:
         return
     rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
     vcpus = "" if plan.vcpus is None else f", {plural(plan.vcpus, 'vCPU')} at once"
-    is_more = any(stage.alone.beyond_loads(1) for stage in plan.stages)
+    is_more = any(stage.stage.beyond_loads(1) for stage in plan.stages)
     when = ", with all the time that it gives to waiting and populating" if is_more else " under load"
     yield f"Estimated cost of the hosts{when}: {_estimate(plan)} ({', '.join(rates)}){vcpus}"
     if plan.usd_of_populating:
-        how_long = format_duration(
-            max(one.alone.timing.longest_populating for one in plan.stages if not one.alone.timing.populating)
-        )
+        timings = [part.timing for part in plan.campaign.parts]
+        how_long = format_duration(max(one.longest_populating for one in timings if not one.populating))
         yield (
             f"Where `timing.populating` is not given, populating is not counted: up to {how_long} in each cell that "
             f"populates, at most {show_usd(plan.usd_of_populating)} more"
         )
     yield f"Prices: {plan.tariff.source}"
-    if plan.definition.budget is not None:
-        yield f"Budget: {show_usd(plan.definition.budget)}{_shortage(plan, plan.definition.budget)}"
-    if ceiling := plan.definition.at_most:
+    if plan.campaign.budget is not None:
+        yield f"Budget: {show_usd(plan.campaign.budget)}{_shortage(plan, plan.campaign.budget)}"
+    if ceiling := plan.campaign.at_most:
         bounds = [show_usd(ceiling.cost)] if ceiling.cost else []
         bounds += [f"{format_duration(ceiling.cell)} for a cell"] if ceiling.cell else []
         yield f"Ended, whatever hangs, at: {', '.join(bounds)}"

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import DefinitionError, PlimsollError, UntrustedServ
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.campaign import Campaign
     from plimsoll.domain.download import Download
     from plimsoll.services.toolkit import Toolkit
     from plimsoll.settings import Settings
@@ -68,33 +68,34 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, for_other_hosts
     Returns whether it was prepared. Raises PlimsollError.
     """
     from plimsoll.bootstrap import load_definition
-    from plimsoll.domain.resolve import load_spec, product_spec
+    from plimsoll.domain.resolve import load_spec, product_spec, resolve
 
-    definition = load_definition(settings, name)
-    if not (for_other_hosts or _runs_here(toolkit, definition)):
+    campaign = resolve(load_definition(settings, name))
+    if not (for_other_hosts or _runs_here(toolkit, campaign)):
         return False
-    for product in definition.products:
-        toolkit.product(product).prepare(product_spec(definition, product))
-    toolkit.load_generator(definition).prepare(load_spec(definition))
+    for product in campaign.products:
+        toolkit.product(product).prepare(product_spec(campaign, product))
+    toolkit.load_generator(campaign).prepare(load_spec(campaign.parts[0]))
     return True
 
 
-def _runs_here(toolkit: Toolkit, definition: Definition) -> bool:
-    provider = toolkit.providers.get(definition.provider.name)
+def _runs_here(toolkit: Toolkit, campaign: Campaign) -> bool:
+    provider = toolkit.providers.get(campaign.provider.name)
     return provider is not None and provider.is_local
 
 
 def _announce(toolkit: Toolkit, settings: Settings, names: Sequence[str], *, for_other_hosts: bool) -> None:
     """Say how much is fetched, and by which of several definitions less would be. Faulty ones are told later."""
     from plimsoll.bootstrap import load_definition
+    from plimsoll.domain.resolve import resolve
     from plimsoll.services.campaign.downloads import download_lines, downloads, known_bytes
 
     needed: dict[str, Sequence[Download]] = {}
     for name in names:
         with suppress(PlimsollError):
-            definition = load_definition(settings, name)
-            if for_other_hosts or _runs_here(toolkit, definition):
-                needed[name] = [one for one in downloads(toolkit, definition) if not one.is_there]
+            campaign = resolve(load_definition(settings, name))
+            if for_other_hosts or _runs_here(toolkit, campaign):
+                needed[name] = [one for one in downloads(toolkit, campaign) if not one.is_there]
     every = {one.name: one for wanted in needed.values() for one in wanted}
     for line in download_lines(list(every.values())):
         typer.echo(f"{line}. What is fetched is kept in {settings.cache}")

@@ -56,6 +56,7 @@ def run(
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.loads import load_remarks
+    from plimsoll.domain.resolve import resolve
     from plimsoll.services.campaign.creation import open_campaign
     from plimsoll.services.campaign.planning import make_plan
     from plimsoll.services.campaign.remarks import remarks
@@ -67,12 +68,13 @@ def run(
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
     declared = document.model(Definition)
-    request = read_request(declared, {"campaign_id": campaign or new_campaign, "cells": cells})
+    resolved = resolve(declared)
+    request = read_request(resolved, {"campaign_id": campaign or new_campaign, "cells": cells})
     _require_the_one_meant(toolkit.store, campaign, new_campaign)
     if request.campaign_id and not take_over:
         require_no_other_run(toolkit, request.campaign_id)
     plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
-    for remark in (*load_remarks(document.content), *remarks(toolkit, make_plan(declared, parallel=1))):
+    for remark in (*load_remarks(document.content), *remarks(toolkit, make_plan(resolved, parallel=1))):
         print_text(f"Note: {remark}.")
     with (
         held(toolkit, plan.campaign_id) as holder,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -64,27 +65,27 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     from plimsoll.cli.simulate_answer import replay_json, show_replay, show_simulation, simulation_json
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import Problem, Refused
+    from plimsoll.domain.resolve import resolve
     from plimsoll.settings import Settings
     from plimsoll.strategies.replay import replay
-    from plimsoll.strategies.synthetic import World, require_one_stage
+    from plimsoll.strategies.synthetic import World, only_stage
     from plimsoll.strategies.synthetic import simulate as play
 
     document = load_document(Settings(), definition)
-    declared = document.model(Definition)
+    campaign = resolve(document.model(Definition))
     if outcomes is not None:
         _require_no_synthetic(context)
-        played = replay(declared, read_outcomes(outcomes), where=str(outcomes))
+        played = replay(campaign, read_outcomes(outcomes), where=str(outcomes))
         print_json(replay_json(played)) if as_json else show_replay(played)
         return
-    require_one_stage(declared, document.where)
-    [(_, declared)] = declared.of_stages
+    stage = only_stage(campaign, document.where)
     if stop_decided:
-        timing = declared.timing.model_copy(update={"stop": "decided"})
-        declared = declared.model_copy(update={"timing": timing})
+        timing = stage.first.timing.model_copy(update={"stop": "decided"})
+        stage = replace(stage, parts=tuple(replace(part, timing=timing) for part in stage.parts))
     if capacities not in ("uniform", "published"):
         raise Refused([Problem("--capacities", f"is {capacities!r}", "allowed: uniform, published")], where="simulate")
-    found = play(declared, World(capacities, width, invalid), runs, seed)  # type: ignore[arg-type]  # just checked
-    print_json(simulation_json(declared, found)) if as_json else show_simulation(declared, found)
+    found = play(stage, World(capacities, width, invalid), runs, seed)  # type: ignore[arg-type]  # just checked
+    print_json(simulation_json(stage, found)) if as_json else show_simulation(stage, found)
 
 
 def _require_no_synthetic(context: typer.Context) -> None:

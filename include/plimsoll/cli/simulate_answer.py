@@ -13,7 +13,7 @@ from plimsoll.domain.units import format_rate
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.campaign import CampaignStage
     from plimsoll.strategies.replay import Replay
     from plimsoll.strategies.synthetic import Simulation
 
@@ -38,7 +38,7 @@ def replay_json(played: Replay) -> dict[str, Any]:
     }
 
 
-def simulation_json(definition: Definition, found: Simulation) -> dict[str, Any]:
+def simulation_json(stage: CampaignStage, found: Simulation) -> dict[str, Any]:
     """Return synthetic campaigns in their documented JSON form (docs/reference/strategies.md)."""
     return {
         "runs": found.runs,
@@ -46,7 +46,7 @@ def simulation_json(definition: Definition, found: Simulation) -> dict[str, Any]
         "cells_p95": found.cells_p95,
         "attempts_mean": found.attempts_mean,
         "rounds_mean": found.rounds_mean,
-        "cell_hours": found.hours_mean(definition),
+        "cell_hours": found.hours_mean(stage.first),
         "differs_share": found.differs_share,
         "grid_differs_share": found.grid_differs_share,
     }
@@ -86,14 +86,14 @@ def _rate(load_ops_s: int | None) -> str:
     return "–" if load_ops_s is None else format_rate(load_ops_s)
 
 
-def show_simulation(definition: Definition, found: Simulation) -> None:
+def show_simulation(stage: CampaignStage, found: Simulation) -> None:
     """Show how many cells synthetic campaigns took, and how often their capacities differ."""
-    cells = definition.cells
+    cells = stage.cells
     typer.echo(
-        f"{found.runs} synthetic campaigns of {definition.name}, strategy {definition.strategy.name}\n"
+        f"{found.runs} synthetic campaigns of {stage.first.name}, strategy {stage.first.strategy.name}\n"
         f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns; "
         f"{found.attempts_mean:.1f} attempts in {found.rounds_mean:.1f} rounds\n"
-        f"Cell-hours under load: {found.hours_mean(definition):.3g} on average\n"
+        f"Cell-hours under load: {found.hours_mean(stage.first):.3g} on average\n"
         f"Another capacity than the full grid's for any variant: {found.differs_share:.1%} of campaigns; "
         f"two full grids disagree in {found.grid_differs_share:.1%}"
     )

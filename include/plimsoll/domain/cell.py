@@ -3,16 +3,14 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign, Part, part_name
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.limits import LONGEST_CELL_ID
-from plimsoll.domain.parts import Part, part_name, parts
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 """The form of a campaign's id. Python's own `re` must match it with `fullmatch`: its `$` lets a line break follow."""
@@ -126,41 +124,31 @@ def campaign_id_problem(campaign_id: str) -> Problem | None:
     return Problem("campaign_id", f"{campaign_id[: LONGEST_CAMPAIGN_ID + 1]!r} is no id of a campaign", allowed)
 
 
-def cells_by_id(definition: Definition) -> dict[str, Cell]:
-    """Return all cells of the definition by id, in the definition's order."""
-    return {cell.id: cell for cell in grid(definition)}
+def cells_by_id(campaign: Campaign) -> dict[str, Cell]:
+    """Return all cells by id, in the definition's order."""
+    return {cell.id: cell for cell in grid(campaign)}
 
 
-def cell_of(definition: Definition, cell_id: str) -> Cell:
-    """Return the definition's cell with that id. Raises KeyError when the definition has no such cell."""
-    return cells_by_id(definition)[cell_id]
+def cell_of(campaign: Campaign, cell_id: str) -> Cell:
+    """Return the campaign's cell with that id. Raises KeyError when the campaign has no such cell."""
+    return cells_by_id(campaign)[cell_id]
 
 
-def part_of(definition: Definition, cell: Cell) -> Part:
-    """Return the part of the definition that the cell belongs to.
+def part_of(campaign: Campaign, cell: Cell) -> Part:
+    """Return the part of the campaign that the cell belongs to.
 
-    Raises KeyError when the definition has no such part.
+    Raises KeyError when the campaign has no such part.
     """
-    return {part.name: part for part in parts(definition)}[cell.part]
+    return campaign.part(cell.part)
 
 
-def duration_of(definition: Definition, cell_id: str) -> timedelta:
-    """Tell how long the cell is loaded.
-
-    For a cell that the definition does not have: the longest duration of any cell.
-    """
-    return max(alone.timing.duration for alone in definitions_of(definition, cell_id))
+def parts_of(campaign: Campaign, cell_id: str) -> Sequence[Part]:
+    """Return the cell's part alone; all parts where the campaign does not have that cell."""
+    cell = cells_by_id(campaign).get(cell_id) if len(campaign.stages) > 1 else None
+    return campaign.parts if cell is None else [part_of(campaign, cell)]
 
 
-def definitions_of(definition: Definition, cell_id: str) -> Sequence[Definition]:
-    """Return the definition of the cell's part; those of all stages where the definition does not have that cell."""
-    cell = cells_by_id(definition).get(cell_id) if len(definition.stages) > 1 else None
-    if cell is not None:
-        return [part_of(definition, cell).definition]
-    return [alone for _, alone in definition.of_stages]
-
-
-def grid(definition: Definition) -> tuple[Cell, ...]:
+def grid(campaign: Campaign) -> tuple[Cell, ...]:
     """Return all cells whose loads are known, in the definition's order: stages, workloads, repeats, variants,
     loads.
     """
@@ -168,14 +156,14 @@ def grid(definition: Definition) -> tuple[Cell, ...]:
         Cell(
             stage=part.stage,
             variant=variant.id,
-            workload=part.workload,
+            workload=part.workload_id,
             load_ops_s=load,
             level=part.level,
             repeat=repeat,
         )
-        for part in parts(definition)
-        for repeat in range(1, part.definition.repeats + 1)
-        for variant in part.definition.variants
+        for part in campaign.parts
+        for repeat in range(1, part.repeats + 1)
+        for variant in part.variants
         for load in part.loads_of(variant.id)
     )
 
@@ -196,17 +184,17 @@ class AwaitedCell:
         return Cell(**self.__dict__, load_ops_s=1).id
 
 
-def awaited_cells(definition: Definition) -> tuple[AwaitedCell, ...]:
+def awaited_cells(campaign: Campaign) -> tuple[AwaitedCell, ...]:
     """Return the cells of stages whose loads are not known yet, in the definition's order."""
     return tuple(
-        AwaitedCell(part.stage, variant.id, part.workload, part.level, repeat)
-        for part in parts(definition)
+        AwaitedCell(part.stage, variant.id, part.workload_id, part.level, repeat)
+        for part in campaign.parts
         if not part.has_loads
-        for repeat in range(1, part.definition.repeats + 1)
-        for variant in part.definition.variants
+        for repeat in range(1, part.repeats + 1)
+        for variant in part.variants
     )
 
 
-def cell_ids(definition: Definition) -> tuple[str, ...]:
+def cell_ids(campaign: Campaign) -> tuple[str, ...]:
     """Return the ids of all cells, including the cells of stages whose loads are not known yet."""
-    return (*cells_by_id(definition), *(cell.id for cell in awaited_cells(definition)))
+    return (*cells_by_id(campaign), *(cell.id for cell in awaited_cells(campaign)))

@@ -1,12 +1,12 @@
 """What the clients of each product speak, and with which options of the workload: for plan, page and report. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from plimsoll.domain.campaign import Part, Setup
 from plimsoll.domain.cql import CQL
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import parts
 from plimsoll.domain.protocols import UNKNOWN
 
 
@@ -30,17 +30,18 @@ class Clients:
         return f"clients of {self.product} speak {self.protocol}{workload}: {self.words}"
 
 
-def clients_of(definition: Definition) -> tuple[Clients, ...]:
-    """Return the clients of every product with every workload.
+def clients_of(parts: Sequence[Part]) -> tuple[Clients, ...]:
+    """Return the clients of every product with every workload, of a campaign's parts or of one of them alone.
 
     Empty where all speak CQL, whose options all have, and where nobody stated what they speak.
     """
-    if definition.protocols in ((CQL,), (UNKNOWN,)):
+    setup: Setup = parts[0]
+    if setup.protocols in ((CQL,), (UNKNOWN,)):
         return ()
-    workloads = {part.workload: part.definition for part in parts(definition)}
-    first = {product: definition.of_product(product)[0][1] for product in definition.products}
+    workloads = {part.workload_id if len(parts) > 1 else "": part for part in parts}
+    first = {product: setup.of_product(product)[0][1] for product in setup.products}
     return tuple(
-        Clients(product, alone.protocol_of(variant), workload, alone.client_options_of(variant))
-        for workload, alone in workloads.items()
+        Clients(product, part.protocol_of(variant), workload, part.client_options_of(variant))
+        for workload, part in workloads.items()
         for product, variant in first.items()
     )

@@ -13,6 +13,7 @@ from plimsoll.domain.external_contradictions import external_contradictions
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.resolve import stages_of
 from plimsoll.domain.service_level import meant_percentile
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import FullGrid
@@ -22,97 +23,103 @@ from plimsoll.domain.units import format_duration, format_rate, format_size
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.domain.definition_facts import DefinitionFacts
+    from plimsoll.domain.campaign import Campaign, Part
+    from plimsoll.domain.definition_keys import DefinitionKeys
     from plimsoll.domain.stage import Stage
     from plimsoll.domain.workload import Workload
 
 
-def _too_many_cells(definition: DefinitionFacts) -> Iterator[Fault]:
+def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield a fault where the grid has more cells than the definition's limit."""
-    if definition.cells > definition.max_cells and definition.stages:
+    if campaign.cells > definition.max_cells and definition.stages:
         yield Fault(
             ("stages",),
-            f"all stages together are {definition.cells:,} cells; at most {definition.max_cells:,} are allowed",
-            f"write fewer loads, variants or repeats{raise_limit(definition.cells)}",
+            f"all stages together are {campaign.cells:,} cells; at most {definition.max_cells:,} are allowed",
+            f"write fewer loads, variants or repeats{raise_limit(campaign.cells)}",
         )
-    elif definition.cells > definition.max_cells:
+    elif campaign.cells > definition.max_cells:
         variants, loads = plural(len(definition.variants), "variant"), plural(len(definition.loads), "load")
         workloads = f" × {plural(len(definition.workloads), 'workload')}" if definition.workloads else ""
         yield Fault(
             ("loads",),
-            f"{variants}{workloads} × {loads} × {plural(definition.repeats, 'repeat')} are {definition.cells:,} cells; "
+            f"{variants}{workloads} × {loads} × {plural(definition.repeats, 'repeat')} are {campaign.cells:,} cells; "
             f"at most {definition.max_cells:,} are allowed",
-            f"write fewer loads, variants or repeats{raise_limit(definition.cells)}",
+            f"write fewer loads, variants or repeats{raise_limit(campaign.cells)}",
         )
 
 
-def _shares_as_percentiles(definition: DefinitionFacts) -> Iterator[Fault]:
+def _stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[tuple[Stage | None, Part]]:
+    """Yield each stage as it is written, with its first part, which tells everything but its workloads."""
+    return ((stage, resolved.first) for stage, resolved in stages_of(definition, campaign))
+
+
+def _shares_as_percentiles(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
-    for number, (stage, alone) in enumerate(definition.of_stages):
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
         own: Path = ("stages", number) if stage and stage.service_levels else ()
-        for place, level in enumerate(alone.service_levels):
+        for place, level in enumerate(part.service_levels):
             if meant := meant_percentile(level.percentile):
                 what = f"{level.percentile:g} is in per cent: nearly all operations take longer; was {meant} meant?"
                 yield Fault((*own, "service_levels", place, "percentile"), what, f"write {meant}")
 
 
-def contradictions(definition: DefinitionFacts) -> Iterator[Fault]:
+def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield all contradictions between keys of the definition, each as a fault at the key to change."""
     yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
     yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
-    yield from _faults_of_stages(definition)
+    yield from _faults_of_stages(definition, campaign)
     yield from _unknown_control(definition)
-    yield from _without_version(definition)
+    yield from _without_version(campaign)
     yield from _larger_initial_heaps(definition)
     yield from _repeated("workloads", "workload id", [one.id for one in definition.workloads])
     yield from _one_workload_and_several(definition)
     yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
-    yield from _stages_taken_from(definition)
-    yield from dict.fromkeys(_closed_loops(definition))
+    yield from _stages_taken_from(definition, campaign)
+    yield from dict.fromkeys(_closed_loops(definition, campaign))
     yield from _workloads_of_stages(definition)
     yield from _same_cell_ids(definition)
-    yield from _too_long_cell_ids(definition)
-    yield from _options_of_protocols(definition)
+    yield from _too_long_cell_ids(definition, campaign)
+    yield from _options_of_protocols(definition, campaign)
     yield from _shared_at_once(definition)
-    yield from _commands_of_others(definition)
-    yield from _too_many_cells(definition)
-    yield from _too_low_a_ceiling(definition)
-    yield from action_contradictions(definition)
-    yield from external_contradictions(definition)
-    yield from dict.fromkeys(_shares_as_percentiles(definition))
+    yield from _commands_of_others(campaign)
+    yield from _too_many_cells(definition, campaign)
+    yield from _too_low_a_ceiling(campaign)
+    yield from action_contradictions(definition, campaign)
+    yield from external_contradictions(campaign)
+    yield from dict.fromkeys(_shares_as_percentiles(definition, campaign))
 
 
-def _too_low_a_ceiling(definition: DefinitionFacts) -> Iterator[Fault]:
+def _too_low_a_ceiling(campaign: Campaign) -> Iterator[Fault]:
     """Yield a fault where no cell of a stage could be over in the time that a cell may take."""
-    longest = max(alone.timing.duration for _, alone in definition.of_stages)
-    measured = definition.at_most.measured if definition.at_most else None
+    longest = max(part.timing.duration for part in campaign.parts)
+    measured = campaign.at_most.measured if campaign.at_most else None
     if measured is not None and measured <= longest:
         what = f"leaves no time for a load of {format_duration(longest)}, beside what comes before and after it"
         yield Fault(("at_most", "cell"), what, f"write at least an hour more than {format_duration(longest)}")
 
 
-def _without_version(definition: DefinitionFacts) -> Iterator[Fault]:
-    for number, variant in enumerate(definition.variants):
-        product = definition.product_of(variant)
-        is_of_system = product == definition.system.database
-        is_told = variant.version is not None or (is_of_system and definition.system.version)
+def _without_version(campaign: Campaign) -> Iterator[Fault]:
+    for number, variant in enumerate(campaign.variants):
+        product = campaign.product_of(variant)
+        is_of_system = product == campaign.system.database
+        is_told = variant.version is not None or (is_of_system and campaign.system.version)
         if not is_told and product != EXTERNAL:
             what = f"nothing says which version of {product} variant {variant.id!r} runs"
             mend = "write it here, or as `system.version`" if is_of_system else "write it here"
             yield Fault(("variants", number, "version"), what, mend)
 
 
-def _commands_of_others(definition: DefinitionFacts) -> Iterator[Fault]:
-    generator = definition.load_generator
+def _commands_of_others(campaign: Campaign) -> Iterator[Fault]:
+    generator = campaign.load_generator
     if generator.command and generator.name != "command":
         what = f"is not for {generator.name}, which has its own commands"
         yield Fault(("load_generator", "command"), what, "write `name: command`, or remove this key")
-    if definition.system.command and "command" not in definition.products:
-        what = f"is not for {', '.join(definition.products)}, which Plimsoll starts itself"
+    if campaign.system.command and "command" not in campaign.products:
+        what = f"is not for {', '.join(campaign.products)}, which Plimsoll starts itself"
         yield Fault(("system", "command"), what, "write `database: command`, or remove this key")
 
 
-def _larger_initial_heaps(definition: DefinitionFacts) -> Iterator[Fault]:
+def _larger_initial_heaps(definition: DefinitionKeys) -> Iterator[Fault]:
     for number, variant in enumerate(definition.variants):
         jvm = variant.jvm
         if jvm is not None and jvm.initial_heap is not None and jvm.initial_heap > jvm.heap:
@@ -129,19 +136,19 @@ def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
             yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
 
 
-def _faults_of_stages(definition: DefinitionFacts) -> Iterator[Fault]:
+def _faults_of_stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield faults of each stage's own keys together with the keys that the stage inherits from the top of the
     definition.
     """
-    for number, (stage, alone) in enumerate(definition.of_stages):
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
         if stage and stage.loads and stage.taken is None:
-            rates = _repeated("loads", "load", [format_rate(load) for load in alone.loads])
+            rates = _repeated("loads", "load", [format_rate(load) for load in part.loads])
             yield from (Fault(("stages", number, *one.path), one.what, one.mend) for one in rates)
     # Keys that several stages inherit are at fault once.
     yield from dict.fromkeys(
         _in_stage(fault, number, stage)
-        for number, (stage, alone) in enumerate(definition.of_stages)
-        for fault in (*_uneven_intervals(alone), *_sliding_windows_first(alone))
+        for number, (stage, part) in enumerate(_stages(definition, campaign))
+        for fault in (*_uneven_intervals(part), *_sliding_windows_first(part))
     )
 
 
@@ -153,12 +160,12 @@ def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
     return Fault(("stages", number, *path), fault.what, fault.mend)
 
 
-def _stages_taken_from(definition: DefinitionFacts) -> Iterator[Fault]:
+def _stages_taken_from(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield faults where a stage takes its loads from a stage that is not before it, or that has no loads of
     its own.
     """
     earlier: list[str] = []
-    for number, (stage, alone) in enumerate(definition.of_stages):
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
         if stage and stage.taken and stage.taken.source not in earlier:
             key = "of" if stage.taken.of else "slowest_of"
             what = f"{stage.taken.source!r} is no stage before this one that has loads of its own"
@@ -166,21 +173,21 @@ def _stages_taken_from(definition: DefinitionFacts) -> Iterator[Fault]:
                 meant_or_known(stage.taken.source, earlier) if earlier else "put the stage that it is taken from first"
             )
             yield Fault(("stages", number, "loads", key), what, mend)
-        if stage and stage.taken is None and not alone.is_unloaded:
+        if stage and stage.taken is None and "load" in part.knows:
             earlier.append(stage.id)
 
 
-def _closed_loops(definition: DefinitionFacts) -> Iterator[Fault]:
+def _closed_loops(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield faults where something is decided by how a closed loop ended, which is asked less if it can't do more."""
-    for number, (stage, alone) in enumerate(definition.of_stages):
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
         own: Path = ("stages", number) if stage else ()
-        if alone.is_closed_loop and not isinstance(alone.strategy, FullGrid):
-            what = f"a {alone.strategy.name} asks which loads are carried, which a closed loop can't tell"
+        if "rate" not in part.knows and not isinstance(part.strategy, FullGrid):
+            what = f"a {part.strategy.name} asks which loads are carried, which a closed loop can't tell"
             at: Path = (*own, "strategy") if stage and stage.strategy else ("strategy",)
             yield Fault((*at, "name"), what, "remove `strategy`, or write `loop: open`")
 
 
-def _workloads_of_stages(definition: DefinitionFacts) -> Iterator[Fault]:
+def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
     """Yield faults where a stage has a workload that the definition lacks, or that its loads' stage has not."""
     known = {one.id: one for one in definition.workloads}
     stages = {one.id: one for one in definition.stages}
@@ -196,9 +203,9 @@ def _workloads_of_stages(definition: DefinitionFacts) -> Iterator[Fault]:
             yield Fault(("stages", number, "workloads"), what, "give both stages the same workloads")
 
 
-def _uneven_intervals(definition: DefinitionFacts) -> Iterator[Fault]:
-    judged = definition.timing.judged
-    for number, level in enumerate(definition.service_levels):
+def _uneven_intervals(part: Part) -> Iterator[Fault]:
+    judged = part.timing.judged
+    for number, level in enumerate(part.service_levels):
         if level.interval <= timedelta(0) or judged % level.interval:
             what = (
                 f"interval {format_duration(level.interval)} does not divide the judged time "
@@ -207,8 +214,8 @@ def _uneven_intervals(definition: DefinitionFacts) -> Iterator[Fault]:
             yield Fault(("service_levels", number, "interval"), what, "change it, or `timing.duration`")
 
 
-def _sliding_windows_first(definition: DefinitionFacts) -> Iterator[Fault]:
-    if definition.service_levels[0].windows != "aligned":
+def _sliding_windows_first(part: Part) -> Iterator[Fault]:
+    if part.service_levels[0].windows != "aligned":
         yield Fault(
             ("service_levels", 0, "windows"),
             "the first service level has sliding windows, which overlap: charts, causes and statistics need aligned "
@@ -217,33 +224,33 @@ def _sliding_windows_first(definition: DefinitionFacts) -> Iterator[Fault]:
         )
 
 
-def _unknown_control(definition: DefinitionFacts) -> Iterator[Fault]:
+def _unknown_control(definition: DefinitionKeys) -> Iterator[Fault]:
     ids = [variant.id for variant in definition.variants]
     if definition.control is not None and definition.control not in ids:
         what = f"control {definition.control!r} is none of the variants"
         yield Fault(("control",), what, meant_or_known(definition.control, dict.fromkeys(ids)))
 
 
-def _options_of_protocols(definition: DefinitionFacts) -> Iterator[Fault]:
+def _options_of_protocols(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     for path, workload in _workloads(definition):
-        for fault in workload.faults_of_protocols(definition.protocols, definition.system.nodes):
+        for fault in workload.faults_of_protocols(campaign.protocols, definition.system.nodes):
             yield replace(fault, path=(*path, *fault.path))
 
 
-def _workloads(definition: DefinitionFacts) -> Iterator[tuple[Path, Workload]]:
+def _workloads(definition: DefinitionKeys) -> Iterator[tuple[Path, Workload]]:
     """Yield each workload with its path in the definition."""
     if not definition.workloads:
         yield ("workload",), definition.workload
     yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))
 
 
-def _one_workload_and_several(definition: DefinitionFacts) -> Iterator[Fault]:
+def _one_workload_and_several(definition: DefinitionKeys) -> Iterator[Fault]:
     if definition.workloads and "workload" in definition.model_fields_set:
         what = "stands beside `workloads`, which say all that clients ask"
         yield Fault(("workload",), what, "remove it, or make it one of `workloads`, with an `id`")
 
 
-def _same_cell_ids(definition: DefinitionFacts) -> Iterator[Fault]:
+def _same_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
     """Yield faults where two cells would have the same id.
 
     Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, have the same cell ids. The same can happen
@@ -266,13 +273,13 @@ def _twice(first: set[str], second: set[str]) -> Iterator[str]:
     return (name for name, count in counts.items() if count > 1)
 
 
-def _too_long_cell_ids(definition: DefinitionFacts) -> Iterator[Fault]:
+def _too_long_cell_ids(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield faults where stage, variant and workload ids are each short enough but make a cell's id too long
     together.
     """
     named = [found for found in (definition.stages, definition.workloads) if len(found) > 1]
     words = [max((one.id for one in found), key=len) for found in (*named, definition.variants)]
-    length = len("-".join(words)) + max(_tail(stage, alone) for stage, alone in definition.of_stages)
+    length = len("-".join(words)) + max(_tail(stage, part) for stage, part in _stages(definition, campaign))
     if length > LONGEST_CELL_ID:
         key = "stages" if len(definition.stages) > 1 else "variants"
         what = f"cells would have ids of up to {length} characters, of {', '.join(words)}, a load and a repeat"
@@ -281,14 +288,14 @@ def _too_long_cell_ids(definition: DefinitionFacts) -> Iterator[Fault]:
         )
 
 
-def _tail(stage: Stage | None, alone: DefinitionFacts) -> int:
+def _tail(stage: Stage | None, part: Part) -> int:
     """Return the greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
     taken = stage.taken if stage else None
-    load = taken.slug if taken else f"{max(alone.loads):05d}"
-    return len(f"-{load}-r{alone.repeats}")
+    load = taken.slug if taken else f"{max(part.loads):05d}"
+    return len(f"-{load}-r{part.repeats}")
 
 
-def _shared_at_once(definition: DefinitionFacts) -> Iterator[Fault]:
+def _shared_at_once(definition: DefinitionKeys) -> Iterator[Fault]:
     if definition.cluster_scope != "cell" and definition.max_parallel > 1:
         what = (
             f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}: "

@@ -1,42 +1,39 @@
 """The definition: everything that declares a campaign."""
 
-from typing import Self
+from typing import Any, Self
 
-from pydantic import model_validator
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from plimsoll.domain.campaign import dag_id_of
 from plimsoll.domain.contradictions import contradictions
-from plimsoll.domain.definition_facts import DefinitionFacts
+from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.faults import require_none
-from plimsoll.prefix import PREFIX
+from plimsoll.domain.resolve import resolve
 
 
-class Definition(DefinitionFacts):
+class Definition(DefinitionKeys):
     """A campaign as declared in one YAML file."""
 
     @model_validator(mode="after")
     def _is_consistent(self) -> Self:
-        require_none(contradictions(self))
+        require_none(contradictions(self, resolve(self)))
         return self
+
+    @model_serializer(mode="wrap")
+    def _without_foreign_options(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out options of protocols that no clients speak, except those that somebody set."""
+        fields: dict[str, Any] = dump(self)
+        dumped = [
+            (self.workload, fields.get("workload")),
+            *zip(self.workloads, fields.get("workloads", ()), strict=False),
+        ]
+        protocols = resolve(self).protocols
+        for workload, options in dumped:
+            for key in workload.foreign_options(protocols) - workload.model_fields_set if options else ():
+                options.pop(key, None)
+        return fields
 
     @property
     def dag_id(self) -> str:
         """Return the id of the Airflow DAG that runs the campaign."""
         return dag_id_of(self.name)
-
-
-def dag_id_of(name: str) -> str:
-    """Return the Airflow DAG id for a definition's name: `azul-2022` → `azul_2022`, after the installation's prefix."""
-    return PREFIX + name.replace("-", "_")
-
-
-def name_of_dag(dag_id: str) -> str:
-    """Return the name of the definition that a DAG runs; empty for DAGs without the prefix, which are others'.
-
-    This reverses `dag_id_of`, since names contain no underscore.
-    """
-    return dag_id.removeprefix(PREFIX).replace("_", "-") if dag_id.startswith(PREFIX) else ""
-
-
-def run_command(name: str, campaign_id: str) -> str:
-    """Return the command that goes on with a campaign, for a definition of which only the name is known here."""
-    return f"`plimsoll run {name} --campaign {campaign_id}`, with the file's path for {name!r} where it lies elsewhere"

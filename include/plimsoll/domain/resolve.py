@@ -1,81 +1,145 @@
-"""Resolve a definition into the requests that adapters get: these need not know what kind of campaign it is. Pure.
+"""Resolve what somebody wrote: a definition into a campaign, and a campaign into the requests that adapters get. Pure.
 
-Each function takes the definition of one part, or a whole one where parts do not differ in what is asked.
+Whoever gets these need not know what kind of campaign it is.
 """
 
-from plimsoll.domain.definition import Definition
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from plimsoll.domain.campaign import Campaign, CampaignStage, Part, Setup
+from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.load_spec import LoadSpec, OwnedByLoad, Target
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.stage import Stage
 from plimsoll.domain.variant import Variant
+from plimsoll.domain.workload import NamedWorkload
+
+OF_A_STAGE = ("strategy", "loads", "loop", "repeats", "timing", "service_levels", "action")
+"""Keys that a stage may have of its own, and else those at the top of the definition."""
 
 
-def load_spec(definition: Definition) -> LoadSpec:
+def resolve(definition: DefinitionKeys) -> Campaign:
+    """Return the campaign that the definition declares, in which no stage has started."""
+    shared = {key.name: getattr(definition, key.name) for key in fields(Setup)}
+    numbered = enumerate(definition.stages or (None,))
+    stages = tuple(_stage(definition, shared, number, stage) for number, stage in numbered)
+    return Campaign(**shared, stages=stages)
+
+
+def stages_of(definition: DefinitionKeys, campaign: Campaign) -> Iterator[tuple[Stage | None, CampaignStage]]:
+    """Yield each stage as it is written, with what it is resolved to; None where the definition has no `stages`."""
+    return zip(definition.stages or (None,), campaign.stages, strict=True)
+
+
+def _stage(definition: DefinitionKeys, shared: Mapping[str, Any], number: int, stage: Stage | None) -> CampaignStage:
+    own = {**shared, **_keys_of(definition, stage)}
+    if stage is not None:
+        own["stage"] = stage.id if len(definition.stages) > 1 else ""
+        own["stage_title"], own["taken"] = stage.label, stage.taken
+        own["own_keys"] = frozenset(key for key in Stage.model_fields if getattr(stage, key) is not None) - {"id"}
+        own["of_closed_loop"] = _is_of_closed_loop(definition, stage)
+    # A stage that names none of the workloads is refused; until then it has the one that every definition has.
+    workloads: list[tuple[int, NamedWorkload | None]] = [
+        (place, workload)
+        for place, workload in enumerate(definition.workloads)
+        if stage is None or stage.has(workload.id)
+    ]
+    parts = (_part(definition, own, (number, place), workload) for place, workload in workloads or [(0, None)])
+    return CampaignStage("" if stage is None else stage.id, tuple(parts))
+
+
+def _keys_of(definition: DefinitionKeys, stage: Stage | None) -> dict[str, Any]:
+    """Return the keys of a stage: its own, else those at the top. Where it takes its load, `loads` are empty."""
+    at_top = {name: getattr(definition, name) for name in OF_A_STAGE}
+    if stage is None:
+        return at_top
+    own = {name: value for name in OF_A_STAGE if (value := getattr(stage, name)) is not None}
+    return {**at_top, **own, **({"loads": ()} if stage.taken else {})}
+
+
+def _part(
+    definition: DefinitionKeys, own: Mapping[str, Any], places: tuple[int, int], workload: NamedWorkload | None
+) -> Part:
+    workload_id = workload.id if workload is not None and len(definition.workloads) > 1 else ""
+    clients = definition.workload if workload is None else workload.alone
+    if workload is not None:
+        own = {**own, "own_keys": own.get("own_keys", frozenset()) | {"workload"}}
+    return Part(**own, places=places, workload_id=workload_id, workload=clients)
+
+
+def _is_of_closed_loop(definition: DefinitionKeys, stage: Stage) -> bool:
+    """Tell whether the stage's load comes from a closed loop."""
+    source = stage.taken.source if stage.taken else None
+    return any(one.id == source and (one.loop or definition.loop) == CLOSED for one in definition.stages)
+
+
+def load_spec(part: Part) -> LoadSpec:
     """Return what a load generator is asked for."""
     return LoadSpec(
-        name=definition.name,
-        workload=definition.workload,
-        load_generator=definition.load_generator,
-        timing=definition.timing,
-        service_levels=definition.service_levels,
-        stop_when=definition.stop_when,
-        is_closed_loop=definition.is_closed_loop,
-        targets=_targets(definition),
-        owns=_owned(definition),
+        name=part.name,
+        workload=part.workload,
+        load_generator=part.load_generator,
+        timing=part.timing,
+        service_levels=part.service_levels,
+        stop_when=part.stop_when,
+        is_closed_loop="rate" not in part.knows,
+        targets=_targets(part),
+        owns=_owned(part),
     )
 
 
-def _targets(definition: Definition) -> tuple[Target, ...]:
+def _targets(part: Part) -> tuple[Target, ...]:
     """Return each product once, in the variants' order."""
-    protocols = {definition.product_of(variant): definition.protocol_of(variant) for variant in definition.variants}
-    return tuple(
-        Target(product, protocols[product], definition.key_of_product(product)) for product in definition.products
-    )
+    protocols = {part.product_of(variant): part.protocol_of(variant) for variant in part.variants}
+    return tuple(Target(product, protocols[product], part.key_of_product(product)) for product in part.products)
 
 
-def _owned(definition: Definition) -> OwnedByLoad:
-    if not definition.provider.is_external:
+def _owned(part: Part) -> OwnedByLoad:
+    if "nodes" in part.knows:
         return "cluster"
-    return "nothing" if isinstance(definition.provider.options.get("keyspace"), dict) else "keyspace"
+    return "nothing" if isinstance(part.provider.options.get("keyspace"), dict) else "keyspace"
 
 
-def product_spec(definition: Definition, product: str) -> ProductSpec:
-    """Return what a product is asked for."""
+def product_spec(campaign: Campaign, product: str) -> ProductSpec:
+    """Return what a product is asked for. The parts do not differ in it, except in how many replicas rows have."""
     return ProductSpec(
-        name=definition.name,
-        key=definition.key_of_product(product),
-        settings=definition.settings_of_system(product),
-        command=definition.system.command,
-        variants=tuple(variant_spec(definition, variant) for _, variant in definition.of_product(product)),
+        name=campaign.name,
+        key=campaign.key_of_product(product),
+        settings=campaign.settings_of_system(product),
+        command=campaign.system.command,
+        variants=tuple(variant_spec(campaign.parts[0], variant) for _, variant in campaign.of_product(product)),
     )
 
 
-def variant_spec(definition: Definition, variant: Variant) -> VariantSpec:
+def variant_spec(part: Part, variant: Variant) -> VariantSpec:
     """Return what is deployed for a cell of that variant."""
     return VariantSpec(
         variant=variant,
-        where=f"variants[{definition.variants.index(variant)}] ({variant.id})",
-        product=definition.product_of(variant),
-        version=definition.version_of(variant),
+        where=f"variants[{part.variants.index(variant)}] ({variant.id})",
+        product=part.product_of(variant),
+        version=part.version_of(variant),
         version_key="system.version" if variant.version is None else f"variants.{variant.id}.version",
-        settings=definition.settings_of(variant),
-        nodes=definition.system.nodes,
-        replicas=definition.workload.replication_factor,
-        start_within=definition.system.start_within,
-        command=definition.system.command,
+        settings=part.settings_of(variant),
+        nodes=part.system.nodes,
+        replicas=part.workload.replication_factor,
+        start_within=part.system.start_within,
+        command=part.system.command,
     )
 
 
-def hosts_spec(definition: Definition, needs: NodeNeeds) -> HostsSpec:
+def hosts_spec(asked: Campaign | Part, needs: NodeNeeds) -> HostsSpec:
     """Return what a provider is asked for. `needs`: those of the nodes, as their products tell them."""
     return HostsSpec(
-        name=definition.name,
-        options=definition.provider.options,
-        nodes=definition.system.nodes,
-        node_hosts=definition.node_hosts,
-        load_hosts=definition.load_generator.hosts,
-        load_heap=definition.load_generator.heap,
-        max_parallel=definition.max_parallel,
+        name=asked.name,
+        options=asked.provider.options,
+        nodes=asked.system.nodes,
+        node_hosts=asked.node_hosts,
+        load_hosts=asked.load_generator.hosts,
+        load_heap=asked.load_generator.heap,
+        max_parallel=asked.max_parallel,
         needs=needs,
     )

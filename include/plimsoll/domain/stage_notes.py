@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.parts import Part
+from plimsoll.domain.campaign import Part
 from plimsoll.domain.stage import StageLoad
 
 
@@ -18,7 +18,7 @@ def stage_notes(part: Part) -> Iterator[str]:
         of_what = share_in_words(part, "each variant's")
         yield f"Its loads are {of_what}: they are known once stage {part.taken.source} is complete."
         return
-    workload = f" with {part.workload}" if part.workload else ""
+    workload = f" with {part.workload_id}" if part.workload_id else ""
     for one in part.found_loads:
         yield _sentence(part, one, f"{one.variant}{workload}")
     if all(one.load_ops_s is None for one in part.found_loads):

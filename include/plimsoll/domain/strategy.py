@@ -108,6 +108,11 @@ def tries_of_a_cell(strategy: Strategy) -> int:
     return 1 if isinstance(strategy, FullGrid) else TRIES_BY_ITSELF
 
 
+def chooses_cells(strategy: Strategy) -> bool:
+    """Tell whether it chooses cells by the results of earlier ones."""
+    return not isinstance(strategy, FullGrid)
+
+
 def keeps_data(strategy: Strategy) -> bool:
     """Tell whether a repeat's loads go on with one database and its data, one after the other."""
     return isinstance(strategy, Ramp) and strategy.data == "same"

@@ -1,9 +1,10 @@
 """The source of clusters."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Protocol, Self, runtime_checkable
+from typing import Self
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import Problem
@@ -38,7 +39,7 @@ class Places:
     """What clients ask of the cluster, where the places are those of one definition."""
 
 
-class Provider(Protocol):
+class Provider(ABC):
     """A source of clusters by their ids. It goes by what is really there (processes, instances), never by a memory of
     its own.
     """
@@ -55,29 +56,35 @@ class Provider(Protocol):
     hosts.
     """
 
+    @abstractmethod
     def at(self, places: Places) -> Self:
         """Return the same provider, bound to those places.
 
         Without this call it looks for clusters only on this machine.
         """
 
+    @abstractmethod
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
         """Return every problem that would keep such clusters from being provided, without providing any."""
 
+    @abstractmethod
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return the requested cluster, and make it if it is not there yet. Raises ProviderError when it can't be
         had.
         """
 
+    @abstractmethod
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         """Return that cluster, if it lives and is whole."""
 
+    @abstractmethod
     def why_gone(self, cluster_id: ClusterId) -> str:
         """Return the provider's own words on why hosts of that cluster are gone; empty where it has none.
 
         ProviderError where it can't be asked.
         """
 
+    @abstractmethod
     def clusters(self) -> Sequence[Cluster]:
         """Return every cluster alive now, of any campaign, whole or half destroyed.
 
@@ -85,9 +92,11 @@ class Provider(Protocol):
         reason is that hosts of the user's own could not be asked, RecordsUnread if it is a record that can't be read.
         """
 
+    @abstractmethod
     def destroy(self, cluster_id: ClusterId) -> None:
         """Remove everything of that cluster and verify that it is gone; ProviderError otherwise. Idempotent."""
 
+    @abstractmethod
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         """Return access to one host of a cluster, as far as it belongs to that environment: a folder and jobs of its
         own.
@@ -95,42 +104,41 @@ class Provider(Protocol):
         The environment has no name where the cluster serves one attempt alone.
         """
 
+    @abstractmethod
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """End and remove what all environments but those in `keep` have on the cluster's hosts, and verify that.
 
         ProviderError otherwise. Idempotent. Only of providers that keep hosts.
         """
 
-
-@runtime_checkable
-class AccountProvider(Provider, Protocol):
-    """A provider of hosts that are in an account, to which its connection leads."""
-
     def account(self) -> str:
-        """Return the account of the definition that the provider is bound to; empty where its hosts are in none.
+        """Return the account to which the definition's connection leads; empty where hosts are in none.
 
         Raises ProviderError and SecretError.
         """
+        return ""
 
+    def database(self) -> ExternalDatabase | None:
+        """Return the definition's database that somebody else runs, for which the provider has load hosts alone.
 
-@runtime_checkable
-class DatabaseProvider(Provider, Protocol):
-    """A provider of load hosts alone, for a database that somebody else runs."""
-
-    def database(self) -> ExternalDatabase:
-        """Return the database of the definition that the provider is bound to. Raises SecretError."""
+        None where Plimsoll deploys it on the provider's own hosts. Raises SecretError.
+        """
+        return None
 
     def keyspace(self) -> str:
-        """Return the name of the keyspace that cells make and drop; empty where they only read."""
+        """Return the keyspace of such a database that cells make and drop; empty where they make none."""
+        return ""
 
     def keeps_copies(self) -> bool:
-        """Tell whether the database may keep copies of dropped tables and has no option against that.
+        """Tell whether such a database may keep copies of dropped tables and has no option against that.
 
         Raises ProviderError and SecretError.
         """
+        return False
 
     def occupant(self) -> Occupant | None:
         """Return the cluster whose keyspace is where that of the definition would be made; None where there is none.
 
         Raises ProviderError and SecretError.
         """
+        return None

@@ -29,8 +29,8 @@ from plimsoll.quality.expectation import (
 from plimsoll.quality.miss_cause import tolerance_of
 
 if TYPE_CHECKING:
+    from plimsoll.domain.campaign import Part
     from plimsoll.domain.cell import Cell
-    from plimsoll.domain.definition import Definition
     from plimsoll.domain.process import Process
     from plimsoll.domain.variant import JvmConfiguration
 
@@ -44,10 +44,10 @@ _MEMORY_FLOOR = 0.02
 _NOTICED: Severity = "warning"
 
 
-def timeline(definition: Definition) -> Suite:
+def timeline(part: Part) -> Suite:
     """Return expectations of the judged intervals, one row each."""
-    level = definition.service_levels[0]
-    planned, each = definition.timing.judged // level.interval, format_duration(level.interval)
+    level = part.service_levels[0]
+    planned, each = part.timing.judged // level.interval, format_duration(level.interval)
     interval_s = level.interval.total_seconds()
     slack_s, covered_s = MISFIT * interval_s, (1 - 2 * MISFIT) * interval_s
     seconds = "{:.4g} s"
@@ -74,7 +74,7 @@ def percentiles() -> Suite:
     return (known, *ordered)
 
 
-def run(definition: Definition, cell: Cell) -> Suite:
+def run(part: Part, cell: Cell) -> Suite:
     """Return expectations of the run as a whole, one row."""
     return (
         Expected("load", *each_one_of("ended", COMPLETE), "a run that worked through its whole schedule"),
@@ -84,14 +84,14 @@ def run(definition: Definition, cell: Cell) -> Suite:
             *each_one_of("disturbed", NOTHING_MISSED, UNDISTURBED),
             f"{NOTHING_MISSED}, or {UNDISTURBED}",
         ),
-        *_rate(definition, cell),
-        *_generator(definition),
+        *_rate(part, cell),
+        *_generator(part),
     )
 
 
-def _rate(definition: Definition, cell: Cell) -> Suite:
-    tolerance = tolerance_of(definition, cell.load_ops_s * definition.timing.judged.total_seconds())
-    workload, errors = definition.workload, f"less than {ERROR_LIMIT:.1%} of operations"
+def _rate(part: Part, cell: Cell) -> Suite:
+    tolerance = tolerance_of(part, cell.load_ops_s * part.timing.judged.total_seconds())
+    workload, errors = part.workload, f"less than {ERROR_LIMIT:.1%} of operations"
     by_share, by_options = f"a read share of {workload.read_share:g}", "the shares of operations that were asked for"
     mix = by_share if workload.states_read_share else by_options
     failing = (
@@ -118,15 +118,15 @@ def _rate(definition: Definition, cell: Cell) -> Suite:
         ),
     )
     # A closed loop attempts no rate that it could fall short of, and an achieved one is what it is.
-    asked = failing if definition.is_closed_loop or definition.rate else (*rate, *failing)
-    if definition.load_generator.command:  # only the command knows which operations it asks for
+    asked = failing if "rate" not in part.knows or part.rate else (*rate, *failing)
+    if part.load_generator.command:  # only the command knows which operations it asks for
         return asked
     within = f"{mix}, within {_MIX_DEVIATIONS:g} standard deviations of a random choice"
     return (*asked, Expected("mix", *at_most("mix_deviations", _MIX_DEVIATIONS), within, show="{:.2f}"))
 
 
-def _generator(definition: Definition) -> Suite:
-    level, milliseconds = definition.service_levels[0], "{:.3g} ms"
+def _generator(part: Part) -> Suite:
+    level, milliseconds = part.service_levels[0], "{:.3g} ms"
     lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.stall_ms
     return (
         Expected(
@@ -160,14 +160,14 @@ def _generator(definition: Definition) -> Suite:
     )
 
 
-def nodes(definition: Definition, cell: Cell, processes: Sequence[Process], asked: int) -> Suite:
+def nodes(part: Part, cell: Cell, processes: Sequence[Process], asked: int) -> Suite:
     """Return expectations of what really ran, one row per node, including the JVMs of its processes.
 
     `asked`: how many nodes told that. An action may have brought new ones, of which older attempts have no record.
     """
-    variant, spares = definition.variant(cell.variant), definition.action.spares if definition.action else 0
-    count = min(max(definition.system.nodes, asked), definition.system.nodes + spares)
-    product, version = definition.product_of(variant), definition.version_of(variant)
+    variant, spares = part.variant(cell.variant), part.action.spares if part.action else 0
+    count = min(max(part.system.nodes, asked), part.system.nodes + spares)
+    product, version = part.product_of(variant), part.version_of(variant)
     return (
         Expected("nodes", *rows(count), f"{plural(count, 'node')} asked what they run"),
         *(each for prefix, process in by_prefix(processes).items() for each in _process(prefix, process.jvm)),
@@ -176,9 +176,9 @@ def nodes(definition: Definition, cell: Cell, processes: Sequence[Process], aske
     )
 
 
-def reported_nodes(definition: Definition, cell: Cell) -> Suite:
+def reported_nodes(part: Part, cell: Cell) -> Suite:
     """Return expectations of the nodes of an external cluster; what these do not tell can't be tested."""
-    version, count = definition.version_of(definition.variant(cell.variant)), definition.system.nodes
+    version, count = part.version_of(part.variant(cell.variant)), part.system.nodes
     named = [version] if version != NOT_KNOWN else []
     return (
         Expected("nodes", *rows(count), f"{plural(count, 'node')} of the data centre, by the database's own tables"),
@@ -201,9 +201,9 @@ def _process(prefix: str, jvm: JvmConfiguration | None) -> Suite:
     )
 
 
-def hosts(definition: Definition) -> Suite:
+def hosts(part: Part) -> Suite:
     """Return expectations of the hosts, one row each."""
-    each = format_duration(definition.service_levels[0].interval)
+    each = format_duration(part.service_levels[0].interval)
     steal, share = "of processor time taken by other machines", "{:.1%}"
     return (
         Expected("samples", *at_least("memory_share", 0), "figures of the hosts during the judged time", _NOTICED),

@@ -19,8 +19,8 @@ from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_b
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.domain.campaign import Part
     from plimsoll.domain.cell import Cell
-    from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.domain.process import Process
@@ -48,15 +48,15 @@ class Timed(Protocol):
         """Return the starts of intervals in which nothing was answered though operations were under way, s."""
 
 
-def timeline(definition: Definition, measured: Timed) -> pd.DataFrame:
+def timeline(part: Part, measured: Timed) -> pd.DataFrame:
     """Return a table with one row per judged interval.
 
     `gap_s` is the time between the interval and the one before, or the end of warm-up. In a stall `count` is null,
     because it has no meaning there.
     """
     table = _judged(measured)[["start_s", "duration_s", "count"]].sort_values("start_s")
-    interval_s = definition.service_levels[0].interval.total_seconds()
-    ends_before = (table["start_s"] + interval_s).shift(fill_value=definition.timing.warmup.total_seconds())
+    interval_s = part.service_levels[0].interval.total_seconds()
+    ends_before = (table["start_s"] + interval_s).shift(fill_value=part.timing.warmup.total_seconds())
     return table.assign(
         gap_s=table["start_s"] - ends_before,
         unknown=table.isna().sum(axis="columns"),
@@ -74,17 +74,17 @@ def percentiles(measured: Timed) -> pd.DataFrame:
     return table.assign(unknown=table.isna().sum(axis="columns"))
 
 
-def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
+def run(part: Part, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
     """Return a table with one row on the run as a whole. NaN: not known."""
     summary = measured.summary
     achieved_share, cpu_share = _achieved_share(cell, measured), _cpu_share(measured)
-    attempted = cell.load_ops_s * definition.timing.judged.total_seconds()
+    attempted = cell.load_ops_s * part.timing.judged.total_seconds()
     row = {
         "ended": COMPLETE if summary.complete else summary.reason or "not complete",
-        "nodes_down": _nodes_down(definition, measured),
+        "nodes_down": _nodes_down(part, measured),
         "achieved_share": achieved_share,
         "held_back_by": held_back_by(
-            definition,
+            part,
             summary,
             attempted=attempted,
             achieved_share=achieved_share,
@@ -93,19 +93,19 @@ def run(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> pd.Dat
         ),
         "error_share": error_share(summary),
         "foreign_error_share": foreign_error_share(summary),
-        "mix_deviations": mix_deviations(requested_shares(definition, summary), summary),
+        "mix_deviations": mix_deviations(requested_shares(part, summary), summary),
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
         "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
         "hiccup_ms": _known(summary.hiccup_max_ms),
         "opening_backlog_s": _known(measured.opening_backlog.seconds if measured.opening_backlog else None),
-        "disturbed": _disturbed(definition, cell, measured),
+        "disturbed": _disturbed(part, cell, measured),
     }
     return pd.DataFrame([row])
 
 
-def _nodes_down(definition: Definition, measured: MeasuredAttempt) -> str | None:
+def _nodes_down(part: Part, measured: MeasuredAttempt) -> str | None:
     """Return what is told of nodes that were down; None where somebody else runs them, so that nobody looked."""
-    return None if definition.provider.is_external else "; ".join(measured.nodes_down) or NONE
+    return "; ".join(measured.nodes_down) or NONE if "nodes" in part.knows else None
 
 
 def reported_nodes(measured: MeasuredAttempt) -> pd.DataFrame:
@@ -135,12 +135,12 @@ def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["host", *of_processes, "product", "version"])
 
 
-def hosts(definition: Definition, measured: MeasuredAttempt) -> pd.DataFrame:
+def hosts(part: Part, measured: MeasuredAttempt) -> pd.DataFrame:
     """Return a table with one row per sampled host: shares over the judged intervals.
 
     `others_share` is the highest of any interval.
     """
-    memory, within = _memory_bytes(measured.fingerprint), _judged_spans(definition, measured)
+    memory, within = _memory_bytes(measured.fingerprint), _judged_spans(part, measured)
     others = others_highest(measured.samples, within, measured.ahead_ms)
     rows = [
         {
@@ -155,11 +155,11 @@ def hosts(definition: Definition, measured: MeasuredAttempt) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["host", "memory_share", "steal_share", "others_share"])
 
 
-def _judged_spans(definition: Definition, measured: MeasuredAttempt) -> tuple[Span, ...]:
-    started_at, timing = measured.summary.started_at, definition.timing
+def _judged_spans(part: Part, measured: MeasuredAttempt) -> tuple[Span, ...]:
+    started_at, timing = measured.summary.started_at, part.timing
     if started_at is None:
         return ()
-    return spans(started_at + timing.warmup, started_at + timing.duration, definition.service_levels[0].interval)
+    return spans(started_at + timing.warmup, started_at + timing.duration, part.service_levels[0].interval)
 
 
 def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
@@ -169,11 +169,11 @@ def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
     return (own["end_s"] > within[0].begin_s) & (own["begin_s"] < within[-1].end_s)
 
 
-def requested_shares(definition: Definition, summary: LoadSummary) -> dict[str, float]:
-    """Return the requested share of each operation among all, by the definition, or by the load generator's own
+def requested_shares(part: Part, summary: LoadSummary) -> dict[str, float]:
+    """Return the requested share of each operation among all, by the part, or by the load generator's own
     settings.
     """
-    workload = definition.workload
+    workload = part.workload
     return {"reads": workload.read_share} if workload.states_read_share else summary.shares
 
 
@@ -224,7 +224,7 @@ def _cpu_share(measured: MeasuredAttempt) -> float | None:
     return max(shares) if len(shares) == len(summaries) else None
 
 
-def _disturbed(definition: Definition, cell: Cell, measured: MeasuredAttempt) -> str | None:
+def _disturbed(part: Part, cell: Cell, measured: MeasuredAttempt) -> str | None:
     """Tell what disturbed every missed interval, or why the outcome stands; None where no noise could be seen."""
     if not measured.missed:
         return NOTHING_MISSED
@@ -232,7 +232,7 @@ def _disturbed(definition: Definition, cell: Cell, measured: MeasuredAttempt) ->
     if started_at is None:
         return None
     collected = Collected(started_at, measured.samples, measured.seconds, measured.ahead_ms, cell.load_ops_s)
-    found = disturbed(measured.missed, collected, definition.disturbance)
+    found = disturbed(measured.missed, collected, part.disturbance)
     return found.sentence if found else UNDISTURBED if is_known(collected) else None
 
 

@@ -8,18 +8,18 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.cell_results import distance
-from plimsoll.domain.parts import only_strategy, stage_ids
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.strategy import chooses_cells
 from plimsoll.quality.deviations import Deviation, deviations
-from plimsoll.quality.expectation import Expected, Part, Quality, each_between, each_one_of, rows
+from plimsoll.quality.expectation import CheckedTable, Expected, Quality, each_between, each_one_of, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pandas as pd
 
+    from plimsoll.domain.campaign import Campaign, Part
     from plimsoll.domain.cell import AttemptKey, Cell
-    from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.result import Verdict
     from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
@@ -43,19 +43,19 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
     """
     from plimsoll.quality.engine import validate
 
-    definition = state.definition
+    campaign = state.campaign
     found = _deviations(state, fingerprints)
     parts = (
-        Part("Cells", _cells(state), cells_suite(definition), ("cell",)),
+        CheckedTable("Cells", _cells(state), cells_suite(campaign), ("cell",)),
         *(
-            Part(f"Repeats{of}", _points(state, stage), repeats_suite(alone), _POINT)
-            for of, stage, alone in _stages(definition)
+            CheckedTable(f"Repeats{of}", _points(state, stage), repeats_suite(part), _POINT)
+            for of, stage, part in _stages(campaign)
         ),
-        Part("Measure", _measures(state), measure_suite(), ("part", "cells")),
-        Part("Software", _facts(definition, [one for one in found if one.chosen]), software_suite(), _FACT),
-        Part("Hardware", _facts(definition, [one for one in found if not one.chosen]), hardware_suite(), _FACT),
+        CheckedTable("Measure", _measures(state), measure_suite(), ("part", "cells")),
+        CheckedTable("Software", _facts(campaign, [one for one in found if one.chosen]), software_suite(), _FACT),
+        CheckedTable("Hardware", _facts(campaign, [one for one in found if not one.chosen]), hardware_suite(), _FACT),
     )
-    return validate(f"{definition.title}: is it fit to publish?", parts)
+    return validate(f"{campaign.title}: is it fit to publish?", parts)
 
 
 def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[str, ...]:
@@ -70,21 +70,21 @@ def unfit(quality: Quality, *, of_missing: bool) -> bool:
     return any(of_missing or check.name not in _OF_MISSING for check in failed)
 
 
-def cells_suite(definition: Definition) -> Sequence[Expected]:
+def cells_suite(campaign: Campaign) -> Sequence[Expected]:
     """Return expectations of the matrix, one row per cell."""
-    count = definition.cells
-    who = "strategies need" if stage_ids(definition) else f"{only_strategy(definition)} needs"
-    needed = f" that the {who}" if definition.has_rounds else ""
+    count = campaign.cells
+    who = "strategies need" if campaign.stage_ids else f"{campaign.parts[0].strategy.name} needs"
+    needed = f" that the {who}" if campaign.has_rounds else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
         Expected("valid cells", *each_one_of("state", _VALID, _NOT_NEEDED), f"a valid attempt at every cell{needed}"),
     )
 
 
-def repeats_suite(definition: Definition) -> Sequence[Expected]:
+def repeats_suite(part: Part) -> Sequence[Expected]:
     """Return expectations of the repeats, one row per variant and load."""
-    repeats = definition.repeats
-    needed = f", less those that the {definition.strategy.name} does not need" if definition.has_rounds else ""
+    repeats = part.repeats
+    needed = f", less those that the {part.strategy.name} does not need" if chooses_cells(part.strategy) else ""
     return (
         Expected(
             "repeats",
@@ -138,7 +138,7 @@ def _deviations(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | No
 
 
 def _cells(state: State) -> pd.DataFrame:
-    """Return a table with one row per cell of the definition, and per other cell with an attempt."""
+    """Return a table with one row per cell of the campaign, and per other cell with an attempt."""
     import pandas as pd
 
     states = {one.cell.id: _state(one) for one in state.by_variant}
@@ -153,11 +153,11 @@ def _state(one: CellAttempts[AttemptRecord]) -> str:
     return "invalid" if one.attempts else "not run"
 
 
-def _stages(definition: Definition) -> Iterator[tuple[str, str, Definition]]:
-    """Yield each stage: the suffix of its checks' heading, its id as in cell ids, and its definition."""
-    named = stage_ids(definition)
-    for stage, alone in definition.of_stages:
-        yield (f", stage {stage.id}", stage.id, alone) if stage and named else ("", "", alone)
+def _stages(campaign: Campaign) -> Iterator[tuple[str, str, Part]]:
+    """Yield each stage: the suffix of its checks' heading, its id as in cell ids, and its first part."""
+    for stage in campaign.stages:
+        part = stage.first
+        yield f", stage {part.stage}" if part.stage else "", part.stage, part
 
 
 def _measures(state: State) -> pd.DataFrame:
@@ -218,11 +218,11 @@ def _spread(
     return width(values) if len(values) > 1 else nan
 
 
-def _facts(definition: Definition, found: Sequence[Deviation]) -> pd.DataFrame:
+def _facts(campaign: Campaign, found: Sequence[Deviation]) -> pd.DataFrame:
     """Return a table with one row per deviation, and one row for each variant without any deviation."""
     import pandas as pd
 
     odd = {one.variant for one in found}
-    even = [(variant.id, "everything compared", 1, "") for variant in definition.variants if variant.id not in odd]
+    even = [(variant.id, "everything compared", 1, "") for variant in campaign.variants if variant.id not in odd]
     odd_ones = [(one.variant, one.fact, one.values, f"not {one.usual}: {', '.join(one.cells)}") for one in found]
     return pd.DataFrame([*odd_ones, *even], columns=["variant", "fact", "values", "cells"])

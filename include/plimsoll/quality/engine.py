@@ -15,7 +15,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.domain.result import Check
-from plimsoll.quality.expectation import Expected, Part, Quality, beyond
+from plimsoll.quality.expectation import CheckedTable, Expected, Quality, beyond
 from plimsoll.quality.observed import observed, tested
 from plimsoll.quality.pages import PAGE, Section, described, render
 
@@ -27,7 +27,7 @@ _ONE_AT_A_TIME = Lock()
 """All tables of a process pass through one place in Great Expectations, which holds one table."""
 
 
-def validate(title: str, parts: Sequence[Part]) -> Quality:
+def validate(title: str, parts: Sequence[CheckedTable]) -> Quality:
     """Run every part's suite on its table. `title` is the heading of the Data Docs page."""
     results = _run(parts)
     checks = tuple(check for part, result in zip(parts, results, strict=True) for check in _checks(part, result))
@@ -49,12 +49,12 @@ def load() -> Any:
         return importlib.import_module("great_expectations")
 
 
-def _run(parts: Sequence[Part]) -> list[Any]:
+def _run(parts: Sequence[CheckedTable]) -> list[Any]:
     with _ONE_AT_A_TIME:
         return [_result(part) for part in parts]
 
 
-def _result(part: Part) -> Any:
+def _result(part: CheckedTable) -> Any:
     batch = _tables().get_batch({"dataframe": part.table})
     return _plain(batch.validate(_suite(part), result_format=_result_format(part)))
 
@@ -82,12 +82,12 @@ def _plain(result: Any) -> Any:
     return result
 
 
-def _suite(part: Part) -> Any:
+def _suite(part: CheckedTable) -> Any:
     """Make the suite at once: when expectations are added one by one, each is compared with all before it."""
     return load().ExpectationSuite(name=part.title, expectations=expectations_of(part))
 
 
-def expectations_of(part: Part) -> list[Any]:
+def expectations_of(part: CheckedTable) -> list[Any]:
     """Return a part's suite as Great Expectations' own objects."""
     gx: Any = load()
     return [_expectation(gx, expected) for expected in part.suite]
@@ -103,7 +103,7 @@ def _expectation(gx: Any, expected: Expected) -> Any:
     )
 
 
-def _result_format(part: Part) -> dict[str, Any]:
+def _result_format(part: CheckedTable) -> dict[str, Any]:
     """Return the format with the values that checks and pages show. It has no query for unexpected rows, which would be
     made and then left out.
     """
@@ -128,7 +128,7 @@ def _project() -> Any:
     )
 
 
-def _checks(part: Part, result: Any) -> Iterator[Check]:
+def _checks(part: CheckedTable, result: Any) -> Iterator[Check]:
     """Yield the checks in the suite's order, which differs from the order of the results."""
     by_name = {outcome.expectation_config.meta["name"]: outcome for outcome in result.results}
     for expected in part.suite:

@@ -39,7 +39,7 @@ class Expected:
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class CheckedTable:
     """One table with its suite. `rows_by` are the columns whose values name a row in messages."""
 
     title: str

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.campaign import Part
     from plimsoll.domain.load_summary import LoadSummary
     from plimsoll.quality.measured import MeasuredAttempt
 
@@ -46,9 +46,9 @@ def _row(host: str, summary: LoadSummary, cpus: int | None) -> dict[str, object]
     }
 
 
-def suite(definition: Definition) -> Sequence[Expected]:
+def suite(part: Part) -> Sequence[Expected]:
     """Return expectations of the load hosts, one row each."""
-    level, hosts = definition.service_levels[0], definition.load_generator.hosts
+    level, hosts = part.service_levels[0], part.load_generator.hosts
     lag_ms, hiccup_ms = LAG_SHARE * level.bound_ms, level.stall_ms
     share, milliseconds = "{:.1%}", "{:.3g} ms"
     rate = Expected(
@@ -61,7 +61,7 @@ def suite(definition: Definition) -> Sequence[Expected]:
     return (
         Expected("load hosts", *rows(hosts), f"accounts of {plural(hosts, 'load host')}"),
         Expected("each host's load", *each_one_of("ended", _COMPLETE), "each worked through its part of the schedule"),
-        *(() if definition.is_closed_loop else (rate,)),
+        *((rate,) if "rate" in part.knows else ()),
         Expected(
             "each host's CPU",
             *at_most("cpu_share", CPU_LIMIT, strictly=True),
@@ -110,9 +110,9 @@ def _apart_ms(starts: Sequence[datetime | None]) -> float:
     return (max(known) - min(known)).total_seconds() * 1000
 
 
-def start_suite(definition: Definition) -> Sequence[Expected]:
+def start_suite(part: Part) -> Sequence[Expected]:
     """Return expectations of the clocks of all load hosts, one row."""
-    most_ms = most_apart_ms(level.interval for level in definition.service_levels)
+    most_ms = most_apart_ms(level.interval for level in part.service_levels)
     milliseconds = "{:.3g} ms"
     return (
         Expected("common start", *at_most("apart_ms", 0.0), "load hosts that got the same start", show=milliseconds),

@@ -17,7 +17,7 @@ from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.rate_tolerance import rate_tolerance
 
 if TYPE_CHECKING:
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.campaign import Part
     from plimsoll.domain.load_summary import LoadSummary
 
 NO_CAUSE = "no cause that can be named"
@@ -51,7 +51,7 @@ def foreign_error_share(summary: LoadSummary) -> float:
 
 
 def held_back_by(  # noqa: PLR0913  # what is known of a load
-    definition: Definition,
+    part: Part,
     summary: LoadSummary,
     *,
     attempted: float,
@@ -67,14 +67,14 @@ def held_back_by(  # noqa: PLR0913  # what is known of a load
     generator was neither late nor blocked, as far as is known.
     """
     sent, never_sent = _sent(summary, achieved_share * attempted) / attempted, _share(_never_sent(summary), summary)
-    if sent >= 1 - tolerance_of(definition, attempted) and never_sent < ERROR_LIMIT:
+    if sent >= 1 - tolerance_of(part, attempted) and never_sent < ERROR_LIMIT:
         return "nobody"
-    lost_ms = max(1 - sent, never_sent) * definition.timing.judged.total_seconds() * 1000
+    lost_ms = max(1 - sent, never_sent) * part.timing.judged.total_seconds() * 1000
     if (cpu_share is not None and cpu_share >= CPU_LIMIT) or _was_late(summary, lost_ms):
         return "load generator"
     # What a stop rule cut off has no answer, whether or not the generator could send more. Answers that were too slow
     # already at a lower rate need no explanation of the rate.
-    if summary.stopped or was_slow or was_blocked(definition, summary):
+    if summary.stopped or was_slow or was_blocked(part, summary):
         return "database"
     return _no_cause(summary, cpu_share)
 
@@ -96,19 +96,19 @@ def _no_cause(summary: LoadSummary, cpu_share: float | None) -> str:
     )
 
 
-def tolerance_of(definition: Definition, operations: float) -> float:
+def tolerance_of(part: Part, operations: float) -> float:
     """Return the share by which a load of so many operations may differ from the rate.
 
     A command may draw its schedule at random; Plimsoll's own programs send by the clock.
     """
-    return rate_tolerance(operations) if definition.load_generator.command else RATE_TOLERANCE
+    return rate_tolerance(operations) if part.load_generator.command else RATE_TOLERANCE
 
 
-def was_blocked(definition: Definition, summary: LoadSummary) -> bool:
+def was_blocked(part: Part, summary: LoadSummary) -> bool:
     """Tell whether the generator had the greatest allowed number of queries in flight, and so waited for the
     database.
     """
-    generator = definition.load_generator
+    generator = part.load_generator
     # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
     return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * generator.most_in_flight
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.quality.expectation import Expected, Part
+    from plimsoll.quality.expectation import CheckedTable, Expected
 
 _SHOWN = 5
 _VALUES = "partial_unexpected_list"
@@ -27,7 +27,7 @@ def tested(outcome: Any) -> bool:
     return bool(result) and int(result["element_count"]) > int(result.get("missing_count", 0))
 
 
-def observed(expected: Expected, outcome: Any, part: Part) -> str:
+def observed(expected: Expected, outcome: Any, part: CheckedTable) -> str:
     """Describe one expectation's outcome as a phrase: the observed value, or the rows with unexpected values."""
     result: Mapping[str, Any] = outcome.result
     if not result:
@@ -56,7 +56,7 @@ def _summary(table: pd.DataFrame, expected: Expected) -> str:
     return ", ".join(_shown(value, expected.show) for value in shown)
 
 
-def _row(found: Mapping[str, Any], part: Part, expected: Expected) -> str:
+def _row(found: Mapping[str, Any], part: CheckedTable, expected: Expected) -> str:
     """Return the unexpected values of a row, with the name of the row in brackets."""
     values = [_shown(value, expected.show) for name, value in found.items() if name not in part.rows_by]
     names = [_shown(found[name], "{:g}") for name in part.rows_by]

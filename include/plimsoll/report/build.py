@@ -25,14 +25,14 @@ def build(data: CampaignData) -> dict[str, bytes]:
     found = _analysed(data)
     if len(found) == 1:
         return _files(found[0])
-    own = {file_of_part(one.data.part, path): content for one in found for path, content in _files(one).items()}
+    own = {file_of_part(one.part.id, path): content for one in found for path, content in _files(one).items()}
     return own | overview(data, found)
 
 
 def _analysed(data: CampaignData) -> tuple[Findings, ...]:
     """Return the findings of each part, which know those of the part that they take their load from."""
-    found = {one.data.part: one for one in map(analyse, data_of_parts(data))}
-    return tuple(replace(one, source=found.get(name)) if (name := one.data.source) else one for one in found.values())
+    found = {one.part.id: one for one in map(analyse, data_of_parts(data))}
+    return tuple(replace(one, source=found.get(name)) if (name := one.part.source) else one for one in found.values())
 
 
 def _files(findings: Findings) -> dict[str, bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData, CellResult
@@ -10,6 +11,7 @@ from plimsoll.analysis.campaign.misses import misses_of
 from plimsoll.analysis.campaign.statistics import power_of
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.resolve import resolve
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.rendering import drawing, page_svg
 from plimsoll.report.charts.strips import strip_chart
@@ -58,11 +60,10 @@ def _require_intervals(attempt: AttemptData) -> None:
 def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:
     """Return the attempt as if it were the only one of its campaign."""
     cell = attempt.verdict.cell
-    alone = part_of(definition, cell).definition.model_copy(
-        update={"variants": (definition.variant(cell.variant),), "control": None, "loads": (cell.load_ops_s,)}
-    )
+    part = part_of(resolve(definition), cell)
+    alone = replace(part, variants=(part.variant(cell.variant),), control=None, loads=(cell.load_ops_s,))
     return Findings(
-        data=CampaignData(attempt.verdict.key.campaign_id, alone, (attempt,), (), at),
+        data=CampaignData(attempt.verdict.key.campaign_id, definition, (attempt,), (), at, of_part=alone),
         cells=(CellResult(cell, (attempt,)),),
         repeats=power_of(1),
     )

@@ -203,11 +203,11 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
     sound, data = validity(findings), findings.data
     return ReportDocument(
         campaign_id=data.campaign_id,
-        title=findings.definition.title,
+        title=findings.part.title,
         generated_at=data.generated_at,
         note=data.note,
         code_versions=code_versions(findings),
-        service_levels=tuple(map(str, findings.definition.service_levels)),
+        service_levels=tuple(map(str, findings.part.service_levels)),
         counts=counts_of(findings),
         incomplete=data.incomplete,
         conclusion=conclusion(findings),
@@ -221,7 +221,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         p99_by_operation=findings.p99_by_operation,
         worst_to_bound=worst(findings.cells),
         actions_s=action_times(findings.cells),
-        actions_compared=compare_actions(findings.cells, findings.definition.control),
+        actions_compared=compare_actions(findings.cells, findings.part.control),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
         rates_below=findings.rates_below,
         statistics=Statistics(
@@ -241,7 +241,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         quality=sound.campaign_checks,
         environment=ran,
         cost=cost_summary(data.spending),
-        definition=findings.definition,
+        definition=findings.data.part_definition,
         imported=origins(findings),
     )
 

@@ -10,9 +10,9 @@ from pydantic import AwareDatetime, Field
 from plimsoll.analysis.campaign.capacity import Capacity, capacities_over_stages
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.campaign import Part
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.note import Note
-from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import Check
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of, schema_of
 from plimsoll.report.page import rendered
@@ -113,10 +113,10 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
 
     The files of a part begin with its name.
     """
-    by_name = {one.data.part: one for one in findings}
-    measured = [(part, by_name[part.name]) for part in parts(data.definition) if part.name in by_name]
-    at = {part.name: at_loads(one) for part, one in measured}
-    sections = tuple(_section(part, by_name) for part in parts(data.definition))
+    by_name = {one.part.id: one for one in findings}
+    measured = [(part, by_name[part.id]) for part in data.campaign.parts if part.id in by_name]
+    at = {part.id: at_loads(one) for part, one in measured}
+    sections = tuple(_section(part, by_name) for part in data.campaign.parts)
     document = _document(data, measured, at)
     context = {
         "data": data,
@@ -126,7 +126,7 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "contradictions": contradictions_table([found for _, found in measured]),
         "conditions": _conditions([found for _, found in measured]),
     }
-    taken = [(part, one) for part, _ in measured for one in at[part.name]]
+    taken = [(part, one) for part, _ in measured for one in at[part.id]]
     return {
         "report.html": rendered("parts.html.j2", **context).encode(),
         "report.json": document.model_dump_json(indent=1).encode(),
@@ -146,7 +146,7 @@ def _conditions(measured: Sequence[Findings]) -> Table[Any] | None:
 def _document(
     data: CampaignData, measured: Sequence[tuple[Part, Findings]], at: Mapping[str, tuple[AtTakenLoad, ...]]
 ) -> PartsDocument:
-    levels = (str(level) for part in parts(data.definition) for level in part.definition.service_levels)
+    levels = (str(level) for part in data.campaign.parts for level in part.service_levels)
     answer = capacities_over_stages([found.data for _, found in measured])
     return PartsDocument(
         campaign_id=data.campaign_id,
@@ -158,8 +158,8 @@ def _document(
         conclusion=campaign_conclusion(answer, [found for _, found in measured]),
         answer=tuple(one for group in answer for one in group.capacities),
         capacity=tuple(one for _, found in measured for one in found.capacities),
-        stages=stage_documents(data.definition),
-        parts=tuple(_summary(part, found, at[part.name]) for part, found in measured),
+        stages=stage_documents(data.campaign),
+        parts=tuple(_summary(part, found, at[part.id]) for part, found in measured),
         cells=tuple(one for _, found in measured for one in entries_of(found)),
         quality=data.quality,
         cost=cost_summary(data.spending),
@@ -169,31 +169,31 @@ def _document(
 
 def _summary(part: Part, findings: Findings, at: tuple[AtTakenLoad, ...]) -> PartSummary:
     return PartSummary(
-        name=part.name,
+        name=part.id,
         stage=part.stage,
-        workload=part.workload if part.stage else "",
+        workload=part.workload_id if part.stage else "",
         conclusion=conclusion(findings),
         counts=counts_of(findings),
         capacity=findings.capacities,
         at_loads=at,
-        report=file_of_part(part.name, "report.html"),
-        document=file_of_part(part.name, "report.json"),
+        report=file_of_part(part.id, "report.html"),
+        document=file_of_part(part.id, "report.json"),
     )
 
 
 def _section(part: Part, by_name: Mapping[str, Findings]) -> _Section:
-    findings = by_name.get(part.name)
+    findings = by_name.get(part.id)
     notes = tuple(rests_on(part, by_name.get(part.source)))
     if findings is None:
-        return _Section(part.name, part.heading, notes)
+        return _Section(part.id, part.heading, notes)
     return _Section(
-        name=part.name,
+        name=part.id,
         heading=part.heading,
         notes=(*notes, *action_sentences(findings)),
         conclusion=conclusion(findings),
         capacities=capacities_table(capacity_rows(findings), f": {part.heading}"),
         taken=taken_tables(findings, f": {part.heading}"),
-        page=file_of_part(part.name, "report.html"),
+        page=file_of_part(part.id, "report.html"),
     )
 
 
@@ -203,7 +203,7 @@ def _together(measured: Sequence[tuple[Part, Findings]], sheet: Callable[[Findin
 
     tables = [sheet(found).frame() for _, found in measured]
     for (part, _), table in zip(measured, tables, strict=True):
-        for name in ("workload", "stage"):
-            if any(getattr(one, name) for one, _ in measured) and name not in table:
-                table.insert(0, name, getattr(part, name))
+        for name, key in (("workload", "workload_id"), ("stage", "stage")):
+            if any(getattr(one, key) for one, _ in measured) and name not in table:
+                table.insert(0, name, getattr(part, key))
     return pd.concat(tables, ignore_index=True)

@@ -99,7 +99,7 @@ def _drawn(figures: Sequence[Figure], drawings: Mapping[str, str]) -> dict[str, 
 
 def _campaign(findings: Findings) -> dict[str, Any]:
     """Return the values that every template of a campaign has."""
-    return {"findings": findings, "definition": findings.definition, "data": findings.data}
+    return {"findings": findings, "definition": findings.data.part_definition, "data": findings.data}
 
 
 def _head(findings: Findings) -> dict[str, Any]:

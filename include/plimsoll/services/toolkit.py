@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from plimsoll import __version__
+from plimsoll.domain.campaign import Campaign, Part, Setup
 from plimsoll.domain.cost import Tariff
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.hosts_spec import HostsSpec
@@ -73,13 +73,13 @@ class Toolkit:
     code_version: str = __version__
     """Recorded with attempts and verdicts."""
 
-    def provider(self, definition: Definition) -> Provider:
-        """Return the definition's provider with its options.
+    def provider(self, asked: Campaign | Part) -> Provider:
+        """Return the campaign's provider with its options.
 
         Raises Refused when there is no provider with that name.
         """
-        provider = _named(self.providers, "provider", definition.provider.name)
-        return provider.at(Places((definition.provider.options,), workload=definition.workload))
+        provider = _named(self.providers, "provider", asked.provider.name)
+        return provider.at(Places((asked.provider.options,), workload=asked.workload))
 
     def provider_of(self, name: str, campaign_id: str) -> Provider:
         """Return the provider with that name, looking where the campaign's clusters are or may be according to the
@@ -95,26 +95,26 @@ class Toolkit:
         """Return the adapter for that product. Raises Refused when there is none with that name."""
         return _named(self.products, "product", product)
 
-    def load_generator(self, definition: Definition) -> LoadGenerator:
-        """Return the definition's load generator."""
-        return _named(self.load_generators, "load generator", definition.load_generator.name)
+    def load_generator(self, setup: Setup) -> LoadGenerator:
+        """Return the campaign's load generator."""
+        return _named(self.load_generators, "load generator", setup.load_generator.name)
 
-    def tariff(self, definition: Definition) -> Tariff | None:
-        """Return the prices of the definition's hosts; None where they cost nothing."""
-        tariffs = self.tariffs.get(definition.provider.name)
-        return tariffs.tariff(self.hosts_spec(definition)) if tariffs else None
+    def tariff(self, asked: Campaign | Part) -> Tariff | None:
+        """Return the prices of the hosts; None where they cost nothing."""
+        tariffs = self.tariffs.get(asked.provider.name)
+        return tariffs.tariff(self.hosts_spec(asked)) if tariffs else None
 
-    def hosts_spec(self, definition: Definition) -> HostsSpec:
-        """Return what the definition's provider is asked for."""
-        return hosts_spec(definition, needs_of(self.products, definition))
+    def hosts_spec(self, asked: Campaign | Part) -> HostsSpec:
+        """Return what the provider is asked for."""
+        return hosts_spec(asked, needs_of(self.products, asked))
 
 
-def needs_of(products: Mapping[str, Product], definition: Definition) -> NodeNeeds:
-    """Return what the definition's nodes need, of those products that are known here."""
-    known = {one.id: products[name] for one in definition.variants if (name := definition.product_of(one)) in products}
+def needs_of(products: Mapping[str, Product], setup: Setup) -> NodeNeeds:
+    """Return what the nodes need, of those products that are known here."""
+    known = {one.id: products[name] for one in setup.variants if (name := setup.product_of(one)) in products}
     heaps = {
         one.id: sum(process.jvm.heap for process in known[one.id].processes(one) if process.jvm)
-        for one in definition.variants
+        for one in setup.variants
         if one.id in known
     }
     ports = sorted({port for product in known.values() for port in product.ports})

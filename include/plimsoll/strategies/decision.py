@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
 from plimsoll.strategies.ladder import CapacityKind, Ladder, LadderDecision, Place, capacity_level, level_outcome
@@ -28,14 +27,14 @@ class Decision:
 
 @dataclass(frozen=True)
 class StrategyOfCampaign:
-    """A definition's strategy over its cells."""
+    """A campaign's strategies over its cells."""
 
-    definition: Definition
+    campaign: Campaign
 
     @cached_property
     def matrix(self) -> Matrix:
-        """Return the definition's cells."""
-        return Matrix.of(self.definition)
+        """Return the campaign's cells."""
+        return Matrix.of(self.campaign)
 
     def next(self, outcomes: Mapping[str, ValidOutcome]) -> Decision:
         """Return the decision by `outcomes`: cell id → outcome of its newest valid attempt.
@@ -67,7 +66,7 @@ class StrategyOfCampaign:
     @cached_property
     def _strategies(self) -> Mapping[str, Strategy]:
         """Return the strategy of each stage."""
-        return {part.stage: part.definition.strategy for part in parts(self.definition)}
+        return {part.stage: part.strategy for part in self.campaign.parts}
 
     def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, LadderDecision]:
         return {
@@ -82,13 +81,13 @@ class StrategyOfCampaign:
         return tuple(name for name in of if of[name] == first)
 
 
-def stage_to_start(definition: Definition, missing: Iterable[Cell]) -> str:
+def stage_to_start(campaign: Campaign, missing: Iterable[Cell]) -> str:
     """Return the id of the first stage whose loads are not known, once they can be found; empty otherwise.
 
     They can be found when no earlier stage needs a cell. `missing`: the cells that the campaign needs.
     """
-    order = [part.stage for part in parts(definition)]
-    stages_without_loads = next((part.stage for part in parts(definition) if not part.has_loads), "")
+    order = [part.stage for part in campaign.parts]
+    stages_without_loads = next((part.stage for part in campaign.parts if not part.has_loads), "")
     if not stages_without_loads:
         return ""
     earlier = set(order[: order.index(stages_without_loads)])

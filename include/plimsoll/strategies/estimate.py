@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import parts
+from plimsoll.domain.campaign import Campaign, CampaignStage, Part
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy, keeps_data
 from plimsoll.strategies.matrix import goes_by_variant
 from plimsoll.strategies.synthetic import World, simulate
@@ -46,51 +45,46 @@ class Estimate:
         return round(sum(count * ceil(cells / parallel) for cells, count in self.rounds.items()))
 
 
-def estimates(definition: Definition) -> tuple[Estimate, ...]:
-    """Return the estimate of each stage; one estimate where the definition has no stages."""
-    counted = zip(definition.of_stages, definition.cells_of_stages, strict=True)
-    return tuple(
-        _of_one_load(alone, cells, has_loads=stage.id in definition.stage_starts)
-        if stage and stage.taken
-        else estimate(alone)
-        for (stage, alone), cells in counted
-    )
+def estimates(campaign: Campaign) -> tuple[Estimate, ...]:
+    """Return the estimate of each stage."""
+    return tuple(_of_one_load(stage) if stage.first.taken else estimate(stage) for stage in campaign.stages)
 
 
-def _of_one_load(alone: Definition, cells: int, *, has_loads: bool) -> Estimate:
+def _of_one_load(stage: CampaignStage) -> Estimate:
     """Return the estimate of a stage with one load from an earlier stage.
 
     The least is 0, as a variant may carry nothing. A search ends at the first miss, and asks for as many repeats at
     once as it may. Other strategies ask for all repeats.
     """
-    strategy, repeats = alone.strategy, alone.repeats
+    strategy, repeats = stage.first.strategy, stage.first.repeats
+    cells, has_loads = stage.cells, stage.first.has_loads
     if keeps_data(strategy):
         return Estimate(cells if has_loads else 0, cells, cells, rounds={1: cells}, at_once=min(1, cells))
-    ladders, at_once = cells // repeats, _repeats_at_once(alone)
-    groups = _groups(alone, ladders)
+    ladders, at_once = cells // repeats, _repeats_at_once(stage.first)
+    groups = _groups(stage, ladders)
     width = ceil(ladders / max(1, groups))
     whole, rest = divmod(repeats, at_once)
     rounds = {width * at_once: groups * whole} | ({width * rest: groups} if rest else {})
     return Estimate(ladders * at_once if has_loads else 0, cells, cells, rounds=rounds, at_once=width * at_once)
 
 
-def estimate(definition: Definition) -> Estimate:
-    """Return the estimate for a definition with one stage."""
-    least, most = least_and_most(definition)
-    if isinstance(definition.strategy, FullGrid):
+def estimate(stage: CampaignStage) -> Estimate:
+    """Return the estimate for a stage with loads of its own."""
+    least, most = least_and_most(stage)
+    if isinstance(stage.first.strategy, FullGrid):
         # Where capacities lie anywhere, half of the cells of a grid miss.
         return Estimate(least, most, most, rounds={most: 1}, at_once=most, likely_missed=most / 2)
-    ladders = len(definition.variants) * len(parts(definition))
-    found = simulate(definition, LIKELY, _campaigns(definition, ladders), definition.seed)
-    widest = ladders // _groups(definition, ladders) * _repeats_at_once(definition)
-    at_once = 1 if keeps_data(definition.strategy) else widest
+    ladders = len(stage.first.variants) * len(stage.parts)
+    found = simulate(stage, LIKELY, _campaigns(stage.first, ladders), stage.first.seed)
+    widest = ladders // _groups(stage, ladders) * _repeats_at_once(stage.first)
+    at_once = 1 if keeps_data(stage.first.strategy) else widest
     return Estimate(least, round(found.cells_mean), most, found.rounds, at_once, found.missed_mean)
 
 
-def least_and_most(definition: Definition) -> tuple[int, int]:
-    """Return the fewest and the most cells of a campaign without invalid attempts. Ladders are independent."""
-    least, most = _of_ladder(definition.strategy, len(definition.loads), definition.repeats)
-    ladders = len(definition.variants) * len(parts(definition))
+def least_and_most(stage: CampaignStage) -> tuple[int, int]:
+    """Return the fewest and the most cells of a stage without invalid attempts. Ladders are independent."""
+    least, most = _of_ladder(stage.first.strategy, len(stage.first.loads), stage.first.repeats)
+    ladders = len(stage.first.variants) * len(stage.parts)
     return least * ladders, most * ladders
 
 
@@ -108,25 +102,25 @@ def _of_ladder(strategy: Strategy, loads: int, repeats: int) -> tuple[int, int]:
             return (loads + 1).bit_length() - 1, loads.bit_length() if is_bisection_alone else grid
 
 
-def _campaigns(definition: Definition, ladders: int) -> int:
+def _campaigns(part: Part, ladders: int) -> int:
     """Return the number of campaigns to simulate: fewer of large ones, so that a plan of thousands of loads takes
     seconds.
     """
-    work = ladders * definition.repeats * len(definition.loads) ** 2
+    work = ladders * part.repeats * len(part.loads) ** 2
     return max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _WORK_OF_ALL // work))
 
 
-def _groups(alone: Definition, ladders: int) -> int:
+def _groups(stage: CampaignStage, ladders: int) -> int:
     """Tell how many groups of ladders run one after the other: variants, where the strategy goes by them.
 
     Otherwise one.
     """
-    return ceil(ladders / len(parts(alone))) if goes_by_variant(alone) else 1
+    return ceil(ladders / len(stage.parts)) if goes_by_variant(stage.first) else 1
 
 
-def _repeats_at_once(definition: Definition) -> int:
+def _repeats_at_once(part: Part) -> int:
     """Return the most repeats of a ladder that the strategy asks for at a time."""
-    strategy, repeats = definition.strategy, definition.repeats
+    strategy, repeats = part.strategy, part.repeats
     match strategy:
         case Search():
             return min(strategy.repeats_at_once, repeats)

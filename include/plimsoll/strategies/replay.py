@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell, cell_ids, cells_by_id
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import Outcome, ValidOutcome
 from plimsoll.domain.stage import StageStart
@@ -52,32 +51,32 @@ class Replay:
         return self.cells - len(self.ran) - len(self.not_needed)
 
 
-def replay(definition: Definition, attempts: Attempts, *, where: str = "the outcomes") -> Replay:
-    """Replay the definition's strategies, stage by stage.
+def replay(campaign: Campaign, attempts: Attempts, *, where: str = "the outcomes") -> Replay:
+    """Replay the campaign's strategies, stage by stage.
 
     After an invalid attempt the cell's next attempt follows, when the strategy asks for the cell again. The attempts
     after a valid one are those that a person asked for: as in a campaign, the newest valid one counts. Raises Refused
-    unless `attempts` has exactly the cells of the definition; `where` says where they come from.
+    unless `attempts` has exactly the cells of the campaign; `where` says where they come from.
     """
-    _require_all_cells(definition, attempts, where)
-    return _Playing(definition, attempts).play()
+    _require_all_cells(campaign, attempts, where)
+    return _Playing(campaign, attempts).play()
 
 
 class _Playing:
-    """A campaign that is played: its definition with the stages started so far, and what its cells have found."""
+    """A campaign that is played: its stages started so far, and what its cells have found."""
 
-    def __init__(self, definition: Definition, attempts: Attempts) -> None:
+    def __init__(self, campaign: Campaign, attempts: Attempts) -> None:
         self._attempts = attempts
         self._stage_starts: dict[str, StageStart] = {}
         self._tried: Counter[str] = Counter()  # in the order of the first attempts
         self._outcomes: dict[str, ValidOutcome] = {}
-        self._use(definition)
+        self._use(campaign)
 
     def play(self) -> Replay:
         """Run rounds and start stages until the strategies ask for nothing that can run."""
         while True:
             decision = self._strategy.next(self._outcomes)
-            if stage := stage_to_start(self._definition, self._missing(decision)):
+            if stage := stage_to_start(self._campaign, self._missing(decision)):
                 self._open(stage)
             elif cells := self._round(decision):
                 for one in cells:
@@ -85,17 +84,17 @@ class _Playing:
             else:
                 return self._result(decision)
 
-    def _use(self, definition: Definition) -> None:
-        self._definition, self._strategy = definition, StrategyOfCampaign(definition)
-        self._cells = cells_by_id(definition)
+    def _use(self, campaign: Campaign) -> None:
+        self._campaign, self._strategy = campaign, StrategyOfCampaign(campaign)
+        self._cells = cells_by_id(campaign)
 
     def _missing(self, decision: Decision) -> Iterator[Cell]:
         settled = self._outcomes.keys() | decision.not_needed.keys()
         return (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
 
     def _open(self, stage: str) -> None:
-        self._stage_starts[stage] = stage_start(self._definition, stage, self._results(), _AT)
-        self._use(self._definition.with_stage_starts(self._stage_starts))
+        self._stage_starts[stage] = stage_start(self._campaign, stage, self._results(), _AT)
+        self._use(self._campaign.with_stage_starts(self._stage_starts))
 
     def _results(self) -> Results:
         """Return what the cells have found. Outcomes tell no rates: a closed loop's load stands for the rate."""
@@ -104,7 +103,7 @@ class _Playing:
     def _round(self, decision: Decision) -> Sequence[str]:
         """Return the cells that run now: those that the strategy asks for and that have further attempts."""
         run = [one for one in decision.run if self._tried[one] < len(self._attempts[one])]
-        chosen = of_one_round(self._definition, [self._cells[one] for one in run])
+        chosen = of_one_round(self._campaign, [self._cells[one] for one in run])
         return [one for one in run if one in chosen]
 
     def _run(self, cell_id: str) -> None:
@@ -120,7 +119,7 @@ class _Playing:
     def _result(self, decision: Decision) -> Replay:
         ran = tuple(self._tried)
         return Replay(
-            cells=self._definition.cells,
+            cells=self._campaign.cells,
             capacities=self._capacities(),
             ran=ran,
             attempts=self._tried.total(),
@@ -132,7 +131,7 @@ class _Playing:
 
     def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
         """Return the capacities of stages in open loops with loads of their own. Others ask what happens at a load."""
-        without = {part.stage for part in parts(self._definition) if part.taken or part.definition.is_closed_loop}
+        without = {part.stage for part in self._campaign.parts if part.asks == "at a load"}
         stages, found = self._strategy.matrix.stages, self._strategy.capacities(self._outcomes)
         return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in without}
 
@@ -143,8 +142,8 @@ class _Playing:
                 yield cell.ladder, one.load_ops_s
 
 
-def _require_all_cells(definition: Definition, attempts: Attempts, where: str) -> None:
-    cells = cell_ids(definition)
+def _require_all_cells(campaign: Campaign, attempts: Attempts, where: str) -> None:
+    cells = cell_ids(campaign)
     unknown, missing = sorted(attempts.keys() - set(cells)), [one for one in cells if one not in attempts]
     mend = 'give the list of its attempts\' outcomes, such as ["met"], or [] if it has none: every cell needs a list'
     problems = [

@@ -9,9 +9,8 @@ from datetime import datetime
 from statistics import median_low
 from typing import Literal
 
+from plimsoll.domain.campaign import Campaign, Part
 from plimsoll.domain.cell import Cell, grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import Part, parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign
@@ -41,33 +40,31 @@ def find_stage_start(state: State, at: datetime) -> StageStart:
     outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
     rates = {one.cell.id: rate for one in state.cells if one.verdict and (rate := one.verdict.achieved_ops_s)}
     attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
-    return stage_start(state.definition, state.stages_without_loads[0], Results(outcomes, rates, attempts), at)
+    return stage_start(state.campaign, state.stages_without_loads[0], Results(outcomes, rates, attempts), at)
 
 
-def stage_start(definition: Definition, stage: str, results: Results, at: datetime) -> StageStart:
+def stage_start(campaign: Campaign, stage: str, results: Results, at: datetime) -> StageStart:
     """Return the loads of a stage without known loads. `results` has every cell that the earlier stages need."""
-    found = parts(definition)
+    found = campaign.parts
     own = [part for part in found if part.stage == stage]
     assert own[0].taken is not None, "a stage that is not open takes its load from another"
     source = own[0].taken.source
-    carried = StrategyOfCampaign(definition).capacities(results.outcomes)
+    carried = StrategyOfCampaign(campaign).capacities(results.outcomes)
     maxima = [
-        _rate_found(cells, results)
-        if part.definition.is_closed_loop
-        else _maximum(cells, carried[cells[0].ladder], results)
+        _maximum(cells, carried[cells[0].ladder], results) if "rate" in part.knows else _rate_found(cells, results)
         for part in found
         if part.stage == source
-        for cells in _of_variants(definition, part)
+        for cells in _of_variants(campaign, part)
     ]
-    loads = [load for part in own for load in _loads(part, [one for one in maxima if one.workload == part.workload])]
+    loads = [load for part in own for load in _loads(part, [one for one in maxima if one.workload == part.workload_id])]
     return StageStart(stage=own[0].stage, of=source, at=at, loads=tuple(loads))
 
 
-def _of_variants(definition: Definition, part: Part) -> Iterator[Sequence[Cell]]:
+def _of_variants(campaign: Campaign, part: Part) -> Iterator[Sequence[Cell]]:
     """Yield the cells of each variant in that part: loads rising, then repeats."""
-    cells = sorted(grid(definition), key=lambda one: (one.load_ops_s, one.repeat))
-    for variant in part.definition.variants:
-        yield [one for one in cells if (one.part, one.variant) == (part.name, variant.id)]
+    cells = sorted(grid(campaign), key=lambda one: (one.load_ops_s, one.repeat))
+    for variant in part.variants:
+        yield [one for one in cells if (one.part, one.variant) == (part.id, variant.id)]
 
 
 def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> StageLoad:

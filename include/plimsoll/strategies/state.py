@@ -1,6 +1,6 @@
 """The state of a campaign: its cells, the attempt of each cell that counts, and the strategy's decisions.
 
-The state is a pure function of the definition and of records of attempts. Plans, pages, gate, report, REST API, command
+The state is a pure function of the campaign and of records of attempts. Plans, pages, gate, report, REST API, command
 line and DAGs all use this module. Their records of attempts differ in what they hold besides the verdict.
 """
 
@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey, Cell
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome, Verdict
 from plimsoll.domain.strategy import tries_of_a_cell
 from plimsoll.strategies.decision import StrategyOfCampaign, stage_to_start
@@ -117,19 +116,19 @@ def newest_valid(newest_first: Iterable[A]) -> A | None:
 
 @dataclass(frozen=True)
 class CampaignState(Generic[C_co]):
-    """Every cell of the definition, in running order.
+    """Every cell of the campaign, in running order.
 
-    `strays` are attempts at cells that the definition does not have.
+    `strays` are attempts at cells that the campaign does not have.
     """
 
-    definition: Definition
+    campaign: Campaign
     cells: tuple[C_co, ...]
     strays: tuple[AttemptRecord, ...] = ()
 
     @property
     def stages_without_loads(self) -> tuple[str, ...]:
         """Return the ids of stages whose loads are not known yet, because they depend on an earlier stage's results."""
-        return tuple(dict.fromkeys(part.stage for part in parts(self.definition) if not part.has_loads))
+        return tuple(dict.fromkeys(part.stage for part in self.campaign.parts if not part.has_loads))
 
     @property
     def is_complete(self) -> bool:
@@ -141,7 +140,7 @@ class CampaignState(Generic[C_co]):
         """Tell whether all stages before the first one with unknown loads are complete, so that its loads can
         be found.
         """
-        return bool(stage_to_start(self.definition, (one.cell for one in self.missing)))
+        return bool(stage_to_start(self.campaign, (one.cell for one in self.missing)))
 
     @cached_property
     def by_id(self) -> Mapping[str, C_co]:
@@ -151,8 +150,8 @@ class CampaignState(Generic[C_co]):
     @cached_property
     def by_variant(self) -> tuple[C_co, ...]:
         """Return the cells in the order of reports: parts and variants as defined, then loads rising, then repeats."""
-        order = {variant.id: place for place, variant in enumerate(self.definition.variants)}
-        places = {part.name: place for place, part in enumerate(parts(self.definition))}
+        order = {variant.id: place for place, variant in enumerate(self.campaign.variants)}
+        places = {part.id: place for place, part in enumerate(self.campaign.parts)}
 
         def place(one: CellAttempts[AttemptRecord]) -> tuple[int, int, int, int]:
             return places.get(one.cell.part, 0), order[one.cell.variant], one.cell.load_ops_s, one.cell.repeat
@@ -200,15 +199,15 @@ class CampaignState(Generic[C_co]):
         judged = sum(attempt.verdict is not None for attempt in one.attempts)
         if newest is None or newest.lasts:
             return True
-        return judged >= (self.definition.disturbance.tries if newest.is_disturbed else self._tries[one.cell.stage])
+        return judged >= (self.campaign.disturbance.tries if newest.is_disturbed else self._tries[one.cell.stage])
 
     @cached_property
     def _tries(self) -> Mapping[str, int]:
-        return {part.stage: tries_of_a_cell(part.definition.strategy) for part in parts(self.definition)}
+        return {part.stage: tries_of_a_cell(part.strategy) for part in self.campaign.parts}
 
     def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
         """Choose from these cells of one stage, in running order, those that may run in one round."""
-        chosen = of_one_round(self.definition, [one.cell for one in cells])
+        chosen = of_one_round(self.campaign, [one.cell for one in cells])
         return tuple(one for one in cells if one.cell.id in chosen)
 
     @property
@@ -218,22 +217,22 @@ class CampaignState(Generic[C_co]):
 
 
 def campaign_state(
-    definition: Definition, attempts: Iterable[A], kind: Callable[[Cell, tuple[A, ...]], C]
+    campaign: Campaign, attempts: Iterable[A], kind: Callable[[Cell, tuple[A, ...]], C]
 ) -> CampaignState[C]:
     """Return the state that follows from these attempts, in any order. `kind` makes a cell from its attempts."""
     tried: defaultdict[str, list[A]] = defaultdict(list)
     for attempt in sorted(attempts, key=lambda one: one.key.attempt):
         tried[attempt.key.cell_id].append(attempt)
-    cells = [kind(cell, tuple(tried.pop(cell.id, ()))) for cell in running_order(definition)]
+    cells = [kind(cell, tuple(tried.pop(cell.id, ()))) for cell in running_order(campaign)]
     strays = tuple(one for others in tried.values() for one in others)
-    return CampaignState(definition, _decided(definition, cells), strays)
+    return CampaignState(campaign, _decided(campaign, cells), strays)
 
 
-def _decided(definition: Definition, cells: Iterable[C]) -> tuple[C, ...]:
+def _decided(campaign: Campaign, cells: Iterable[C]) -> tuple[C, ...]:
     """Return the state with the strategy's decision on each cell."""
     known = tuple(cells)
     outcomes = {one.cell.id: outcome for one in known if (outcome := one.outcome)}
-    decision = StrategyOfCampaign(definition).next(outcomes)
+    decision = StrategyOfCampaign(campaign).next(outcomes)
     run = frozenset(decision.run)
     deciders = {cell_id: Decider(by, outcomes[by]) for cell_id, by in decision.not_needed.items()}
     return tuple(replace(one, decided_by=deciders.get(one.cell.id), is_next=one.cell.id in run) for one in known)

@@ -14,9 +14,8 @@ from math import ceil, exp
 from statistics import fmean
 from typing import Literal
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign, CampaignStage, Part
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.parts import parts
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Strategy, keeps_data
 from plimsoll.strategies.decision import ladder_capacity, step_of
@@ -68,28 +67,29 @@ class Simulation:
         """Return the mean number of rounds of a campaign."""
         return sum(self.rounds.values())
 
-    def hours_mean(self, definition: Definition) -> float:
+    def hours_mean(self, part: Part) -> float:
         """Return the mean cell-hours under load of a campaign, if a cell that misses does so in its first intervals."""
-        spared = definition.timing.duration - definition.timing.shortest(definition.service_levels)
+        spared = part.timing.duration - part.timing.shortest(part.service_levels)
         hour = timedelta(hours=1)
-        return self.attempts_mean * (definition.timing.duration / hour) - self.missed_mean * (spared / hour)
+        return self.attempts_mean * (part.timing.duration / hour) - self.missed_mean * (spared / hour)
 
 
-def require_one_stage(definition: Definition, where: str) -> None:
-    """Raise Refused for several stages. `where` says which definition it is."""
-    if len(definition.stages) > 1:
-        what = f"has {len(definition.stages)} stages, and synthetic campaigns are drawn for one stage alone"
+def only_stage(campaign: Campaign, where: str) -> CampaignStage:
+    """Return the stage. Raises Refused for several; `where` says which definition it is."""
+    if len(campaign.stages) > 1:
+        what = f"has {len(campaign.stages)} stages, and synthetic campaigns are drawn for one stage alone"
         mend = (
             "give the cells' outcomes by --outcomes, which plays all stages, or write a definition without `stages`, "
             "with the strategy and loads of the one to be simulated"
         )
         raise Refused([Problem("stages", what, mend)], where=where)
+    return campaign.stages[0]
 
 
-def simulate(definition: Definition, world: World, runs: int, seed: int) -> Simulation:
-    """Simulate that many campaigns with the definition's strategy. The same seed gives the same campaigns."""
+def simulate(stage: CampaignStage, world: World, runs: int, seed: int) -> Simulation:
+    """Simulate that many campaigns with the stage's strategy. The same seed gives the same campaigns."""
     dice = random.Random(seed)  # noqa: S311 - not for secrets
-    campaigns = [_campaign(definition, world, dice) for _ in range(runs)]
+    campaigns = [_campaign(stage, world, dice) for _ in range(runs)]
     taken = sorted(one.cells for one in campaigns)
     rounds = Counter(cells for one in campaigns for cells in one.rounds)
     return Simulation(
@@ -114,13 +114,13 @@ class _Campaign:
     grid_differs: bool
 
 
-def _campaign(definition: Definition, world: World, dice: random.Random) -> _Campaign:
-    loads, repeats = len(definition.loads), definition.repeats
+def _campaign(stage: CampaignStage, world: World, dice: random.Random) -> _Campaign:
+    loads, repeats = len(stage.first.loads), stage.first.repeats
     cells, attempts, missed, differs, grid_differs = 0, 0, 0, False, False
     rounds: list[Sequence[int]] = []
-    for passed in _loads_passed(definition, world, dice):
+    for passed in _loads_passed(stage, world, dice):
         outcomes, others = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
-        played = play(definition.strategy, outcomes)
+        played = play(stage.first.strategy, outcomes)
         cells += played.cells
         missed += played.missed
         attempts += sum(_attempts(world.invalid, dice) for _ in range(played.cells))
@@ -128,18 +128,18 @@ def _campaign(definition: Definition, world: World, dice: random.Random) -> _Cam
         grid = _grid_capacity(outcomes)
         differs |= played.capacity != grid
         grid_differs |= _grid_capacity(others) != grid
-    return _Campaign(cells, attempts, missed, _rounds(definition, cells, rounds), differs, grid_differs)
+    return _Campaign(cells, attempts, missed, _rounds(stage, cells, rounds), differs, grid_differs)
 
 
-def _rounds(definition: Definition, cells: int, of_ladders: Sequence[Sequence[int]]) -> list[int]:
+def _rounds(stage: CampaignStage, cells: int, of_ladders: Sequence[Sequence[int]]) -> list[int]:
     """Return the number of cells in each round of a campaign of that many cells, from those in the rounds of its
     ladders.
 
     All ladders have their rounds at the same time, unless the strategy goes by variants, which follow one another.
     """
-    if keeps_data(definition.strategy):
+    if keeps_data(stage.first.strategy):
         return [1] * cells
-    width = len(parts(definition)) if goes_by_variant(definition) else len(of_ladders)
+    width = len(stage.parts) if goes_by_variant(stage.first) else len(of_ladders)
     groups = (of_ladders[first : first + width] for first in range(0, len(of_ladders), width))
     return [sum(of_round) for group in groups for of_round in zip_longest(*group, fillvalue=0)]
 
@@ -175,13 +175,13 @@ def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:
     return ladder_capacity(Ladder(outcomes), nothing)
 
 
-def _loads_passed(definition: Definition, world: World, dice: random.Random) -> Iterator[float]:
+def _loads_passed(stage: CampaignStage, world: World, dice: random.Random) -> Iterator[float]:
     """Yield the number of loads that each variant carries with each workload.
 
     Half of the repeats pass at half a load step above the highest of these loads.
     """
-    loads = len(definition.loads)
-    for number, _ in product(range(len(definition.variants)), parts(definition)):
+    loads = len(stage.first.loads)
+    for number, _ in product(range(len(stage.first.variants)), stage.parts):
         if world.capacities == "published":
             yield _PUBLISHED[number % len(_PUBLISHED)] * loads / _PUBLISHED_LOADS
         else:

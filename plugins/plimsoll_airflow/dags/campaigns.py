@@ -8,6 +8,7 @@ from datetime import timedelta
 from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.prefix import PREFIX
 from plimsoll.settings import Settings
 from plimsoll_airflow.campaign_notices import when_incomplete
@@ -30,12 +31,13 @@ def make_campaigns() -> None:
 
 def make_campaign(definition: Definition) -> None:
     """Make the DAG of a definition."""
+    campaign = resolve(definition)
     with DAG(
         dag_id=definition.dag_id,
         description=definition.title,
         doc_md=campaign_doc(definition),
         tags={"campaign", *definition.tags},
-        params=campaign_params(definition),
+        params=campaign_params(campaign),
         # No start date: with one, unpausing would at once start the campaign that was due last.
         schedule=timetable(definition),
         catchup=False,
@@ -51,7 +53,7 @@ def make_campaign(definition: Definition) -> None:
             # Bounds the cells in flight, where Airflow counts waiting ones; before 3.2.2 `run_cell` does.
             max_active_tis_per_dagrun=definition.max_parallel,
             map_index_template="{{ task.cell_run.cell_id }}",
-            poke_interval=run_poll_s(definition.shortest),
+            poke_interval=run_poll_s(campaign.shortest),
         ).expand(run_id=plan.output)
         # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
         quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)
@@ -59,7 +61,7 @@ def make_campaign(definition: Definition) -> None:
         # A teardown, so that the run ends as its report does.
         reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))
         run_cell >> quality_gate >> report
-        if definition.has_rounds:
+        if campaign.has_rounds:
             next_round = NextRound(task_id=NEXT_ROUND_TASK, dag_id=definition.dag_id, trigger_rule=TriggerRule.ALL_DONE)
             # Hosts that are kept for the campaign live on where another round follows.
             run_cell >> next_round >> reap

@@ -9,6 +9,7 @@ from datetime import datetime
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.progress import CampaignProgress
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.planning import new_campaign_id
@@ -50,7 +51,7 @@ class CampaignRun:
     @property
     def campaign_id(self) -> str:
         """Return the id of the run's campaign."""
-        return campaign_id_of(self.definition, self.run.conf, self.run.run_after)
+        return campaign_id_of(self.definition.name, self.run.conf, self.run.run_after)
 
     @property
     def has_succeeded(self) -> bool:
@@ -59,7 +60,7 @@ class CampaignRun:
 
     def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
         """Show the campaign's progress until the run has ended. Returns the ended run."""
-        pause_s = poll_s(self.definition.cells)
+        pause_s = poll_s(resolve(self.definition).cells)
         while True:
             current = self.client.dag_run(self.run.dag_id, self.run.run_id)
             screen.show(self._progress(now()))
@@ -98,7 +99,7 @@ def start_or_find(client: AirflowClient, store: ResultStore, definition: Definit
             return CampaignRun(client, store, definition, run)
     for dag_id in (CELL_DAG, definition.dag_id):
         client.unpause(dag_id)
-    campaign_id = unfinished_campaign(store, definition) or new_campaign_id(definition, now)
+    campaign_id = unfinished_campaign(store, definition) or new_campaign_id(definition.name, now)
     run_id = f"{campaign_id}__{now:%Y%m%dt%H%M%S}"
     run = client.trigger(definition.dag_id, {"campaign_id": campaign_id}, run_id=run_id)
     return CampaignRun(client, store, definition, run)

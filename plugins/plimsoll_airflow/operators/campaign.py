@@ -10,6 +10,7 @@ from airflow.utils.state import DagRunState
 
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.creation import open_campaign
 from plimsoll.services.campaign.request import campaign_id_of, read_request
@@ -71,12 +72,13 @@ class Plan(BaseOperator):
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
             document = load_document(Settings(), self.definition)
             definition = document.model(Definition)
-            request = read_request(definition, dict(context["params"]))
+            campaign = resolve(definition)
+            request = read_request(campaign, dict(context["params"]))
             largest_run = conf.getint("core", "max_map_length")
             at = context["dag_run"].run_after
             me = run_of(context).token
             # Before anything of the campaign is written, and again once others can see this run.
-            require_no_other_airflow(toolkit(), campaign_id_of(definition, request.model_dump(), at), me)
+            require_no_other_airflow(toolkit(), campaign_id_of(definition.name, request.model_dump(), at), me)
             plan = open_campaign(toolkit(), definition, request, at, document, largest_run=largest_run)
         self.campaign_id = plan.campaign_id
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
@@ -84,8 +86,8 @@ class Plan(BaseOperator):
         with final():  # until the run's last task takes it back
             begin_run(toolkit(), plan.campaign_id, me, len(plan.cells))
         self.log.info("campaign %s: %s", plan.campaign_id, plan.summary)
-        if toolkit().provider(definition).is_local:
-            for note in toolkit().local_notes(toolkit().hosts_spec(definition), definition.disturbance):
+        if toolkit().provider(campaign).is_local:
+            for note in toolkit().local_notes(toolkit().hosts_spec(campaign), campaign.disturbance):
                 self.log.info("note: %s", note)
         return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
 
@@ -224,7 +226,7 @@ class RunCell(TriggerDagRunOperator):
     def _require_budget(self) -> None:
         """Refuse here, in the campaign's own run where people look, rather than in a run of the cell."""
         with final():
-            require_budget(toolkit(), self._campaign, self._campaign.definition(), self.cell_run.cell_id)
+            require_budget(toolkit(), self._campaign, self._campaign.resolved(), self.cell_run.cell_id)
 
     def _await_end(self, then: str) -> None:
         states = [DagRunState.SUCCESS, DagRunState.FAILED]

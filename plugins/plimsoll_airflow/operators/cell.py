@@ -83,7 +83,7 @@ class Measure(StepTask):
                 trigger=LoadTrigger(str(work.key), context["run_id"], self.step.name, since),
                 method_name="end",
                 # The trigger gives up before that. This is for a time without any triggerer.
-                timeout=self.step.polling.longest(work.definition) + 2 * OVERTIME,
+                timeout=self.step.polling.longest(work.part) + 2 * OVERTIME,
             )
 
     def beforehand(self, work: AttemptContext) -> Iterable[str]:  # noqa: ARG002

@@ -94,7 +94,7 @@ def _complete(campaign: CampaignStore) -> str:
 
     Fails where it is not: a search's last run is not green without a report.
     """
-    state = judged_state(campaign, campaign.definition())
+    state = judged_state(campaign, campaign.resolved())
     found = completeness_of(state)
     if not found.is_complete:
         waiting = ", ".join(one.cell.id for one in state.left_to_a_person)

@@ -131,7 +131,7 @@ def _goes_on(campaign_id: str, ti: "RuntimeTaskInstanceProtocol", mine: str) -> 
     """
     campaign = CampaignStore(toolkit().store, campaign_id)
     try:
-        dag_id = campaign.definition().dag_id
+        dag_id = campaign.declared().dag_id
         runs = filter(None, map(CampaignRunOwner.parse, owners_of_runs(campaign.store, campaign_id)))
         own = [run.run_id for run in runs if run.dag_id == dag_id and run.installation == mine]
         # A run is on record once its first task has run, which may be long after it was started.

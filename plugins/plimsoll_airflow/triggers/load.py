@@ -112,7 +112,7 @@ class LoadTrigger(BaseTrigger):
         found = self._poller.look()
         if isinstance(found, str):
             return found, SOON_S
-        return found, self._polling.pause_s(self.work.definition)
+        return found, self._polling.pause_s(self.work.part)
 
     def _log_phase(self, status: LoadStatus, shown: tuple[str, float], now: float) -> tuple[str, float]:
         phase, at = shown

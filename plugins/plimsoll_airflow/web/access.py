@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign
 from plimsoll_airflow.internals.api_server import BaseUser, is_allowed
 from plimsoll_airflow.ownership import CELL_DAG, REAPER_DAG
 from plimsoll_airflow.web.authentication import User
@@ -21,16 +21,16 @@ def require_permission(request: Request, user: User) -> None:
     _require(user, changes=request.method not in READING)
 
 
-def require_campaign(request: Request, campaign_id: CampaignId, user: User) -> Definition:
-    """Return the definition of a route's campaign, if the user may do the same to the DAG that runs it."""
-    definition = library().definition(campaign_id)
-    _require(user, changes=request.method not in READING, dag_ids=(definition.dag_id,))
-    return definition
+def require_campaign(request: Request, campaign_id: CampaignId, user: User) -> Campaign:
+    """Return a route's campaign, if the user may do the same to the DAG that runs it."""
+    campaign = library().resolved(campaign_id)
+    _require(user, changes=request.method not in READING, dag_ids=(campaign.dag_id,))
+    return campaign
 
 
 def require_readable(campaign_id: str, user: BaseUser) -> None:
     """Raise NotFound where there is no such campaign, and 403 where the user may not see its DAG."""
-    _require(user, changes=False, dag_ids=(library().definition(campaign_id).dag_id,))
+    _require(user, changes=False, dag_ids=(library().resolved(campaign_id).dag_id,))
 
 
 def may_read(user: BaseUser, dag_id: str) -> bool:
@@ -43,12 +43,12 @@ def may_change(user: BaseUser, dag_id: str) -> bool:
     return all(is_allowed(user, one, changes=True) for one in (dag_id, CELL_DAG, REAPER_DAG))
 
 
-def require_change(definition: Definition, user: BaseUser) -> None:
+def require_change(campaign: Campaign, user: BaseUser) -> None:
     """Raise 403 unless `may_change`. An action on a campaign also affects the DAGs `cell` and `reaper`."""
-    _require(user, changes=True, dag_ids=(definition.dag_id, CELL_DAG, REAPER_DAG))
+    _require(user, changes=True, dag_ids=(campaign.dag_id, CELL_DAG, REAPER_DAG))
 
 
-CampaignDefinition = Annotated[Definition, Depends(require_campaign)]
+ResolvedCampaign = Annotated[Campaign, Depends(require_campaign)]
 
 
 def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] = (None,)) -> None:

@@ -7,9 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_definition
-from plimsoll.domain.definition import dag_id_of
+from plimsoll.domain.campaign import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError
 from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.campaign.planning import make_plan
@@ -20,7 +21,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import content, runs
-from plimsoll_airflow.web.access import CampaignDefinition, may_read, require_campaign, require_change
+from plimsoll_airflow.web.access import ResolvedCampaign, may_read, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document, live_progress
 from plimsoll_airflow.web.comparison_request import ComparisonOptions, compare
@@ -74,11 +75,11 @@ def preview_plan(
     """
     if name not in {entry.name for entry in list_definitions(user)}:
         raise NotFound(f"there is no definition {name!r}", mend="GET definitions lists them")
-    definition = load_definition(Settings(), name)
+    campaign = resolve(load_definition(Settings(), name))
     try:
-        return make_plan(definition, parallel=parallel, tariff=toolkit().tariff(definition)).as_json()
+        return make_plan(campaign, parallel=parallel, tariff=toolkit().tariff(campaign)).as_json()
     except ProviderError as error:
-        return {**make_plan(definition, parallel=parallel).as_json(), "cost": {"usd": None, "unknown": str(error)}}
+        return {**make_plan(campaign, parallel=parallel).as_json(), "cost": {"usd": None, "unknown": str(error)}}
 
 
 @router.get("/campaigns", tags=["campaigns"])
@@ -122,23 +123,23 @@ def get_capacity(campaign_id: CampaignId) -> list[Capacity]:
 
 
 @of_campaign.get("/cells/{cell_id}", tags=["cells"])
-def get_cell(campaign_id: CampaignId, cell_id: CellId, definition: CampaignDefinition) -> CellDocument:
+def get_cell(campaign_id: CampaignId, cell_id: CellId, campaign: ResolvedCampaign) -> CellDocument:
     """Return the cell with all its attempts: phases, verdicts."""
-    return cell_document(library(), campaign_id, definition, cell_id)
+    return cell_document(library(), campaign_id, campaign, cell_id)
 
 
 @of_campaign.get("/cells/{cell_id}/live", tags=["cells"])
-def get_live(campaign_id: CampaignId, cell_id: CellId, definition: CampaignDefinition) -> AttemptProgress | None:
+def get_live(campaign_id: CampaignId, cell_id: CellId, campaign: ResolvedCampaign) -> AttemptProgress | None:
     """Return what the cell's running attempt does, and how its service levels fare so far; null if none runs."""
-    return live_progress(library(), campaign_id, definition, cell_id)
+    return live_progress(library(), campaign_id, campaign, cell_id)
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}", tags=["cells"])
 def get_attempt(
-    campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, definition: CampaignDefinition
+    campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, campaign: ResolvedCampaign
 ) -> AttemptDocument:
     """Return one attempt with its environment and the names of its files."""
-    return attempt_document(library(), campaign_id, definition, cell_id, attempt)
+    return attempt_document(library(), campaign_id, campaign, cell_id, attempt)
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/files/{name:path}", tags=["cells"], response_class=Response)
@@ -164,12 +165,10 @@ def get_report_file(campaign_id: CampaignId, name: str, user: User) -> Response:
 
 
 @of_campaign.post("/runs", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.again"))])
-def run_cells_again(
-    campaign_id: CampaignId, body: RunAgain, definition: CampaignDefinition, user: User
-) -> runs.StartedRun:
+def run_cells_again(campaign_id: CampaignId, body: RunAgain, campaign: ResolvedCampaign, user: User) -> runs.StartedRun:
     """Start the campaign's DAG for these cells alone, as new attempts on new clusters; gate and report follow."""
-    require_change(definition, user)
-    started = runs.run_again(definition, campaign_id, body.cells, user)
+    require_change(campaign, user)
+    started = runs.run_again(campaign, campaign_id, body.cells, user)
     library().forget(campaign_id)
     return started
 
@@ -177,22 +176,22 @@ def run_cells_again(
 @of_campaign.post(
     "/report", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.report"))]
 )
-def publish_what_is_valid(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.StartedRun:
+def publish_what_is_valid(campaign_id: CampaignId, campaign: ResolvedCampaign, user: User) -> runs.StartedRun:
     """Start a run that runs no cell and publishes what is valid, marked where cells have no valid attempt."""
-    require_change(definition, user)
-    started = runs.publish_valid(definition, campaign_id, user)
+    require_change(campaign, user)
+    started = runs.publish_valid(campaign, campaign_id, user)
     library().forget(campaign_id)
     return started
 
 
 @of_campaign.post("/cancel", tags=["actions"], dependencies=[Depends(action_logging("plimsoll.cancel"))])
-def cancel(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.EndedRuns:
+def cancel(campaign_id: CampaignId, campaign: ResolvedCampaign, user: User) -> runs.EndedRuns:
     """End the campaign's live runs. Their teardown destroys the clusters; their attempts count as failed.
 
     Attempts of `plimsoll run`, or of another Airflow, go on; `others` says what ends each. `summary` says all of it.
     """
-    require_change(definition, user)
-    ended = runs.cancel_campaign(definition, campaign_id, user)
+    require_change(campaign, user)
+    ended = runs.cancel_campaign(campaign, campaign_id, user)
     library().forget(campaign_id)
     return ended
 
@@ -200,9 +199,9 @@ def cancel(campaign_id: CampaignId, definition: CampaignDefinition, user: User) 
 @of_campaign.post(
     "/destroy", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.destroy"))]
 )
-def destroy(campaign_id: CampaignId, definition: CampaignDefinition, user: User) -> runs.StartedRun:
+def destroy(campaign_id: CampaignId, campaign: ResolvedCampaign, user: User) -> runs.StartedRun:
     """Start a run of the DAG `reaper` that destroys every cluster of the campaign, even those of cells that run."""
-    require_change(definition, user)
+    require_change(campaign, user)
     return runs.destroy_clusters(campaign_id, user)
 
 

@@ -50,11 +50,11 @@ def ended_of(visit: Visit, run: Sequence[str], attempt: Sequence[str]) -> runs.E
     """Find what these names stand for, as far as it belongs to this campaign, and the attempts of others that go
     on now.
     """
-    found = (runs.find_run_of(visit.definition, visit.campaign_id, one) for one in run)
+    found = (runs.find_run_of(visit.resolved, visit.campaign_id, one) for one in run)
     return runs.EndedRuns(
         runs=[one for one in found if one],
         attempts=[str(key) for key in _keys(visit, attempt) if read_cancellation(visit.store, key)],
-        others=list(under_way(visit.definition, visit.campaign_id).others),
+        others=list(under_way(visit.resolved, visit.campaign_id).others),
     )
 
 

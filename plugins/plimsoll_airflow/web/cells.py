@@ -8,6 +8,7 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.base import Model
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
@@ -64,30 +65,30 @@ class AttemptDocument(AttemptStatus):
     files: Annotated[dict[str, int | None], Field(description="Name → size in bytes where the manifest gives it")]
 
 
-def cell_document(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellDocument:
+def cell_document(library: Library, campaign_id: str, campaign: Campaign, cell_id: str) -> CellDocument:
     """Return the cell's document. Raises NotFound when the campaign has no such cell."""
     now = library.clock.now()
-    campaign = read_state(library.store, campaign_id, definition, now, library.memory)
-    state = require_cell_state(campaign, cell_id, campaign_id)
-    over = time_left_in(CampaignStore(library.store, campaign_id), campaign, now).over
+    found = read_state(library.store, campaign_id, campaign, now, library.memory)
+    state = require_cell_state(found, cell_id, campaign_id)
+    over = time_left_in(CampaignStore(library.store, campaign_id), found, now).over
     return CellDocument(
         campaign_id=campaign_id,
-        status=cell_status(state, definition, over.get(cell_id, 0.0)),
+        status=cell_status(state, campaign, over.get(cell_id, 0.0)),
         attempts=tuple(AttemptStatus.model_validate(_facts(one)) for one in state.attempts),
     )
 
 
-def live_progress(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> AttemptProgress | None:
+def live_progress(library: Library, campaign_id: str, campaign: Campaign, cell_id: str) -> AttemptProgress | None:
     """Return the progress of the cell's running attempt; None if none runs. Raises NotFound for an unknown cell."""
-    newest = _cell(library, campaign_id, definition, cell_id).newest
+    newest = _cell(library, campaign_id, campaign, cell_id).newest
     return newest.progress if newest and newest.is_running else None
 
 
 def attempt_document(
-    library: Library, campaign_id: str, definition: Definition, cell_id: str, number: int
+    library: Library, campaign_id: str, campaign: Campaign, cell_id: str, number: int
 ) -> AttemptDocument:
     """Return the attempt's document. Raises NotFound when the cell has no such attempt."""
-    state = _cell(library, campaign_id, definition, cell_id)
+    state = _cell(library, campaign_id, campaign, cell_id)
     found = next((one for one in state.attempts if one.key.attempt == number), None)
     if found is None:
         known = ", ".join(str(one.key.attempt) for one in state.attempts) or "none was begun"
@@ -173,8 +174,8 @@ def _judged(store: ResultStore, key: AttemptKey) -> Verdict:
     return verdict
 
 
-def _cell(library: Library, campaign_id: str, definition: Definition, cell_id: str) -> CellState:
-    state = read_state(library.store, campaign_id, definition, library.clock.now(), library.memory)
+def _cell(library: Library, campaign_id: str, campaign: Campaign, cell_id: str) -> CellState:
+    state = read_state(library.store, campaign_id, campaign, library.clock.now(), library.memory)
     return require_cell_state(state, cell_id, campaign_id)
 
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.services.campaign.annotating import annotate, read_note
@@ -15,7 +15,7 @@ from plimsoll.services.campaign.deleting import Deletion, deletable, delete_camp
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.api_server import BaseUser, action_logging
 from plimsoll_airflow.web import runs
-from plimsoll_airflow.web.access import CampaignDefinition, require_campaign, require_change
+from plimsoll_airflow.web.access import ResolvedCampaign, require_campaign, require_change
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import library
@@ -49,11 +49,11 @@ def manage(visit: Visited) -> Response:
     found: Deletion | None = None
     problems: tuple[Problem, ...] = ()
     try:
-        found = _deletable(visit.definition, visit.campaign_id, visit.user) if visit.may else None
+        found = _deletable(visit.resolved, visit.campaign_id, visit.user) if visit.may else None
     except Refused as error:
         problems = error.problems
     note = read_note(visit.store, visit.campaign_id)
-    context = {"campaign_id": visit.campaign_id, "title": visit.definition.title, "note": note, "longest": LONGEST_NOTE}
+    context = {"campaign_id": visit.campaign_id, "title": visit.resolved.title, "note": note, "longest": LONGEST_NOTE}
     return render(
         visit.request,
         "manage.html.j2",
@@ -71,53 +71,53 @@ def manage(visit: Visited) -> Response:
 @pages.post("/note", dependencies=[_LOGGED_NOTE])
 def write_note(visit: Visited, text: Annotated[str, Form(max_length=2 * LONGEST_NOTE)] = "") -> Response:
     """Handle *Save the note*. An empty note removes the note."""
-    _annotate(visit.definition, visit.campaign_id, text, visit.user)
+    _annotate(visit.resolved, visit.campaign_id, text, visit.user)
     return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}", status_code=HTTPStatus.SEE_OTHER)
 
 
 @pages.post("/delete", dependencies=[_LOGGED_DELETION])
 def delete(visit: Visited, confirm: Annotated[str, Form(max_length=200)] = "") -> Response:
     """Handle *Delete the campaign*, after the user has typed its id."""
-    _delete(visit.definition, visit.campaign_id, confirm, visit.user)
+    _delete(visit.resolved, visit.campaign_id, confirm, visit.user)
     return RedirectResponse(f"{base_of(visit.request)}/", status_code=HTTPStatus.SEE_OTHER)
 
 
 @api.put("/note", dependencies=[_LOGGED_NOTE])
-def put_note(campaign_id: CampaignId, note: NoteText, definition: CampaignDefinition, user: User) -> Note | None:
+def put_note(campaign_id: CampaignId, note: NoteText, campaign: ResolvedCampaign, user: User) -> Note | None:
     """Replace the campaign's note; an empty text removes it."""
-    return _annotate(definition, campaign_id, note.text, user)
+    return _annotate(campaign, campaign_id, note.text, user)
 
 
 @api.delete("", dependencies=[_LOGGED_DELETION])
 def delete_by_api(
     campaign_id: CampaignId,
-    definition: CampaignDefinition,
+    campaign: ResolvedCampaign,
     user: User,
     confirm: Annotated[str, Query(max_length=200, description="The campaign's id once more")] = "",
 ) -> Deletion:
     """Delete the campaign with all its measurements, permanently. Refused while it has living clusters or runs."""
-    return _delete(definition, campaign_id, confirm, user)
+    return _delete(campaign, campaign_id, confirm, user)
 
 
-def _annotate(definition: Definition, campaign_id: str, text: str, user: BaseUser) -> Note | None:
-    require_change(definition, user)
-    campaign = CampaignStore(library().store, campaign_id)
-    note = annotate(campaign, text, str(user.get_name()), library().clock.now())
+def _annotate(campaign: Campaign, campaign_id: str, text: str, user: BaseUser) -> Note | None:
+    require_change(campaign, user)
+    stored = CampaignStore(library().store, campaign_id)
+    note = annotate(stored, text, str(user.get_name()), library().clock.now())
     library().forget(campaign_id)
     return note
 
 
-def _deletable(definition: Definition, campaign_id: str, user: BaseUser) -> Deletion:
-    runs.require_no_runs(definition, campaign_id)
+def _deletable(campaign: Campaign, campaign_id: str, user: BaseUser) -> Deletion:
+    runs.require_no_runs(campaign, campaign_id)
     return deletable(watching_toolkit(), campaign_id, str(user.get_name()))
 
 
-def _delete(definition: Definition, campaign_id: str, confirm: str, user: BaseUser) -> Deletion:
-    require_change(definition, user)
+def _delete(campaign: Campaign, campaign_id: str, confirm: str, user: BaseUser) -> Deletion:
+    require_change(campaign, user)
     if confirm != campaign_id:
         mend = f"give the campaign's id once more, as `confirm`: {campaign_id}"
         raise Refused([Problem("confirm", "the deletion was not confirmed", mend)], where=f"campaign {campaign_id!r}")
-    _deletable(definition, campaign_id, user)
+    _deletable(campaign, campaign_id, user)
     deleted = delete_campaign(watching_toolkit(), campaign_id, str(user.get_name()))
     library().forget_deleted(campaign_id)
     return deleted

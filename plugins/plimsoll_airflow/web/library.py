@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import DamagedRecord, NotFound
 from plimsoll.domain.status import CampaignStatus, CampaignSummary
 from plimsoll.ports.clock import Clock
@@ -40,7 +40,7 @@ _log = logging.getLogger("plimsoll")
 class WaitsFor(Protocol):
     """A function that says what the living runs of a campaign wait for; empty where none waits."""
 
-    def __call__(self, definition: Definition, campaign_id: str, *, runs: bool) -> str:
+    def __call__(self, campaign: Campaign, campaign_id: str, *, runs: bool) -> str:
         """Say what the campaign waits for. `runs`: whether cells of the campaign are under way."""
 
 
@@ -86,9 +86,9 @@ class Library:
     _lines: dict[str, Line] = field(default_factory=dict)
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
-    def definition(self, campaign_id: str) -> Definition:
-        """Return the campaign's own definition, with its stages' loads. Raises NotFound."""
-        return CampaignStore(self.store, campaign_id).definition()
+    def resolved(self, campaign_id: str) -> Campaign:
+        """Return the campaign, with its stages' loads. Raises NotFound."""
+        return CampaignStore(self.store, campaign_id).resolved()
 
     def has(self, campaign_id: str) -> bool:
         """Tell whether there is such a campaign."""
@@ -158,22 +158,22 @@ class Library:
         with self._locks[campaign_id]:
             known = self._lines.get(campaign_id)
             if known is None or self._is_old(known.summary, known.taken, QUIET_S):
-                definition, now = self.definition(campaign_id), self.clock.now()
-                summary = campaign_summary(self.store, campaign_id, definition, now, self.memory)
+                campaign, now = self.resolved(campaign_id), self.clock.now()
+                summary = campaign_summary(self.store, campaign_id, campaign, now, self.memory)
                 if summary.state != "complete":  # there may be hundreds of these
-                    summary = self._with_waiting(definition, summary)
+                    summary = self._with_waiting(campaign, summary)
                 known = self._lines[campaign_id] = Line(summary, self.monotonic())
             return known.summary
 
     def _taken(self, campaign_id: str) -> Snapshot:
-        definition = self.definition(campaign_id)
-        status = campaign_status(self.store, campaign_id, definition, self.clock.now(), self.memory)
-        status = self._with_waiting(definition, status)
+        campaign = self.resolved(campaign_id)
+        status = campaign_status(self.store, campaign_id, campaign, self.clock.now(), self.memory)
+        status = self._with_waiting(campaign, status)
         digest = hashlib.sha256(status.model_dump_json().encode()).hexdigest()[:20]
         return Snapshot(status, f'"{digest}"', self.monotonic())
 
-    def _with_waiting(self, definition: Definition, status: _S) -> _S:
-        return status.waiting_for(self.waits_for(definition, status.campaign_id, runs=status.state == "running"))
+    def _with_waiting(self, campaign: Campaign, status: _S) -> _S:
+        return status.waiting_for(self.waits_for(campaign, status.campaign_id, runs=status.state == "running"))
 
     def _is_old(self, summary: CampaignSummary, taken: float, quiet_s: float) -> bool:
         allowed = LIVE_S if summary.state == "running" or summary.waits_for else quiet_s

@@ -36,7 +36,7 @@ def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") 
         "may": visit.may,
         "token": token_for(visit.user),
         "deleting": interrupted_deletion(visit.store, visit.campaign_id),
-        "started": started and runs.find_run_of(visit.definition, visit.campaign_id, started),
+        "started": started and runs.find_run_of(visit.resolved, visit.campaign_id, started),
     }
     return render(visit.request, "matrix.html.j2", context)
 
@@ -64,18 +64,18 @@ def run_again(
     cell: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     """Handle *Run again*: the cells of the pressed button, else the ticked cells."""
-    require_change(visit.definition, visit.user)
+    require_change(visit.resolved, visit.user)
     chosen = cells or " ".join(cell or ())
     if not chosen:
         raise Refused([Problem("cells", "no cell is selected", "tick the cells to run again")], where="Run again")
-    return _back(visit, _link_to_run(runs.run_again(visit.definition, visit.campaign_id, chosen, visit.user)))
+    return _back(visit, _link_to_run(runs.run_again(visit.resolved, visit.campaign_id, chosen, visit.user)))
 
 
 @pages.post("/report", dependencies=[Depends(action_logging("plimsoll.report"))])
 def publish_what_is_valid(visit: Visited) -> Response:
     """Handle *Publish what is valid*: the campaign's page shows the run that does it."""
-    require_change(visit.definition, visit.user)
-    return _back(visit, _link_to_run(runs.publish_valid(visit.definition, visit.campaign_id, visit.user)))
+    require_change(visit.resolved, visit.user)
+    return _back(visit, _link_to_run(runs.publish_valid(visit.resolved, visit.campaign_id, visit.user)))
 
 
 @pages.get("/cancel")
@@ -93,8 +93,8 @@ def confirm_destroy(visit: Visited) -> Response:
 @pages.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
 def cancel(visit: Visited) -> Response:
     """Handle *Cancel*. Attempts of others go on: then a page says what was ended and what was not."""
-    require_change(visit.definition, visit.user)
-    ended = runs.cancel_campaign(visit.definition, visit.campaign_id, visit.user)
+    require_change(visit.resolved, visit.user)
+    ended = runs.cancel_campaign(visit.resolved, visit.campaign_id, visit.user)
     return _back(visit, f"/cancelled?{query_of(ended)}" if ended.others else "")
 
 
@@ -110,16 +110,16 @@ def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None
 @pages.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
 def destroy(visit: Visited) -> Response:
     """Handle *Destroy*."""
-    require_change(visit.definition, visit.user)
+    require_change(visit.resolved, visit.user)
     return _back(visit, _link_to_run(runs.destroy_clusters(visit.campaign_id, visit.user)))
 
 
 def _confirm(visit: Visit, what: str) -> Response:
-    others = under_way(visit.definition, visit.campaign_id).others if what == "cancel" else ()
+    others = under_way(visit.resolved, visit.campaign_id).others if what == "cancel" else ()
     elsewhere = {one.attempt for one in others}
     running = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
     cells = [one for one in running if f"{visit.campaign_id}/{one.id}/{one.attempts}" not in elsewhere]
-    live = runs.live_runs(visit.definition, visit.campaign_id)
+    live = runs.live_runs(visit.resolved, visit.campaign_id)
     context = {
         "what": what,
         "campaign_id": visit.campaign_id,

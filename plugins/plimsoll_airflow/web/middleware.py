@@ -132,7 +132,8 @@ def _require_writable(sent: Mapping[str, Any]) -> None:
 def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     """Raise Refused where `plan` would refuse the request. Other DAGs, and users without rights, are Airflow's."""
     from plimsoll.bootstrap import definition_folder, load_definition
-    from plimsoll.domain.definition import dag_id_of, name_of_dag
+    from plimsoll.domain.campaign import dag_id_of, name_of_dag
+    from plimsoll.domain.resolve import resolve
     from plimsoll.services.campaign.request import read_request
     from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
     from plimsoll.settings import Settings
@@ -143,6 +144,6 @@ def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     if dag_id not in map(dag_id_of, definition_folder(settings).names()) or not is_allowed(user, dag_id, changes=True):
         return
     definition = load_definition(settings, name_of_dag(dag_id))
-    campaign_id = read_request(definition, conf).campaign_id
+    campaign_id = read_request(resolve(definition), conf).campaign_id
     if campaign_id and campaign_exists(store := toolkit().store, campaign_id):
         CampaignStore(store, campaign_id).continued(definition)

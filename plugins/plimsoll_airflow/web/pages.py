@@ -11,7 +11,6 @@ from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.analysis.campaign.cell_results import missed_by
 from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
-from plimsoll.domain.parts import parts
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.report.compare import view
 from plimsoll.report.compare.parts import Comparisons, comparisons_of, only_in_one
@@ -123,20 +122,20 @@ def campaign_of_run(
 @of_campaign.get("/cells/{cell_id}")
 def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(ge=1)] = None) -> Response:
     """Return a cell with one of its attempts in full: the requested one, else the one that counts."""
-    found = cell_document(library(), visit.campaign_id, visit.definition, cell_id)
+    found = cell_document(library(), visit.campaign_id, visit.resolved, cell_id)
     number = attempt or found.status.attempt
-    shown = number and attempt_document(library(), visit.campaign_id, visit.definition, cell_id, number)
-    alone = part_of(visit.definition, require_cell(visit.definition, cell_id)).definition
+    shown = number and attempt_document(library(), visit.campaign_id, visit.resolved, cell_id, number)
+    part = part_of(visit.resolved, require_cell(visit.resolved, cell_id))
     context = {
-        "repeats": alone.repeats,
-        "judged_as": alone,
+        "repeats": part.repeats,
+        "judged_as": part,
         "steps": STEPS,
         "document": found,
         "cell": found.status,
         "shown": shown,
         "error_limit": ERROR_LIMIT,
         "missed_by": missed_by(shown.verdict) if shown else "",
-        "variant": visit.definition.variant(found.status.variant),
+        "variant": visit.resolved.variant(found.status.variant),
         "run_id": CellRunId(visit.campaign_id, cell_id).run_id,
         "may": visit.may,
         "token": token_for(visit.user),
@@ -150,14 +149,14 @@ def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Re
 
     A browser asks for it each time, because the attempt may have been judged again.
     """
-    svg = timeline(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
+    svg = timeline(visit.store, visit.campaign.declared(), visit.campaign.key(cell_id, attempt), library().clock.now())
     return Response(svg, media_type="image/svg+xml")
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")
 def cell_charts(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
     """Return all data of an attempt over time, with the causes that touched its missed intervals."""
-    page = charts(visit.store, visit.definition, visit.campaign.key(cell_id, attempt), library().clock.now())
+    page = charts(visit.store, visit.campaign.declared(), visit.campaign.key(cell_id, attempt), library().clock.now())
     return content.document(page, headers.REPORT)
 
 
@@ -179,10 +178,10 @@ def report(visit: Visited) -> Response:
     """Return the capacities, and the report with its files."""
     data = verdict_data(visit.campaign, visit.campaign.verdicts(), library().clock.now())
     files = content.report_file_names(visit.store, visit.campaign_id)
-    of_parts = {file_of_part(part.name, REPORT): part.heading for part in parts(visit.definition)}
+    of_parts = {file_of_part(part.id, REPORT): part.heading for part in visit.resolved.parts}
     context = {
         "campaign_id": visit.campaign_id,
-        "title": visit.definition.title,
+        "title": visit.resolved.title,
         "rows": capacity_rows_of(data),
         "files": files,
         "parts": {name: heading for name, heading in of_parts.items() if name in files},

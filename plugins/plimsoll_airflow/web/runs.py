@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, Field, computed_field
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.definition import Definition, name_of_dag
+from plimsoll.domain.campaign import Campaign, name_of_dag
 from plimsoll.domain.errors import NotFound, PlimsollError, Problem, Refused
 from plimsoll.domain.plurals import plural
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
@@ -76,47 +76,47 @@ class EndedRuns(BaseModel):
         return " ".join([f"{ended}.", *(f"{one}." for one in self.others)])
 
 
-def run_again(definition: Definition, campaign_id: str, cells: str, user: BaseUser) -> StartedRun:
+def run_again(campaign: Campaign, campaign_id: str, cells: str, user: BaseUser) -> StartedRun:
     """Start the definition's DAG for the campaign and these cells: `missing`, `failed`, `invalid`, ids or patterns.
 
     A waiting run with the same request is returned instead. Raises Conflict when a required DAG is paused, Refused for
     unknown cells.
     """
-    _require_some(definition, campaign_id, cells)
-    for dag_id in (definition.dag_id, CELL_DAG):
+    _require_some(campaign, campaign_id, cells)
+    for dag_id in (campaign.dag_id, CELL_DAG):
         _require_unpaused(dag_id)
     conf = {"campaign_id": campaign_id, "cells": cells}
-    for run in api_server.live_runs(definition.dag_id):
+    for run in api_server.live_runs(campaign.dag_id):
         if run.state == "queued" and run.conf == conf:
             return _named_run(run)
-    return _trigger(definition.dag_id, conf, user)
+    return _trigger(campaign.dag_id, conf, user)
 
 
-def publish_valid(definition: Definition, campaign_id: str, user: BaseUser) -> StartedRun:
+def publish_valid(campaign: Campaign, campaign_id: str, user: BaseUser) -> StartedRun:
     """Start a run of the definition's DAG that runs no cell and publishes a report of what is valid.
 
     Raises Conflict when the DAG is paused.
     """
-    _require_unpaused(definition.dag_id)
-    return _trigger(definition.dag_id, {"campaign_id": campaign_id, "incomplete": True}, user)
+    _require_unpaused(campaign.dag_id)
+    return _trigger(campaign.dag_id, {"campaign_id": campaign_id, "incomplete": True}, user)
 
 
-def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) -> EndedRuns:
+def cancel_campaign(campaign: Campaign, campaign_id: str, user: BaseUser) -> EndedRuns:
     """End the campaign's runs and then those of its cells, whose teardown destroys their clusters.
 
     Then it looks again, because a run of a search may have started the next one meanwhile. Attempts of others go on: to
     record them as cancelled would spoil them and end nothing.
     """
-    attempts = under_way(definition, campaign_id)
+    attempts = under_way(campaign, campaign_id)
     for key in attempts.own:
         work = AttemptContext(toolkit(), key)
         cancel(work, str(user.get_name()))
-        if definition.provider.is_external:  # people depend on it, and a teardown may begin some seconds later
+        if campaign.provider.is_external:  # people depend on it, and a teardown may begin some seconds later
             with suppress(PlimsollError):
                 stop_load(work)
     ended: dict[tuple[str, str], StartedRun] = {}
     for _ in range(_LOOKS):
-        found = [run for run in _runs_of(definition, campaign_id) if (run.dag_id, run.run_id) not in ended]
+        found = [run for run in _runs_of(campaign, campaign_id) if (run.dag_id, run.run_id) not in ended]
         if not found:
             break
         for run in found:
@@ -126,10 +126,10 @@ def cancel_campaign(definition: Definition, campaign_id: str, user: BaseUser) ->
     return EndedRuns(runs=list(ended.values()), attempts=own, others=list(attempts.others))
 
 
-def require_no_runs(definition: Definition, campaign_id: str) -> None:
+def require_no_runs(campaign: Campaign, campaign_id: str) -> None:
     """Raise Refused, with the runs, while a run works on the campaign."""
     mend = "wait until it has ended, or cancel the campaign on its page"
-    live = [Problem(f"run {run.run_id}", "works at the campaign", mend) for run in _runs_of(definition, campaign_id)]
+    live = [Problem(f"run {run.run_id}", "works at the campaign", mend) for run in _runs_of(campaign, campaign_id)]
     if live:
         raise Refused(live, where=f"campaign {campaign_id!r}")
 
@@ -140,22 +140,22 @@ def destroy_clusters(campaign_id: str, user: BaseUser) -> StartedRun:
     return _trigger(REAPER_DAG, {"campaign_id": campaign_id}, user)
 
 
-def live_runs(definition: Definition, campaign_id: str) -> list[StartedRun]:
+def live_runs(campaign: Campaign, campaign_id: str) -> list[StartedRun]:
     """Return the campaign's living runs, those that start cells first. `cancel_campaign` would end them."""
-    return [_named_run(run) for run in _runs_of(definition, campaign_id)]
+    return [_named_run(run) for run in _runs_of(campaign, campaign_id)]
 
 
-def find_run_of(definition: Definition, campaign_id: str, named: str) -> StartedRun | None:
+def find_run_of(campaign: Campaign, campaign_id: str, named: str) -> StartedRun | None:
     """Return the run named as `<dag>/runs/<run>`; None if it does not exist, or belongs to another campaign."""
     dag_id, _, run_id = named.partition("/runs/")
     of_every_campaign = (CELL_DAG, REAPER_DAG)
-    run = api_server.find_run(dag_id, run_id) if dag_id in (definition.dag_id, *of_every_campaign) else None
+    run = api_server.find_run(dag_id, run_id) if dag_id in (campaign.dag_id, *of_every_campaign) else None
     if run is None:
         return None
     subject = (
         run.conf.get("campaign_id")
         if dag_id in of_every_campaign
-        else campaign_id_of(definition, run.conf, run.run_after)
+        else campaign_id_of(campaign.name, run.conf, run.run_after)
     )
     return _named_run(run) if subject == campaign_id else None
 
@@ -170,8 +170,8 @@ def work_of_run(dag_id: str, run_id: str) -> RunSubject:
     name = name_of_dag(dag_id)
     if not name:
         raise NotFound("is no DAG of Plimsoll's", where=dag_id)
-    definition = load_definition(Settings(), name)
-    campaign_id = campaign_id_of(definition, run.conf, run.run_after)
+    campaign = load_definition(Settings(), name)
+    campaign_id = campaign_id_of(campaign.name, run.conf, run.run_after)
     return RunSubject(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
 
 
@@ -182,12 +182,12 @@ def _named(conf: Mapping[str, Any], run_id: str) -> str:
     return str(campaign_id)
 
 
-def _require_some(definition: Definition, campaign_id: str, cells: str) -> None:
+def _require_some(campaign: Campaign, campaign_id: str, cells: str) -> None:
     """Refuse a request before starting a run, if `plan` would refuse it or find nothing to do."""
-    request = read_request(definition, {"campaign_id": campaign_id, "cells": cells})
+    request = read_request(campaign, {"campaign_id": campaign_id, "cells": cells})
     tools = toolkit()
     now = tools.clock.now()
-    state = read_state(tools.store, campaign_id, definition, now, Memory())
+    state = read_state(tools.store, campaign_id, campaign, now, Memory())
     if not choose(request, state, now):
         raise Conflict(
             f"no cell of the campaign is {cells!r}, so nothing would run",
@@ -196,13 +196,13 @@ def _require_some(definition: Definition, campaign_id: str, cells: str) -> None:
         )
 
 
-def _runs_of(definition: Definition, campaign_id: str) -> Iterator[SeenRun]:
+def _runs_of(campaign: Campaign, campaign_id: str) -> Iterator[SeenRun]:
     """Yield the campaign's living runs, those that start cells first.
 
     Its cells' runs are looked up only when needed.
     """
-    for run in api_server.live_runs(definition.dag_id):
-        if campaign_id_of(definition, run.conf, run.run_after) == campaign_id:
+    for run in api_server.live_runs(campaign.dag_id):
+        if campaign_id_of(campaign.name, run.conf, run.run_after) == campaign_id:
             yield run
     for run in api_server.live_runs(CELL_DAG):
         if run.conf.get("campaign_id") == campaign_id:

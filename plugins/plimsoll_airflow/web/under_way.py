@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.cell.attempt_state import AttemptState
@@ -34,11 +34,11 @@ class UnderWay:
     others: tuple[OthersAttempt, ...]
 
 
-def under_way(definition: Definition, campaign_id: str) -> UnderWay:
+def under_way(campaign: Campaign, campaign_id: str) -> UnderWay:
     """Return the campaign's attempts under way, by what is known here of their owners."""
     tools = watching_toolkit()
     memory = Memory(final=library().memory.final, owners=tools.owners)
-    running = running_attempts(read_state(tools.store, campaign_id, definition, tools.clock.now(), memory))
+    running = running_attempts(read_state(tools.store, campaign_id, campaign, tools.clock.now(), memory))
     here = find_installation()
     return UnderWay(
         own=tuple(one.key for one in running if _is_own(one, here)),

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.web.access import CampaignDefinition, may_change, require_campaign
+from plimsoll_airflow.web.access import ResolvedCampaign, may_change, require_campaign
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.paths import CampaignId
@@ -20,7 +20,7 @@ class Visit:
 
     request: Request
     campaign_id: CampaignId
-    definition: CampaignDefinition
+    resolved: ResolvedCampaign
     user: User
 
     @property
@@ -36,7 +36,7 @@ class Visit:
     @cached_property
     def may(self) -> bool:
         """Tell whether the user may change the campaign. Airflow is asked once for each request."""
-        return may_change(self.user, self.definition.dag_id)
+        return may_change(self.user, self.resolved.dag_id)
 
 
 Visited = Annotated[Visit, Depends(Visit)]

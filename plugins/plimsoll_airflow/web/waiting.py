@@ -4,7 +4,7 @@ task.
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign
 from plimsoll.services.campaign.request import MISSING, campaign_id_of
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun
@@ -14,21 +14,21 @@ from plimsoll_airflow.ownership import CELL_DAG, CLUSTERS_POOL, CellRunId
 _NAMED = 3
 
 
-def waits_for(definition: Definition, campaign_id: str, *, runs: bool) -> str:
+def waits_for(campaign: Campaign, campaign_id: str, *, runs: bool) -> str:
     """Say what the living runs of the campaign wait for; empty where none waits.
 
     `runs`: whether cells of the campaign are under way. Then only runs that are queued wait.
     """
-    return "; ".join(_words(definition, campaign_id, runs=runs))
+    return "; ".join(_words(campaign, campaign_id, runs=runs))
 
 
-def _words(definition: Definition, campaign_id: str, *, runs: bool) -> Iterator[str]:
-    live = sorted(api_server.live_runs(definition.dag_id), key=lambda run: run.run_after)
-    own = [run for run in live if campaign_id_of(definition, run.conf, run.run_after) == campaign_id]
+def _words(campaign: Campaign, campaign_id: str, *, runs: bool) -> Iterator[str]:
+    live = sorted(api_server.live_runs(campaign.dag_id), key=lambda run: run.run_after)
+    own = [run for run in live if campaign_id_of(campaign.name, run.conf, run.run_after) == campaign_id]
     first = next((run for run in live if run.state == "running"), None)
     waiting = [run for run in own if run.state == "queued" or not runs]
     for run in waiting[:_NAMED]:
-        yield _of_queued(definition, campaign_id, run, first) if run.state == "queued" else _of_running(run)
+        yield _of_queued(campaign, campaign_id, run, first) if run.state == "queued" else _of_running(run)
     if len(waiting) > _NAMED:
         yield f"and {len(waiting) - _NAMED} more runs are queued"
 
@@ -43,14 +43,14 @@ def _of_running(run: SeenRun) -> str:
     return f"waiting for a cluster ({held})"
 
 
-def _of_queued(definition: Definition, campaign_id: str, run: SeenRun, first: SeenRun | None) -> str:
+def _of_queued(campaign: Campaign, campaign_id: str, run: SeenRun, first: SeenRun | None) -> str:
     cells = run.conf.get("cells") or MISSING
     queued = f"a run of cells {cells if len(cells) <= 80 else f'{cells[:80]}…'} is queued"
-    if api_server.is_paused(definition.dag_id):
-        return f"{queued}: the DAG {definition.dag_id} is paused"
+    if api_server.is_paused(campaign.dag_id):
+        return f"{queued}: the DAG {campaign.dag_id} is paused"
     if first is None:
         return f"{queued}: it begins in a moment"
-    other = campaign_id_of(definition, first.conf, first.run_after)
+    other = campaign_id_of(campaign.name, first.conf, first.run_after)
     return f"{queued} behind run {first.run_id}" + ("" if other == campaign_id else f" of campaign {other}")
 
 

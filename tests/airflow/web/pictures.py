@@ -24,6 +24,7 @@ from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_defini
 
 from plimsoll.analysis.campaign.cell_results import distance
 from plimsoll.domain.cell import grid
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.store import ResultStore
 from plimsoll.report import build_report
 from plimsoll.services.campaign.planning import new_campaign_id
@@ -86,21 +87,21 @@ def fill_with_made_up_ones(installation: Installation) -> Mapping[str, str]:
     """
     store, now = installation.toolkit.store, installation.toolkit.clock.now()
     azul = azul_definition().model_copy(update={"budget": 2_000.0})
-    cells = [cell.id for cell in grid(azul)]
+    cells = [cell.id for cell in grid(resolve(azul))]
     incomplete = Plan(AZUL_CAPACITIES, invalid=cells[30:33], not_run=cells[90:], seed=2)
     finished = []
     for days_ago, plan in ((2, incomplete), (31, Plan(AZUL_CAPACITIES))):
         begun = now - timedelta(days=days_ago)
-        campaign = store_campaign(store, azul, new_campaign_id(azul, begun), plan, begun)
+        campaign = store_campaign(store, azul, new_campaign_id(azul.name, begun), plan, begun)
         for cell in campaign.cells_with_attempts():
             store.write(f"{layout.cost_prefix(campaign.key(cell, 1))}/{CELL_USD:.6f}.json", b"{}")
         finished.append(campaign.campaign_id)
     for name, content in build_report(synthetic_campaign(azul, plan)).files.items():
         store.write(f"{layout.report_prefix(campaign.campaign_id)}/{name}", content)
     demo, nightly = instant_definition("demo", variants=4, loads=5, repeats=3), instant_definition("nightly")
-    running = store_every_state(installation, demo, new_campaign_id(demo, now))
+    running = store_every_state(installation, demo, new_campaign_id(demo.name, now))
     store_later_attempts(installation, running, running="v1-003k-r2", cancelled="v1-001k-r1")
-    installation.open_campaign(nightly, new_campaign_id(nightly, now))
+    installation.open_campaign(nightly, new_campaign_id(nightly.name, now))
     whole = f"/plimsoll/campaigns/{campaign.campaign_id}"
     return {
         "campaigns": "/plimsoll/",

@@ -261,7 +261,7 @@ def test_the_campaign_of_a_run_that_named_none_is_cancelled_too(client: Client, 
     start_run("demo")
     with create_session() as session:
         run = session.scalars(select(DagRun)).one()
-        campaign_id = new_campaign_id(DEFINITION, run.run_after)
+        campaign_id = new_campaign_id(DEFINITION.name, run.run_after)
     campaign.open_campaign(DEFINITION, campaign_id)
 
     client("user").post(f"/plimsoll/api/v1/campaigns/{campaign_id}/cancel")

@@ -17,6 +17,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.cell import grid
+from plimsoll.domain.resolve import resolve
 from plimsoll.report.overview import overview
 from plimsoll.services.store import layout
 
@@ -31,7 +32,7 @@ def mixed(installation: Installation) -> Installation:
     """Provide a campaign with two workloads and a report, of which one workload's page has been published too."""
     workloads = [{"id": "kv", "name": "KeyValue"}, {"id": "series"}]
     definition = definition_of({"a": {10_000: "m"}}, workloads=workloads)
-    attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(definition))
+    attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(resolve(definition)))
     data = CampaignData(MIXED, definition, attempts, (), GENERATED_AT)
     installation.open_campaign(definition, MIXED)
     whole = overview(data, tuple(map(analyse, data_of_parts(data))))

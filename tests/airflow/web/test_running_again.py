@@ -98,7 +98,7 @@ def test_a_run_that_was_asked_for_with_empty_fields_works_at_a_campaign_of_its_o
     with create_session() as session:
         begun = session.scalars(select(DagRun.run_after)).one()
 
-    assert new_campaign_id(DEFINITION, begun) in tab(client).text
+    assert new_campaign_id(DEFINITION.name, begun) in tab(client).text
 
 
 def test_a_run_that_was_asked_for_is_told_of_on_its_own_campaigns_page_alone(

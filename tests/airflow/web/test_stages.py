@@ -8,6 +8,7 @@ from tests.support.campaigns.stored import store_every_state
 from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import Stage, StageLoad, StageStart
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.doc_md import campaign_doc
@@ -70,12 +71,12 @@ def test_a_load_from_an_earlier_stage_is_shown_in_ops_s(staged: Installation, cl
 
 
 def test_the_form_takes_ids_of_cells_whose_loads_are_not_known_yet() -> None:
-    params = campaign_params(DEFINED)
+    params = campaign_params(resolve(DEFINED))
 
     assert params["cells"].resolve("share-v1-70pct-r1") == "share-v1-70pct-r1"
     assert params["stages"].resolve(["share"]) == ["share"]
     assert params["loads"].resolve(["70pct"]) == ["70pct"]
-    assert "stages" not in campaign_params(DEFINITION)
+    assert "stages" not in campaign_params(resolve(DEFINITION))
     assert "- stage `share`: Throughput at 70 %" in campaign_doc(DEFINED)
 
 

@@ -15,10 +15,10 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.ports.host import Host
-from plimsoll.ports.provider import Places
+from plimsoll.ports.provider import Places, Provider
 
 
-class InstantProvider:
+class InstantProvider(Provider):
     """Clusters that are folders; a journal tells how many ever lived at once."""
 
     name = INSTANT

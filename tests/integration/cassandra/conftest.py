@@ -8,7 +8,7 @@ from tests.support.nodes.small import Deployment, define, provided
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec
+from plimsoll.domain.resolve import product_spec, resolve
 from plimsoll.settings import Settings
 
 
@@ -16,7 +16,7 @@ from plimsoll.settings import Settings
 def artefacts() -> Artefacts:
     """From the cache that the demo uses too: big downloads happen once on a machine."""
     artefacts = Artefacts(Settings().cache, print)
-    artefacts.prepare_variants(product_spec(define(), "cassandra").variants)
+    artefacts.prepare_variants(product_spec(resolve(define()), "cassandra").variants)
     artefacts.prepare_program("node-tool")
     return artefacts
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.nodes.small import LIFETIME, QUICK, Deployment, define
+from tests.support.resolved import only_part
 from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.artefacts import Artefacts
@@ -42,7 +43,7 @@ class Ring:
         own = self.deployment
         request = ActionRequest(
             Action(name=name),
-            variant_spec(own.definition, own.variant),
+            variant_spec(only_part(own.definition), own.variant),
             self.nodes,
             self.spares[:spares],
             LIFETIME,
@@ -76,7 +77,7 @@ def populate(deployment: Deployment, artefacts: Artefacts) -> None:
     definition = Definition.model_validate({**deployment.definition.model_dump(mode="json"), "workload": workload})
     generator = PlimsollStress(artefacts)
     request = LoadRequest(
-        "sample", load_spec(definition), 200, [node.info.address for node in deployment.nodes], LIFETIME
+        "sample", load_spec(only_part(definition)), 200, [node.info.address for node in deployment.nodes], LIFETIME
     )
     generator.start_sample(deployment.load, request, "mine")
     while (status := generator.sample_status(deployment.load, "sample")).state == "running":
@@ -128,7 +129,7 @@ def test_a_new_node_that_is_killed_while_it_joins_fails_the_action(ring: Ring) -
     own = ring.deployment
     request = ActionRequest(
         Action(name="add-node"),
-        variant_spec(own.definition, own.variant),
+        variant_spec(only_part(own.definition), own.variant),
         ring.nodes,
         ring.spares[:1],
         LIFETIME,

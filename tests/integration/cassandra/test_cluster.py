@@ -14,6 +14,7 @@ from tests.support.nodes.recorded import read_log
 from tests.support.nodes.slowness import Measured, not_slow, undisturbed
 from tests.support.nodes.small import LIFETIME, define, gc_log, pauses_counted
 from tests.support.processes import until
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
@@ -96,7 +97,7 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artef
     stress = PlimsollStress(artefacts)
     ProcSampler().start(three.load, LIFETIME)
     request = LoadRequest(
-        "load", load_spec(three.definition), 200, [node.info.address for node in three.nodes], LIFETIME
+        "load", load_spec(only_part(three.definition)), 200, [node.info.address for node in three.nodes], LIFETIME
     )
     stress.start(three.load, request)
     until(lambda: stress.status(three.load, "load").state != "running", "the end of the load")
@@ -104,7 +105,7 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artef
     assert status.state == "complete", status.reason
     files = {path.name: path for path in stress.files(three.load)}
     assert {"load.log", "summary.json", "tlp_stress_metrics.csv"} < files.keys()
-    assert set(stress.response_time_logs(load_spec(three.definition), files)) == {"reads", "writes"}
+    assert set(stress.response_time_logs(load_spec(only_part(three.definition)), files)) == {"reads", "writes"}
     texts = {name: three.load.read_tail(files[name], max_bytes=100_000) for name in stress.summary_files}
     summary = stress.summary(texts)
     assert (summary.complete, summary.attempted_ops_s) == (True, 200.0)
@@ -114,7 +115,7 @@ def test_a_load_runs_to_its_end_and_leaves_its_logs(three: Any, artefacts: Artef
     assert run["scheduled"] == 200 * 6 == run["completed"] + sum(run["errors"].values())
     logged = [
         record
-        for log in stress.response_time_logs(load_spec(three.definition), files).values()
+        for log in stress.response_time_logs(load_spec(only_part(three.definition)), files).values()
         for record in read_log(Path(files[log]))
     ]
     assert sum(record.histogram.total_count for record in logged) == run["completed"]
@@ -135,7 +136,10 @@ def by_cassandra_stress(three: Any, stress: CassandraStress, definition: Definit
     """Put on its load, in a folder of its own for each number. It goes to its end."""
     load, job_id = three.load_in(f"theirs-{number}"), f"theirs-{number}"
     stress.start(
-        load, LoadRequest(job_id, load_spec(definition), 200, [node.info.address for node in three.nodes], LIFETIME)
+        load,
+        LoadRequest(
+            job_id, load_spec(only_part(definition)), 200, [node.info.address for node in three.nodes], LIFETIME
+        ),
     )
     until(lambda: stress.status(load, job_id).state != "running", "the end of cassandra-stress")
     status = stress.status(load, job_id)
@@ -143,7 +147,7 @@ def by_cassandra_stress(three: Any, stress: CassandraStress, definition: Definit
     files = {path.name: path for path in stress.files(load)}
     summary = stress.summary({name: Path(files[name]).read_text() for name in stress.summary_files})
     assert summary.started_at is not None
-    (log,) = stress.response_time_logs(load_spec(definition), files).values()
+    (log,) = stress.response_time_logs(load_spec(only_part(definition)), files).values()
     run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
     return summary, judge_logs({log: Path(files[log]).read_bytes()}, run, definition.service_levels)
 

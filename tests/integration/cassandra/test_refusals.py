@@ -11,7 +11,7 @@ from tests.support.nodes.small import define
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.products.cassandra.checks import problems
 from plimsoll.domain.errors import DeployError
-from plimsoll.domain.resolve import product_spec
+from plimsoll.domain.resolve import product_spec, resolve
 
 
 def refusal(hosts_for: Any, definition: Any, busy_port: Any = None) -> Any:
@@ -67,7 +67,7 @@ def test_plan_refuses_a_setting_by_which_a_node_writes_elsewhere(
     definition = define(
         nodes=1, settings={"audit_logging_options": {"enabled": True, "audit_logs_dir": str(elsewhere)}}
     )
-    [problem] = problems(product_spec(definition, "cassandra"), artefacts)
+    [problem] = problems(product_spec(resolve(definition), "cassandra"), artefacts)
     assert problem.where == "system.settings.audit_logging_options.audit_logs_dir"
     assert "it has the node write outside of its folder" in problem.what
     with hosts_for(definition, "unasked") as deployment:  # nothing but the plan stands in its way

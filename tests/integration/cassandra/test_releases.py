@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.support.nodes.small import LIFETIME, Deployment, define, gc_log, pauses_counted
 from tests.support.processes import until
+from tests.support.resolved import only_part
 from tests.support.suite.requirements import IS_LONG, leave_out
 
 from plimsoll.adapters.artefacts import Artefacts, debian
@@ -16,7 +17,7 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
-from plimsoll.domain.resolve import load_spec, product_spec
+from plimsoll.domain.resolve import load_spec, product_spec, resolve
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 KEYSPACE, ROWS, ROW_BYTES = "rows_of_its_own", 2000, 5 * 34
@@ -46,8 +47,8 @@ def test_a_node_starts_and_says_what_it_runs(
         leave_out(f"{jdk} is had on a Debian only")
     definition = define(nodes=1, version=version, jdk=jdk, collector=collector)
     with hosts_for(definition, f"v{version.replace('.', '-')}-{collector.lower()}") as deployment:
-        deployment.product.prepare(product_spec(definition, "cassandra"))
-        assert list(deployment.product.check(product_spec(definition, "cassandra"))) == []
+        deployment.product.prepare(product_spec(resolve(definition), "cassandra"))
+        assert list(deployment.product.check(product_spec(resolve(definition), "cassandra"))) == []
         deployment.deploy()
         (node,) = deployment.fingerprint()
         populate(deployment, artefacts)
@@ -72,7 +73,7 @@ def populate(deployment: Deployment, artefacts: Artefacts) -> None:
     workload = {"name": "StandardRow", "rows": ROWS, "replication_factor": 1}
     definition = Definition.model_validate({**deployment.definition.model_dump(mode="json"), "workload": workload})
     request = LoadRequest(
-        "sample", load_spec(definition), 200, [node.info.address for node in deployment.nodes], LIFETIME
+        "sample", load_spec(only_part(definition)), 200, [node.info.address for node in deployment.nodes], LIFETIME
     )
     generator.start_sample(deployment.load, request, KEYSPACE)
     ended = until(lambda: ended_sample(generator, deployment), "the rows are written", patience_s=PATIENCE_S)

@@ -27,6 +27,7 @@ from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.cost import Entry
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
@@ -168,7 +169,7 @@ def test_a_load_host_of_ec2_loads_a_cluster_that_somebody_else_runs(tools: Toolk
     rows = {"name": "KeyValue", "rows": 500, "replication_factor": 1}
     theirs = definition_of(cloud, "theirs", rows, {})
     CampaignStore(tools.store, theirs.name).open(theirs)
-    work = begin(tools, theirs.name, cell_ids(theirs)[0], "somebody")
+    work = begin(tools, theirs.name, cell_ids(resolve(theirs))[0], "somebody")
     try:
         actions.provision(work)
         actions.deploy(work)

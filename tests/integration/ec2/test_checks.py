@@ -14,7 +14,7 @@ from tests.support.campaigns.ec2_definition import ec2_definition
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.domain.errors import SecretError
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec
+from plimsoll.domain.resolve import hosts_spec, resolve
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def check(provider: Ec2Provider, options: dict[str, Any], cloud: Cloud) -> Calla
         definition = ec2_definition(cloud.landscape, **{"subnets": None, **options, **changes})
         return [
             str(each)
-            for each in provider.check(replace(hosts_spec(definition, NodeNeeds()), max_parallel=max_parallel))
+            for each in provider.check(replace(hosts_spec(resolve(definition), NodeNeeds()), max_parallel=max_parallel))
         ]
 
     return problems

@@ -18,7 +18,7 @@ from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec
+from plimsoll.domain.resolve import hosts_spec, resolve
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.hosts.launch_records import StoredLaunches
@@ -86,16 +86,16 @@ def test_a_load_host_is_launched_without_nodes_found_and_ended(
 def test_its_options_are_checked_and_its_hosts_have_a_price(
     provider: Ec2Provider, account: WatchedAccount, definition: Definition, theirs: dict[str, Any]
 ) -> None:
-    alone = load_hosts_alone(hosts_spec(definition, NodeNeeds()), ExternalOptions.model_validate(theirs))
-    tariff = LoadHostTariffs({"ec2": Ec2Tariffs(account)}).tariff(hosts_spec(definition, NodeNeeds()))
+    alone = load_hosts_alone(hosts_spec(resolve(definition), NodeNeeds()), ExternalOptions.model_validate(theirs))
+    tariff = LoadHostTariffs({"ec2": Ec2Tariffs(account)}).tariff(hosts_spec(resolve(definition), NodeNeeds()))
 
     assert provider.check(alone) == []
     assert tariff is not None
-    assert make_plan(definition, tariff=tariff).usd == pytest.approx(0.34)
+    assert make_plan(resolve(definition), tariff=tariff).usd == pytest.approx(0.34)
 
 
 def test_hosts_of_ones_own_cost_nothing(account: WatchedAccount, definition: Definition) -> None:
     options = {**definition.provider.options, "load_hosts": {"provider": "local"}}
     here = definition.model_copy(update={"provider": definition.provider.model_copy(update={"options": options})})
 
-    assert LoadHostTariffs({"ec2": Ec2Tariffs(account)}).tariff(hosts_spec(here, NodeNeeds())) is None
+    assert LoadHostTariffs({"ec2": Ec2Tariffs(account)}).tariff(hosts_spec(resolve(here), NodeNeeds())) is None

@@ -20,7 +20,7 @@ from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import StoreError
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec
+from plimsoll.domain.resolve import hosts_spec, resolve
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "guides" / "aws.md"
 
@@ -52,7 +52,7 @@ def use_provider(
 ) -> None:
     leave(account.client("ec2", REGION), STORE, KEY)  # by another's rights: what a cluster might leave
     account.calls.clear()
-    spec = hosts_spec(ec2_definition(cloud.landscape), NodeNeeds())
+    spec = hosts_spec(resolve(ec2_definition(cloud.landscape)), NodeNeeds())
     provider.check(spec)
     Ec2Tariffs(account).tariff(spec)
     cluster = provider.ensure(ask())

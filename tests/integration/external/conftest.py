@@ -14,7 +14,7 @@ from tests.support.suite.requirements import IS_LONG
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec
+from plimsoll.domain.resolve import product_spec, resolve
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
@@ -26,7 +26,7 @@ KEYSPACE = "bench"
 def artefacts() -> Artefacts:
     """From the cache that the demo uses too: big downloads happen once on a machine."""
     artefacts = Artefacts(Settings().cache, print)
-    artefacts.prepare_variants(product_spec(define(), "cassandra").variants)
+    artefacts.prepare_variants(product_spec(resolve(define()), "cassandra").variants)
     artefacts.prepare_program("load-generator")
     return artefacts
 

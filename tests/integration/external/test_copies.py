@@ -10,6 +10,7 @@ from tests.support.nodes.guarded import RELEASE, Guarded, guarded_cluster
 from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.artefacts import Artefacts
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
 
@@ -31,7 +32,7 @@ def theirs(kept: Any) -> Guarded:
 def test_what_a_cell_wrote_stays_only_where_the_plan_says_so(site: Any, definition: Any, kept: Any) -> None:
     version, _, data = kept
     tools, own = site().tools, definition(system={"database": "external", "nodes": 1})
-    said = [one for one in remarks(tools, make_plan(own)) if one.startswith("bench: ")]
+    said = [one for one in remarks(tools, make_plan(resolve(own))) if one.startswith("bench: ")]
     assert "500 rows before its load, and at most 400 in it; 900 rows in all" in said[0]
     _, verdict = run(tools, own, [])
     assert verdict.outcome == "met", verdict.reasons

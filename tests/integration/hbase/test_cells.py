@@ -10,9 +10,10 @@ from tests.integration.hbase.small import define
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.processes import marked
+from tests.support.resolved import only_part
 from tests.support.suite.requirements import IS_LONG
 
-from plimsoll.domain.resolve import load_spec, product_spec
+from plimsoll.domain.resolve import load_spec, product_spec, resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.publish.results import attempt_data
@@ -38,8 +39,8 @@ def ran_while(folder: Path, number: signal.Signals) -> tuple[ResultStore, Verdic
     settings = Settings(store=str(folder / "store"), work=folder / "work", cache=Settings().cache)
     tools = toolkit(settings)
     CampaignStore(tools.store, "left").open(DEFINITION)
-    tools.products["hbase"].prepare(product_spec(DEFINITION, "hbase"))
-    tools.load_generators["plimsoll-stress"].prepare(load_spec(DEFINITION))
+    tools.products["hbase"].prepare(product_spec(resolve(DEFINITION), "hbase"))
+    tools.load_generators["plimsoll-stress"].prepare(load_spec(only_part(DEFINITION)))
     [ran] = run_missing(tools, "left", "me", sent_once_judged(settings.work, number))
     assert (ran.troubles, ran.remains) == ((), False)
     assert ran.verdict is not None

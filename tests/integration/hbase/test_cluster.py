@@ -12,12 +12,13 @@ import pytest
 from tests.integration.hbase.small import define
 from tests.support.nodes.small import LIFETIME, local_cluster
 from tests.support.processes import until
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.hbase import HBase
-from plimsoll.domain.resolve import product_spec, variant_spec
+from plimsoll.domain.resolve import product_spec, resolve, variant_spec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.collect import files_of_processes
@@ -43,12 +44,12 @@ class Running:
 @pytest.fixture(scope="module")
 def hbase(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     product = HBase(Artefacts(Settings().cache, print), SystemClock())
-    product.prepare(product_spec(DEFINITION, "hbase"))
-    assert list(product.check(product_spec(DEFINITION, "hbase"))) == []
+    product.prepare(product_spec(resolve(DEFINITION), "hbase"))
+    assert list(product.check(product_spec(resolve(DEFINITION), "hbase"))) == []
     with local_cluster(tmp_path_factory.mktemp("hbase"), DEFINITION, "cell") as (provider, cluster):
         nodes: list[Host] = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)
-        product.deploy(variant_spec(DEFINITION, DEFINITION.variants[0]), nodes, load, LIFETIME)
+        product.deploy(variant_spec(only_part(DEFINITION), DEFINITION.variants[0]), nodes, load, LIFETIME)
         yield Running(product, nodes)
 
 

@@ -10,6 +10,7 @@ import pytest
 from tests.integration.hbase.small import define
 from tests.support.nodes.small import LIFETIME, local_cluster
 from tests.support.processes import until
+from tests.support.resolved import only_part
 from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.artefacts import Artefacts
@@ -21,7 +22,7 @@ from plimsoll.adapters.products.hbase.departures import Departure
 from plimsoll.adapters.products.hbase.events import HBaseLog
 from plimsoll.adapters.products.hbase.node_files import RoleFiles
 from plimsoll.domain.log_events import Event
-from plimsoll.domain.resolve import load_spec, product_spec, variant_spec
+from plimsoll.domain.resolve import load_spec, product_spec, resolve, variant_spec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.settings import Settings
@@ -86,14 +87,16 @@ class Loaded:
 def hbase(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loaded]:
     artefacts = Artefacts(Settings().cache, print)
     product, generator = HBase(artefacts, SystemClock()), PlimsollStress(artefacts)
-    product.prepare(product_spec(DEFINITION, "hbase"))
-    generator.prepare(load_spec(DEFINITION))
+    product.prepare(product_spec(resolve(DEFINITION), "hbase"))
+    generator.prepare(load_spec(only_part(DEFINITION)))
     with local_cluster(tmp_path_factory.mktemp("hbase"), DEFINITION, "cell") as (provider, cluster):
         nodes: list[Host] = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)
-        product.deploy(variant_spec(DEFINITION, DEFINITION.variants[0]), nodes, load, LIFETIME)
+        product.deploy(variant_spec(only_part(DEFINITION), DEFINITION.variants[0]), nodes, load, LIFETIME)
         addresses = [node.info.address for node in nodes]
-        generator.start(load, LoadRequest("load", load_spec(DEFINITION), 50, addresses, LIFETIME, protocol="hbase"))
+        generator.start(
+            load, LoadRequest("load", load_spec(only_part(DEFINITION)), 50, addresses, LIFETIME, protocol="hbase")
+        )
         loaded = Loaded(product, generator, nodes, load)
         until(lambda: bool(loaded.status().achieved_ops_s) and loaded.status().phase != "populate", "the load")
         yield loaded

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.support.campaigns import sound_attempt as sound
+from tests.support.resolved import only_part
 
 from plimsoll.analysis.attempt.judgement import MissedInterval
 from plimsoll.domain.log_events import GeneratorSecond
@@ -15,7 +16,7 @@ from plimsoll.quality.miss_cause import NO_CAUSE
 
 
 def check(**changes: Any) -> Any:
-    return check_attempt(sound.definition(), sound.CELL, sound.measured(**changes))
+    return check_attempt(only_part(sound.definition()), sound.CELL, sound.measured(**changes))
 
 
 def failed(quality: Any) -> dict[str, str]:

@@ -5,6 +5,7 @@ from typing import Any
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Search
 from plimsoll.quality.campaign_checks import cells_to_run_again, check_campaign
@@ -12,12 +13,12 @@ from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_stat
 
 
 def complete() -> list[Verdict]:
-    return [sound.verdict(cell) for cell in grid(sound.definition())]
+    return [sound.verdict(cell) for cell in grid(resolve(sound.definition()))]
 
 
 def state_of(verdicts: Any, definition: Any = None) -> Any:
     attempts = [JudgedAttempt(one.key, one) for one in verdicts]
-    return campaign_state(definition or sound.definition(), attempts, CellAttempts)
+    return campaign_state(resolve(definition or sound.definition()), attempts, CellAttempts)
 
 
 def check(verdicts: Any, **odd: Any) -> Any:
@@ -60,12 +61,12 @@ def test_an_invalid_attempt_beside_a_valid_one_does_not_matter() -> None:
 
 def test_what_a_search_does_not_need_is_no_gap() -> None:
     definition = sound.definition().model_copy(update={"strategy": Search()})
-    met = [sound.verdict(cell) for cell in grid(definition) if cell.load_ops_s == 1000 and cell.repeat == 1]
+    met = [sound.verdict(cell) for cell in grid(resolve(definition)) if cell.load_ops_s == 1000 and cell.repeat == 1]
     missed = [verdict.model_copy(update={"met": False}) for verdict in met]
     assert failed(check_campaign(state_of(missed, definition), {})) == {}
     assert cells_to_run_again(state_of(missed, definition), {}) == ()
     assert failed(check_campaign(state_of(met, definition), {}))["repeats"].startswith("1 (g1 1000), 0 (g1 2000)")
-    assert len(cells_to_run_again(state_of(met, definition), {})) == len(grid(definition)) - len(met)
+    assert len(cells_to_run_again(state_of(met, definition), {})) == len(grid(resolve(definition))) - len(met)
 
 
 def test_a_cell_that_the_definition_does_not_have_is_found() -> None:
@@ -94,7 +95,7 @@ def test_a_cell_on_another_processor_is_warned_of() -> None:
 def test_repeats_far_apart_are_warned_of() -> None:
     verdicts = [
         sound.verdict(cell, worst_ms=10.0 * cell.repeat**2, rate=1.0 - 0.03 * (cell.repeat - 1))
-        for cell in grid(sound.definition())
+        for cell in grid(resolve(sound.definition()))
     ]
     quality, _ = check(verdicts)
     assert set(failed(quality)) == {"spread of rates", "spread of response times"}

@@ -10,10 +10,11 @@ from typing import Any
 
 import pandas as pd
 from tests.support.campaigns import sound_attempt as sound
+from tests.support.resolved import only_part
 
 from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.engine import validate
-from plimsoll.quality.expectation import Expected, Part, each_between, each_one_of, in_order
+from plimsoll.quality.expectation import CheckedTable, Expected, each_between, each_one_of, in_order
 
 ROOT = Path(__file__).parents[3]
 _OF_THIS_CHECKOUT = os.pathsep.join((str(ROOT), str(ROOT / "include")))
@@ -32,8 +33,9 @@ def watch(event, args):
 sys.dont_write_bytecode = True
 sys.addaudithook(watch)
 from tests.support.campaigns import sound_attempt as sound
+from tests.support.resolved import only_part
 from plimsoll.quality.attempt_checks import check_attempt
-quality = check_attempt(sound.definition(), sound.CELL, sound.measured())
+quality = check_attempt(only_part(sound.definition()), sound.CELL, sound.measured())
 print(json.dumps({"reasons": quality.reasons, "touched": TOUCHED}))
 """
 
@@ -64,7 +66,9 @@ def test_importing_the_package_does_not_import_it() -> None:
 
 def test_checks_and_pages_are_the_same_to_the_byte_whatever_was_checked_before() -> None:
     sound_one, busy = sound.measured(), sound.measured(summary=sound.summary(cpu_cores=1.9))
-    first, other, again = (check_attempt(sound.definition(), sound.CELL, one) for one in (sound_one, busy, sound_one))
+    first, other, again = (
+        check_attempt(only_part(sound.definition()), sound.CELL, one) for one in (sound_one, busy, sound_one)
+    )
     assert first.checks == again.checks
     assert first.data_docs == again.data_docs
     assert other.data_docs != first.data_docs
@@ -91,7 +95,7 @@ class Fetches(HTMLParser):
 
 def test_data_docs_are_one_page_that_fetches_nothing() -> None:
     measured = sound.measured(summary=sound.summary(cpu_cores=1.9))
-    docs = check_attempt(sound.definition(), sound.CELL, measured).data_docs
+    docs = check_attempt(only_part(sound.definition()), sound.CELL, measured).data_docs
     assert list(docs) == ["index.html"]
     page = docs["index.html"].decode()
     read = Fetches(page)
@@ -116,7 +120,9 @@ def test_data_docs_show_what_strangers_wrote_as_text() -> None:
         Expected("low", *each_between("low", 0, 1), "at most 1"),
         Expected("order", *in_order("low", "high"), "in order"),
     ]
-    found = validate(hostile, [Part(hostile, table, suite, ("host",)), Part("Said", table[:1], suite[:1])])
+    found = validate(
+        hostile, [CheckedTable(hostile, table, suite, ("host",)), CheckedTable("Said", table[:1], suite[:1])]
+    )
     page = Fetches(found.data_docs["index.html"].decode())
     assert page.found == []
     assert sum("onerror=alert(1)" in text for text in page.text) > len(suite)

@@ -22,6 +22,7 @@ from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
@@ -94,7 +95,7 @@ class Site:
     @property
     def provider(self) -> type:
         """Return the class that provides the campaign's hosts."""
-        return type(self.tools.provider(self.definition))
+        return type(self.tools.provider(resolve(self.definition)))
 
     def nothing_is_left(self) -> bool:
         """Return no process, no file, no lease."""
@@ -148,7 +149,7 @@ def over_ssh(folder: Path, clock: Clock, sshd: Sshd, connections: Connections) -
 
 
 def test_a_campaign_on_kept_hosts_reaches_its_report_and_leaves_them_clean(site: Site) -> None:
-    ran = run_cells(site.tools, "campaign", [cell.id for cell in running_order(site.definition)], "me", print)
+    ran = run_cells(site.tools, "campaign", [cell.id for cell in running_order(resolve(site.definition))], "me", print)
 
     assert [one.verdict is not None and one.verdict.valid for one in ran] == [True, True]
     assert site.product.found == [0, 0], "a cell's processes were there when the next one was deployed"
@@ -162,7 +163,7 @@ def test_a_campaign_on_kept_hosts_reaches_its_report_and_leaves_them_clean(site:
 
 
 def test_what_a_killed_cell_left_is_gone_before_the_next_one_is_deployed(site: Site) -> None:
-    first, second = (cell.id for cell in running_order(site.definition))
+    first, second = (cell.id for cell in running_order(resolve(site.definition)))
     dead = begin(site.tools, "campaign", first, "dead")
     for step in (actions.provision, actions.deploy):
         step(dead)
@@ -208,7 +209,7 @@ STRIKES: dict[str, Strike] = {
 
 def killed(site: Site, strike: Strike) -> AttemptContext:
     """Return an attempt at the first cell whose process is no more."""
-    dead = begin(site.tools, "campaign", running_order(site.definition)[0].id, "dead")
+    dead = begin(site.tools, "campaign", running_order(resolve(site.definition))[0].id, "dead")
     with pytest.MonkeyPatch.context() as patch:
         strike(patch, site)
         with pytest.raises(Killed):
@@ -217,7 +218,7 @@ def killed(site: Site, strike: Strike) -> AttemptContext:
 
 
 def the_next_cell_has_the_same_hosts_and_finds_nothing_there(site: Site) -> None:
-    [ran] = run_cells(site.tools, "campaign", [running_order(site.definition)[1].id], "me", print)
+    [ran] = run_cells(site.tools, "campaign", [running_order(resolve(site.definition))[1].id], "me", print)
     assert ran.verdict is not None
     assert ran.verdict.valid
     assert set(site.product.found) == {0}, "a killed cell's processes were there when the next one was deployed"
@@ -242,7 +243,7 @@ def test_killed_before_its_verdict_the_attempt_is_judged_when_its_hosts_are_gone
 
 
 def test_killed_while_it_destroys_the_hosts_the_next_run_does(site: Site) -> None:
-    work = begin(site.tools, "campaign", running_order(site.definition)[0].id, "me")
+    work = begin(site.tools, "campaign", running_order(resolve(site.definition))[0].id, "me")
     for step in (actions.provision, actions.deploy, actions.destroy):
         step(work)
     with pytest.MonkeyPatch.context() as patch:
@@ -255,7 +256,7 @@ def test_killed_while_it_destroys_the_hosts_the_next_run_does(site: Site) -> Non
 
 @pytest.mark.parametrize("site", ["local"], indirect=True)
 def test_a_host_of_this_machine_that_is_lost_under_a_cell_is_replaced_alone(site: Site) -> None:
-    first, second = (cell.id for cell in running_order(site.definition))
+    first, second = (cell.id for cell in running_order(resolve(site.definition)))
     work = begin(site.tools, "campaign", first, "me")
     before = actions.provision(work)
     actions.deploy(work)
@@ -273,7 +274,7 @@ def test_a_host_of_this_machine_that_is_lost_under_a_cell_is_replaced_alone(site
 
 
 def test_the_first_load_host_that_is_unfit_is_replaced_alone_and_its_files_keep_their_place(site: Site) -> None:
-    first, second = (cell.id for cell in running_order(site.definition))
+    first, second = (cell.id for cell in running_order(resolve(site.definition)))
     work = begin(site.tools, "campaign", first, "me")
     before = actions.provision(work)
     actions.deploy(work)
@@ -296,7 +297,7 @@ def test_the_first_load_host_that_is_unfit_is_replaced_alone_and_its_files_keep_
 
 @pytest.mark.parametrize("by", ["cancel", "reaper"])
 def test_cancelling_a_cell_and_destroying_what_lives_give_the_hosts_back(site: Site, by: str) -> None:
-    work = begin(site.tools, "campaign", running_order(site.definition)[0].id, "me")
+    work = begin(site.tools, "campaign", running_order(resolve(site.definition))[0].id, "me")
     for step in (actions.provision, actions.deploy):
         step(work)
     if by == "cancel":

@@ -70,7 +70,7 @@ def cluster_of(tools: Toolkit, work: AttemptContext) -> str:
 
 
 def test_cells_share_them_and_the_end_of_the_run_ends_them(place: Place, tools: Toolkit) -> None:
-    assert problems(tools, CampaignStore(tools.store, CAMPAIGN).definition()) == ()
+    assert problems(tools, CampaignStore(tools.store, CAMPAIGN).declared()) == ()
     ran = run_cells(tools, CAMPAIGN, CELLS, "me", place.moments.hear)
     assert [one.verdict is not None and one.verdict.valid for one in ran] == [True, True], place.moments.said
     assert [cluster_of(tools, one.work) for one in ran] == ["hosts/1"] * 2

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 from tests.support.nodes.scylla_archive import archive, named, served
+from tests.support.resolved import only_part
 from tests.support.ssh.sshd import OneKey
 from tests.support.ssh.static_hosts import running_hosts
 
@@ -43,7 +44,9 @@ class Site:
     load: Host
 
     def deploy(self) -> None:
-        self.product.deploy(variant_spec(self.definition, self.definition.variants[0]), self.nodes, self.load, LIFETIME)
+        self.product.deploy(
+            variant_spec(only_part(self.definition), self.definition.variants[0]), self.nodes, self.load, LIFETIME
+        )
 
 
 def define(packed: bytes, nodes: int, provider: dict[str, Any], **settings: object) -> Definition:

@@ -149,8 +149,8 @@ def test_whoever_remembers_verdicts_sees_the_new_ones(installation: Installation
     memory = Memory()
 
     def states() -> Any:
-        definition, now = campaign.definition(), installation.toolkit.clock.now()
-        return {one.cell.id: one.state for one in read_state(campaign.store, "campaign", definition, now, memory).cells}
+        resolved, now = campaign.resolved(), installation.toolkit.clock.now()
+        return {one.cell.id: one.state for one in read_state(campaign.store, "campaign", resolved, now, memory).cells}
 
     assert states()[CELLS[0]] == "missed"
     again(installation, campaign)

@@ -53,7 +53,7 @@ def figures(verdict: Any) -> Any:
 
 
 def test_it_is_compared_with_the_same_workload_of_a_campaign_that_has_several(installation: Installation) -> None:
-    stored = CampaignStore(installation.toolkit.store, CAMPAIGN).definition()
+    stored = CampaignStore(installation.toolkit.store, CAMPAIGN).declared()
     workloads = (
         NamedWorkload.model_validate({"id": "same", **stored.workload.model_dump(mode="json", exclude_unset=True)}),
         NamedWorkload.model_validate({"id": "other", "partitions": "1k"}),

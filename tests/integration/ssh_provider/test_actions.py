@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.support.nodes.small import LIFETIME, QUICK, define
+from tests.support.resolved import only_part
 from tests.support.ssh.sshd import OneKey
 from tests.support.ssh.static_hosts import running_hosts
 from tests.support.suite.requirements import IS_LONG
@@ -18,7 +19,7 @@ from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.action import Action, ActionEnd, ActionName
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec, variant_spec
+from plimsoll.domain.resolve import product_spec, resolve, variant_spec
 from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places
@@ -36,14 +37,14 @@ def test_a_node_joins_on_a_spare_host_and_leaves_again(tmp_path: Path) -> None:
         definition = Definition.model_validate({**content, "provider": {"name": "ssh", "options": hosts.options}})
         artefacts, connections = Artefacts(Settings().cache, print), Connections(OneKey(hosts.key.private))
         product = Cassandra(artefacts, SystemClock())
-        product.prepare(product_spec(definition, "cassandra"))
+        product.prepare(product_spec(resolve(definition), "cassandra"))
         provider = SshProvider(connections, SystemClock()).at(Places((hosts.options,)))
         request: dict[str, Any] = {"id": KEY, "owner": "test", "nodes": 2, "options": hosts.options}
         cluster = provider.ensure(ClusterRequest(**request, expires_at=datetime.now(UTC) + LIFETIME))
         try:
             seed, spare = (provider.host(cluster, info) for info in cluster.nodes)
             load = provider.host(cluster, cluster.load_host)
-            product.deploy(variant_spec(definition, definition.variants[0]), [seed], load, LIFETIME)
+            product.deploy(variant_spec(only_part(definition), definition.variants[0]), [seed], load, LIFETIME)
 
             joined = acted(product, definition, "add-node", [seed], [spare])
             assert joined.nodes == ("node1", "node2")
@@ -65,7 +66,7 @@ def acted(
     """Return the end of the action, which is looked at until then."""
     variant = definition.variants[0]
     request = ActionRequest(
-        Action(name=name), variant_spec(definition, variant), nodes, spares, LIFETIME, datetime.now(UTC)
+        Action(name=name), variant_spec(only_part(definition), variant), nodes, spares, LIFETIME, datetime.now(UTC)
     )
     until = time.monotonic() + PATIENCE_S
     while (end := product.act(request).end) is None:

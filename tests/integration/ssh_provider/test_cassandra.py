@@ -12,6 +12,7 @@ import pytest
 from tests.support.nodes.slowness import Measured, not_slow, undisturbed
 from tests.support.nodes.small import LIFETIME, QUICK
 from tests.support.processes import command_line, marked, until
+from tests.support.resolved import only_part
 from tests.support.ssh.sshd import OneKey, Sshd
 from tests.support.ssh.static_hosts import running_hosts
 from tests.support.suite.requirements import IS_LONG
@@ -29,7 +30,7 @@ from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, load_spec, product_spec, variant_spec
+from plimsoll.domain.resolve import hosts_spec, load_spec, product_spec, resolve, variant_spec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Places
@@ -97,7 +98,7 @@ class Site:
 
     def request(self, definition: Definition) -> LoadRequest:
         """200/s against the node."""
-        return LoadRequest("load", load_spec(definition), 200, [self.node.info.address], LIFETIME)
+        return LoadRequest("load", load_spec(only_part(definition)), 200, [self.node.info.address], LIFETIME)
 
 
 @pytest.fixture(scope="module")
@@ -109,16 +110,18 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         provider = SshProvider(connections, SystemClock()).at(Places((options,)))
         definition = definition_of(options)
         artefacts = Artefacts(Settings().cache, print)
-        Cassandra(artefacts, SystemClock()).prepare(product_spec(definition, "cassandra"))
-        PlimsollStress(artefacts).prepare(load_spec(definition))
-        assert provider.check(hosts_spec(definition, NodeNeeds())) == []
+        Cassandra(artefacts, SystemClock()).prepare(product_spec(resolve(definition), "cassandra"))
+        PlimsollStress(artefacts).prepare(load_spec(only_part(definition)))
+        assert provider.check(hosts_spec(resolve(definition), NodeNeeds())) == []
         expires = datetime.now(UTC) + LIFETIME
         request = ClusterRequest(id=KEY, owner="test", nodes=1, load_hosts=2, expires_at=expires, options=options)
         cluster = provider.ensure(request)
         try:
             product, work = Cassandra(artefacts, SystemClock()), str(hosts.folder / "clusters")
             site = Site(hosts.server, definition, artefacts, product, provider, cluster, work)
-            product.deploy(variant_spec(definition, definition.variants[0]), [site.node], site.load(), LIFETIME)
+            product.deploy(
+                variant_spec(only_part(definition), definition.variants[0]), [site.node], site.load(), LIFETIME
+            )
             yield site
         finally:
             provider.destroy(KEY)
@@ -173,7 +176,7 @@ def test_two_load_hosts_put_on_one_load_to_its_end_although_the_link_is_cut(runn
         assert not_slow(summary.errors) == {}
         run = json.loads(files[SUMMARY].read_text())["run"]
         assert run["scheduled"] == 100 * 10 == run["completed"] + sum(run["errors"].values())
-        assert len(generator.response_time_logs(load_spec(running.definition), files)) == 2
+        assert len(generator.response_time_logs(load_spec(only_part(running.definition)), files)) == 2
         until(partial(has_samples, sampler, load, folder), "five samples")
 
 
@@ -215,8 +218,8 @@ def at_work(site: Site) -> list[list[str]]:
 def test_cassandra_stress_runs_a_user_profile_from_what_was_brought_to_its_host(running: Site, tmp_path: Path) -> None:
     definition = by_cassandra_stress(running.definition, USER)
     generator = CassandraStress(running.artefacts)
-    generator.prepare(load_spec(definition))
-    assert generator.check(load_spec(definition)) == []
+    generator.prepare(load_spec(only_part(definition)))
+    assert generator.check(load_spec(only_part(definition))) == []
     summary, judgement = undisturbed(
         lambda number: by_profile(running, generator, definition, tmp_path / str(number), f"by-profile-{number}")
     )
@@ -243,7 +246,7 @@ def by_profile(
     folder.mkdir()
     files = fetched(generator, load, folder)
     summary = generator.summary({name: files[name].read_text() for name in generator.summary_files})
-    logs = generator.response_time_logs(load_spec(definition), files)
+    logs = generator.response_time_logs(load_spec(only_part(definition)), files)
     run = Run(definition.timing.warmup, definition.timing.duration, started_at=summary.started_at)
     contents = {name: files[name].read_bytes() for name in logs.values()}
     return summary, judge_logs(contents, run, definition.service_levels)

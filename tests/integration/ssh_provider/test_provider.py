@@ -21,7 +21,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec
+from plimsoll.domain.resolve import hosts_spec, resolve
 from plimsoll.ports.provider import Places
 
 SLEEP = "import time; time.sleep(600)"
@@ -64,7 +64,7 @@ def group(sshd: Any, tmp_path: Path) -> Any:
 def spec_of(options: Any, **changes: Any) -> HostsSpec:
     """Of nodes with one JVM each."""
     asked = definition_of(options, **changes)
-    return hosts_spec(asked, NodeNeeds(heaps={one.id: one.jvm.heap for one in asked.variants if one.jvm}))
+    return hosts_spec(resolve(asked), NodeNeeds(heaps={one.id: one.jvm.heap for one in asked.variants if one.jvm}))
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 from tests.support.nodes.even import EvenProvider
 from tests.support.nodes.small import define
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
@@ -59,7 +60,9 @@ def running_node(artefacts: Artefacts, folder: Path) -> Iterator[Node]:
     try:
         (node,) = [provider.host(cluster, info) for info in cluster.nodes]
         load = provider.host(cluster, cluster.load_host)
-        Cassandra(artefacts, clock).deploy(variant_spec(definition, definition.variants[0]), [node], load, LIFETIME)
+        Cassandra(artefacts, clock).deploy(
+            variant_spec(only_part(definition), definition.variants[0]), [node], load, LIFETIME
+        )
         yield Node(node.info.address, _listener(node.info.address))
     finally:
         provider.destroy(key)

@@ -16,6 +16,7 @@ from tests.support.processes import SOURCES
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.store.campaigns import CampaignStore
@@ -73,7 +74,7 @@ def run_on_aws(stack: CloudStack, definition: Definition, timeout_s: float) -> O
     before, began = cpu_seconds(home), time.monotonic()
     request = {"campaign_id": CAMPAIGN}
     ended = stack.airflow.run_to_end(
-        definition.dag_id, request, timeout_s=timeout_s, poll_s=poll_s(len(grid(definition)))
+        definition.dag_id, request, timeout_s=timeout_s, poll_s=poll_s(len(grid(resolve(definition))))
     )
     after, took = cpu_seconds(home), time.monotonic() - began
     campaign = CampaignStore(stack.store, CAMPAIGN)
@@ -83,7 +84,7 @@ def run_on_aws(stack: CloudStack, definition: Definition, timeout_s: float) -> O
         cpu_s={part: after[part] - before[part] for part in after},
         cloud=stack.cloud.summary(),
         leftovers=stack.cloud.leftovers(),
-        valid_cells=sum(valid_verdict(campaign, cell.id) is not None for cell in grid(definition)),
+        valid_cells=sum(valid_verdict(campaign, cell.id) is not None for cell in grid(resolve(definition))),
         spent_usd=spent_usd(ledger(campaign, datetime.now(UTC))),
         billed_usd=sum(_bills(stack.cloud.instances())),
         failures=tuple(CampaignRun(client, stack.store, definition, ended).failures()),

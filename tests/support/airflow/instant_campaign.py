@@ -12,6 +12,7 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll_airflow.local import process_discovery
 from plimsoll_airflow.local.campaign_run import CampaignRun, poll_s
 from plimsoll_airflow.local.client import DagRun
@@ -44,7 +45,9 @@ def run_campaign(
     """Run the definition's DAG once with that many slots for clusters, and wait for its end."""
     airflow.client.set_pool("clusters", parallel, "How many clusters may live at once")
     before, began = cpu_seconds(airflow.stack.home), time.monotonic()
-    ended = airflow.run_to_end(definition.dag_id, {}, timeout_s=timeout_s, poll_s=poll_s(len(grid(definition))))
+    ended = airflow.run_to_end(
+        definition.dag_id, {}, timeout_s=timeout_s, poll_s=poll_s(len(grid(resolve(definition))))
+    )
     after = cpu_seconds(airflow.stack.home)
     return Outcome(
         run=ended,

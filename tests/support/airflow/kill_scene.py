@@ -16,6 +16,7 @@ from tests.support.processes import until
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll_airflow.local import database, process_discovery
 from plimsoll_airflow.local.campaign_run import CampaignRun
@@ -151,7 +152,7 @@ class Scene:
 
     def assert_each_cell_counts_once(self, campaign_id: str) -> None:
         """Check for one valid attempt per cell, no load that started twice, no living cluster, and a report."""
-        store, cells = self.installation.toolkit.store, grid(self.campaigns[campaign_id].definition)
+        store, cells = self.installation.toolkit.store, grid(resolve(self.campaigns[campaign_id].definition))
         campaign = CampaignStore(store, campaign_id)
         verdicts = Counter(verdict.key.cell_id for verdict in campaign.verdicts() if verdict.valid)
         assert verdicts == Counter(cell.id for cell in cells)

@@ -7,6 +7,7 @@ from tests.support.campaigns.running import is_stall
 from tests.support.suite.tries import tries
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
@@ -31,7 +32,7 @@ def run_to_report(
 
 def stalled(campaign: CampaignStore, definition: Definition) -> bool:
     """Tell whether cells are missing, and only stalls of their hosts made them invalid."""
-    newest = [one.newest for one in judged_state(campaign, definition).missing]
+    newest = [one.newest for one in judged_state(campaign, resolve(definition)).missing]
     verdicts = [attempt.verdict if attempt else None for attempt in newest]
     return bool(verdicts) and all(verdict is not None and is_stall(verdict) for verdict in verdicts)
 

@@ -1,13 +1,19 @@
 """A verdict with the figures that matter here."""
 
-from plimsoll.domain.cell import AttemptKey, cell_of
+from plimsoll.domain.cell import AttemptKey, Cell, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.level_verdict import LevelVerdict
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import DISTURBED, Check, Verdict
 
 
-def verdict_of(definition: Definition, key: AttemptKey, *, worst_ms: float = 50.0, **facts: object) -> Verdict:
-    """Return valid and met unless said otherwise; the worst interval of its one service level took `worst_ms`."""
+def verdict_of(
+    definition: Definition, key: AttemptKey, *, worst_ms: float = 50.0, cell: Cell | None = None, **facts: object
+) -> Verdict:
+    """Return valid and met unless said otherwise; the worst interval of its one service level took `worst_ms`.
+
+    `cell`: of a stage that took its loads from another one.
+    """
     met = facts.get("met", True)
     level = LevelVerdict(
         service_level=definition.service_levels[0],
@@ -17,7 +23,7 @@ def verdict_of(definition: Definition, key: AttemptKey, *, worst_ms: float = 50.
         not_judged=0,
         worst_ms=worst_ms,
     )
-    cell = cell_of(definition, key.cell_id)
+    cell = cell or cell_of(resolve(definition), key.cell_id)
     known = {
         "key": key,
         "cell": cell,

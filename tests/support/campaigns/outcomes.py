@@ -12,6 +12,7 @@ from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 
 Outcomes = Mapping[str, Mapping[int, str]]
@@ -25,7 +26,7 @@ def campaign_of(outcomes: Outcomes, *, control: str | None = None, **changes: ob
     definition = definition_of(outcomes, control=control, **changes)
     attempts = [
         attempt_of(definition, cell, number, letter)
-        for cell in grid(definition)
+        for cell in grid(resolve(definition))
         for number, letter in enumerate(_letters(outcomes[cell.variant][cell.load_ops_s][cell.repeat - 1]), 1)
     ]
     return CampaignData("trial-1", definition, tuple(attempts), (), GENERATED_AT)

@@ -11,6 +11,7 @@ from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFi
 from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.process import Process
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.quality.measured import MeasuredAttempt
 
@@ -141,7 +142,7 @@ def measured(**changes: object) -> MeasuredAttempt:
         "intervals": intervals(),
         "summary": summary(),
         "fingerprint": fingerprint(),
-        "processes": [Process("cassandra", definition().variant(CELL.variant).jvm)],
+        "processes": [Process("cassandra", resolve(definition()).variant(CELL.variant).jvm)],
         "samples": samples(),
     }
     return MeasuredAttempt(**(content | changes))  # type: ignore[arg-type]

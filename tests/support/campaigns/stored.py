@@ -10,6 +10,7 @@ from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.context import AttemptContext
@@ -25,7 +26,7 @@ PHASES = ("provision", "deploy", "populate", "warm-up", "load", "collect", "judg
 
 def store_every_state(installation: Installation, definition: Definition, campaign_id: str) -> CampaignStore:
     """Store a campaign whose last four cells are invalid, failed, running and waiting. The others are met or missed."""
-    cells = [cell.id for cell in sorted(running_order(definition), key=lambda cell: cell.id)]
+    cells = [cell.id for cell in sorted(running_order(resolve(definition)), key=lambda cell: cell.id)]
     *_, invalid, failed, running, waiting = cells
     store, now = installation.toolkit.store, installation.toolkit.clock.now()
     loads = sorted(definition.loads)

@@ -33,6 +33,7 @@ from plimsoll.bootstrap import full_toolkit, load_definition
 from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.host import Job
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.secrets import AwsAccess
@@ -110,7 +111,7 @@ class Site:
         toolkit = self.toolkit()
         CampaignStore(toolkit.store, _CAMPAIGN).open(self.definition)
         with ThreadPoolExecutor(8) as pool:
-            self.works = list(pool.map(lambda cell: _started(toolkit, cell.id), grid(self.definition)[:cells]))
+            self.works = list(pool.map(lambda cell: _started(toolkit, cell.id), grid(resolve(self.definition))[:cells]))
         self.renew()
 
     def renew(self) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.nodes.even import SHORT_LIVED, EvenProvider
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
@@ -71,7 +72,7 @@ class Deployment:
 
     def deploy(self) -> None:
         """Start the nodes, and wait until all are up."""
-        self.product.deploy(variant_spec(self.definition, self.variant), self.nodes, self.load, LIFETIME)
+        self.product.deploy(variant_spec(only_part(self.definition), self.variant), self.nodes, self.load, LIFETIME)
 
     def fingerprint(self) -> list[NodeFingerprint]:
         """Return the fingerprint of each node."""

@@ -14,6 +14,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import PaidProvider, Prices
 
 from plimsoll.domain.cell import cell_ids
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.annotating import annotate
 from plimsoll.services.steps.running import run_cells
 
@@ -29,7 +30,7 @@ def store_campaign(folder: Path) -> None:
     tools = replace(made, providers={"instant": provider}, tariffs={"instant": Prices()})
     definition = instant_definition("stored", parallel=1).model_copy(update={"cluster_scope": "campaign"})
     campaign = installation.open_campaign(definition, CAMPAIGN)
-    run_cells(tools, CAMPAIGN, cell_ids(definition), "test", print)
+    run_cells(tools, CAMPAIGN, cell_ids(resolve(definition)), "test", print)
     annotate(campaign, "Held by the tests", "ada", tools.clock.now())
 
 

@@ -19,6 +19,7 @@ from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.resolve import resolve
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.ownership import CellRun, CellRunId
 
@@ -161,7 +162,7 @@ def test_the_form_of_a_campaign_sent_as_it_opens_runs_a_new_campaign(
     assert airflow.wait_for(run, timeout_s=END_S).state == "success"
     (opened,) = set(installation.toolkit.store.folders("")) - before
     assert opened.startswith(f"{CALM.name}-2")
-    assert installation.attempts(opened) == {cell.id: [1] for cell in grid(CALM)}
+    assert installation.attempts(opened) == {cell.id: [1] for cell in grid(resolve(CALM))}
 
 
 def test_the_form_of_the_reaper_sent_as_it_opens_destroys_what_nobody_owns(

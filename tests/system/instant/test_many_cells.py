@@ -10,6 +10,7 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.domain.cell import grid
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.matrix import running_order
@@ -29,12 +30,12 @@ def test_more_cells_than_may_live_at_once_to_their_report(airflow: StackUnderTes
 
     assert outcome.failures == (), "\n".join(outcome.failures)
     assert outcome.run.state == "success"
-    assert outcome.clusters == len(grid(MANY)) == 4
+    assert outcome.clusters == len(grid(resolve(MANY))) == 4
     assert 1 < outcome.most_alive <= 3
     assert not [one for one in installation.provider.clusters() if one.id.campaign_id.startswith("many")]
     (campaign_id,) = _campaigns_of(installation, "many")
     campaign = CampaignStore(installation.toolkit.store, campaign_id)
-    assert all(valid_verdict(campaign, cell.id) for cell in running_order(MANY))
+    assert all(valid_verdict(campaign, cell.id) for cell in running_order(resolve(MANY)))
     assert installation.toolkit.store.exists(f"{campaign_id}/report/report.html")
 
 

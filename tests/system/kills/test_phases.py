@@ -16,6 +16,7 @@ from tests.support.airflow.kill_scene import AN_HOUR_AGO, Gate, Scene, await_end
 from tests.system.kills.definitions import BLOWS, DEFINITIONS, IN_TASKS, LIFE, PROCESSES, name_of
 
 from plimsoll.domain.cell import grid
+from plimsoll.domain.resolve import resolve
 
 PHASES = [phase for phases in IN_TASKS for phase in phases]
 
@@ -66,7 +67,7 @@ def test_kill_of_parts_of_airflow(blows: Sequence[Sequence[str]], scene: Scene) 
 
 def gates_of(name: str) -> Sequence[Gate]:
     """Return where the cells of that campaign are held in tasks."""
-    cells = enumerate(grid(DEFINITIONS[name]))
+    cells = enumerate(grid(resolve(DEFINITIONS[name])))
     return [(f"{name}~{cell.id}", phase) for number, cell in cells for phase in IN_TASKS[number % len(IN_TASKS)]]
 
 
@@ -77,7 +78,7 @@ def gates_at(name: str, blow: int) -> Sequence[Gate]:
     that do not come so far wait in the first phase. So every phase has a cell at each blow.
     """
     ahead = len(LIFE) - 1 + blow
-    found = ((cell, LIFE[max(0, ahead - n) :][:1]) for n, cell in enumerate(grid(DEFINITIONS[name])))
+    found = ((cell, LIFE[max(0, ahead - n) :][:1]) for n, cell in enumerate(grid(resolve(DEFINITIONS[name]))))
     return [(f"{name}~{cell.id}", phase) for cell, there in found for phases in there for phase in phases]
 
 
@@ -101,4 +102,4 @@ def strike(what: str, task: psutil.Process) -> None:
 def assert_each_load_was_started_once(scene: Scene, name: str) -> None:
     """Check that whatever was killed, later tries went on with the attempt and the load that they found."""
     starts = [cell for cell in scene.gates.starts() if cell.startswith(f"{name}~")]
-    assert sorted(starts) == sorted(f"{name}~{cell.id}" for cell in grid(DEFINITIONS[name]))
+    assert sorted(starts) == sorted(f"{name}~{cell.id}" for cell in grid(resolve(DEFINITIONS[name])))

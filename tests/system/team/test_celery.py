@@ -17,6 +17,7 @@ from tests.support.suite.requirements import IS_LONG
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.owner import installation_of
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_fingerprint
 from plimsoll.services.store.layout import report_key
@@ -48,7 +49,7 @@ def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(
     team: Team, installation: Installation, definitions: Mapping[str, Definition], gates: Gates, phases: Sequence[str]
 ) -> None:
     definition = definitions["held"]
-    held = dict(zip((f"struck~{cell.id}" for cell in grid(definition)), phases, strict=True))
+    held = dict(zip((f"struck~{cell.id}" for cell in grid(resolve(definition))), phases, strict=True))
     for cell, phase in held.items():
         gates.close(cell, phase)
     team.client.unpause(definition.dag_id)
@@ -90,7 +91,7 @@ def assert_reported(team: Team, campaign: CampaignStore, definition: Definition)
 def assert_every_cell_was_measured_once(installation: Installation, definition: Definition, campaign_id: str) -> None:
     """Check that each has one valid attempt, and that no cluster of the campaign is left."""
     campaign = CampaignStore(installation.toolkit.store, campaign_id)
-    cells = [cell.id for cell in grid(definition)]
+    cells = [cell.id for cell in grid(resolve(definition))]
     assert {cell: [key.attempt for key in campaign.attempts(cell)] for cell in cells} == {cell: [1] for cell in cells}
     assert all(valid_verdict(campaign, cell) for cell in cells)
     assert installation.clusters_of(campaign_id) == []

@@ -182,10 +182,10 @@ def test_nothing_is_remembered_of_a_campaign_that_is_gone(library: Library, inst
 
 
 def test_a_definition_whose_budget_was_raised_is_read_again(library: Library, installation: Installation) -> None:
-    assert library.definition("campaign").budget is None
-    raised = library.definition("campaign").model_copy(update={"budget": 5.0})
+    assert library.resolved("campaign").budget is None
+    raised = CampaignStore(installation.toolkit.store, "campaign").declared().model_copy(update={"budget": 5.0})
     installation.open_campaign(raised)
-    assert library.definition("campaign").budget == 5.0
+    assert library.resolved("campaign").budget == 5.0
 
 
 def test_a_campaign_that_is_none_is_not_found(library: Library) -> None:

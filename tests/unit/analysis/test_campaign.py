@@ -15,6 +15,7 @@ from plimsoll.analysis.campaign.cell_results import (
 )
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.resolve import resolve
 
 
 def test_cells_come_by_variant_then_rising_load_then_repeat() -> None:
@@ -31,7 +32,7 @@ def test_every_outcome_becomes_the_state_of_its_cell() -> None:
 
 def test_the_newest_valid_attempt_counts_and_the_replaced_one_is_kept_in_sight() -> None:
     data = campaign_of({"a": {10_000: "m"}})
-    cell = grid(data.definition)[0]
+    cell = grid(resolve(data.definition))[0]
     later = [attempt_of(data.definition, cell, 2, "x"), attempt_of(data.definition, cell, 3, "i")]
     (result,) = cell_results(replace(data, attempts=(*later, *data.attempts)))
     assert result.verdict is not None
@@ -78,7 +79,7 @@ def test_a_valid_attempt_that_kept_its_response_times_can_only_have_missed_by() 
 
 def test_maxima_range_over_valid_repeats_only() -> None:
     data = campaign_of({"a": {10_000: "..."}})
-    cells = grid(data.definition)
+    cells = grid(resolve(data.definition))
     worsts = zip(cells, ("m", "m", "i"), (10.0, 30.0, 5.0), strict=True)
     attempts = tuple(attempt_of(data.definition, cell, 1, letter, worst_ms) for cell, letter, worst_ms in worsts)
     (spread,) = maxima(cell_results(replace(data, attempts=attempts)), "p99_9_ms")

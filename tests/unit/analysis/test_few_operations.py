@@ -4,6 +4,7 @@ import pytest
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few, few_in_intervals
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.services.definitions.text import parse_definition
 
@@ -77,6 +78,6 @@ def test_only_the_operations_of_the_service_level_count() -> None:
     ],
 )
 def test_a_definition_has_a_note_for_each_stage_and_level_with_few_operations(keys: str, rates: list[str]) -> None:
-    found = list(decided_by_few(parse_definition(f"{TEXT}{keys}\n", "few.yaml")))
+    found = list(decided_by_few(resolve(parse_definition(f"{TEXT}{keys}\n", "few.yaml")).parts))
     assert len(found) == len(rates)
     assert all(rate in note for rate, note in zip(rates, found, strict=True))

@@ -12,7 +12,7 @@ from plimsoll.domain.fingerprint import Fingerprint
 
 def found(outcomes: Outcomes, strategy: object) -> tuple[LeftOut, ...]:
     data = campaign_of(outcomes, strategy=strategy)
-    return left_out(data.definition, cell_results(data))
+    return left_out(data.definition.strategy, cell_results(data))
 
 
 def test_a_full_grid_leaves_nothing_out() -> None:

@@ -9,6 +9,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, ce
 from plimsoll.analysis.campaign.rates_below import rates_below
 from plimsoll.domain.cell import grid
 from plimsoll.domain.rate_below import RateBelow
+from plimsoll.domain.resolve import resolve
 
 
 def bound(percentile: float, below_ms: float) -> RateBelow:
@@ -19,7 +20,9 @@ def bound(percentile: float, below_ms: float) -> RateBelow:
 def cells() -> list[CellResult]:
     """Two variants at three loads, of which the highest misses."""
     definition = definition_of({name: {10_000: "mm", 20_000: "mm", 30_000: "xx"} for name in ("a", "b")})
-    attempts = [attempt_of(definition, cell, 1, "x" if cell.load_ops_s == 30_000 else "m") for cell in grid(definition)]
+    attempts = [
+        attempt_of(definition, cell, 1, "x" if cell.load_ops_s == 30_000 else "m") for cell in grid(resolve(definition))
+    ]
     return list(cell_results(CampaignData("below-1", definition, tuple(attempts), (), GENERATED_AT)))
 
 

@@ -22,6 +22,7 @@ from plimsoll.analysis.campaign.statistics import (
     typical_ratio,
 )
 from plimsoll.domain.cell import grid
+from plimsoll.domain.resolve import resolve
 
 LOADS = (10_000, 20_000, 30_000)
 
@@ -33,7 +34,7 @@ def cells_with(worst_ms: Mapping[str, Sequence[Sequence[float]]]) -> tuple[CellR
     data = campaign_of({name: dict.fromkeys(loads, "." * repeats) for name in worst_ms}, control="control")
     attempts = tuple(
         attempt_of(data.definition, cell, 1, "m", worst_ms[cell.variant][loads.index(cell.load_ops_s)][cell.repeat - 1])
-        for cell in grid(data.definition)
+        for cell in grid(resolve(data.definition))
     )
     return cell_results(replace(data, attempts=attempts))
 

@@ -12,6 +12,7 @@ from plimsoll.cli.plan_answer import show
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.download import Download
 from plimsoll.domain.published import Published, PublishedRow
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 from plimsoll.services.campaign.planning import Plan, make_plan
 
@@ -22,7 +23,7 @@ def planned(strategy: Strategy, budget: float | None = None) -> Plan:
     """Plan up to 16 cells of 20 s on four hosts: 4 USD a cell."""
     definition = instant_definition(variants=2, loads=4, repeats=2)
     chosen = definition.model_copy(update={"strategy": strategy, "budget": budget})
-    return make_plan(chosen, tariff=Tariff(node=RATE, load=RATE, source="a table"))
+    return make_plan(resolve(chosen), tariff=Tariff(node=RATE, load=RATE, source="a table"))
 
 
 def line_about(plan: Plan, capsys: pytest.CaptureFixture[str], about: str) -> str:
@@ -69,7 +70,9 @@ def test_what_was_published_stands_beside_what_is_done_here(capsys: pytest.Captu
         PublishedRow(what="region", here="eu-west-1"),
     )
     published = Published(publication="Somebody (2020)", rows=rows)
-    plan = make_plan(instant_definition(variants=2, loads=1, repeats=1).model_copy(update={"published": published}))
+    plan = make_plan(
+        resolve(instant_definition(variants=2, loads=1, repeats=1).model_copy(update={"published": published}))
+    )
     show(plan, ())
     lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in capsys.readouterr().out.splitlines()]
     assert [line for line in lines if len(line) == 3][-3:] == [

@@ -10,6 +10,7 @@ from tests.unit.cli.commands import run_command
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import cell_ids, grid
+from plimsoll.domain.resolve import resolve
 from plimsoll.settings import Settings
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
@@ -38,7 +39,7 @@ def outcomes(tmp_path: Path) -> Any:
     definition = load_definition(Settings(), str(SMALL))
 
     def write(**given: Any) -> Any:
-        known = {cell.id: given.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(definition)}
+        known = {cell.id: given.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(resolve(definition))}
         file.write_text(json.dumps(known))
         return file
 
@@ -85,7 +86,7 @@ def test_a_cell_without_a_valid_outcome_is_said_to_be_waited_for(simulate: Any, 
 
 def test_of_many_cells_that_wait_a_person_reads_the_first_and_their_number(simulate: Any, tmp_path: Path) -> None:
     definition = load_definition(Settings(), "azul-2022")
-    (tmp_path / "none.json").write_text(json.dumps({cell.id: ["invalid"] for cell in grid(definition)}))
+    (tmp_path / "none.json").write_text(json.dumps({cell.id: ["invalid"] for cell in grid(resolve(definition))}))
     code, out, _ = simulate("--outcomes", tmp_path / "none.json", of="azul-2022")
     assert code == 0
     [line_on_waiting] = [line for line in out.splitlines() if "wait" in line]
@@ -103,7 +104,7 @@ def test_of_cells_that_ran_without_a_valid_attempt_those_that_others_decided_do_
         text.replace("strategy: search", "strategy: {name: search, repeats_at_once: 5}")
     )
     definition = load_definition(Settings(), str(tmp_path / "five.yaml"))
-    known = {cell.id: ["met"] for cell in grid(definition)}
+    known = {cell.id: ["met"] for cell in grid(resolve(definition))}
     known |= {one: ["invalid", "met"] for one in known if one.startswith("zgc")}
     known |= {one: ["missed"] for one in known if one.startswith("zgc") and one.endswith("r1")}
     known |= {one: ["invalid"] for one in known if one.startswith("g1")}
@@ -122,7 +123,7 @@ def test_outcomes_play_all_stages_and_synthetic_campaigns_are_refused_with_the_d
     simulate: Any, tmp_path: Path
 ) -> None:
     definition = load_definition(Settings(), "datastax-2021")
-    (tmp_path / "o.json").write_text(json.dumps({cell_id: ["met"] for cell_id in cell_ids(definition)}))
+    (tmp_path / "o.json").write_text(json.dumps({cell_id: ["met"] for cell_id in cell_ids(resolve(definition))}))
     code, out, _ = simulate("--outcomes", tmp_path / "o.json", of="datastax-2021")
     assert code == 0
     assert "Loads from earlier stages" in out

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.clock import SteppingClock
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.generators.command import CommandGenerator
 from plimsoll.adapters.products.command import CommandDatabase
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec, product_spec
+from plimsoll.domain.resolve import load_spec, product_spec, resolve
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.definitions.text import parse_definition
 
@@ -29,7 +30,7 @@ def test_the_pages_have_a_definition_for_each_program_that_they_name() -> None:
 
 @pytest.mark.parametrize("own", DEFINITIONS, ids=lambda own: own.name)
 def test_a_definition_of_commands_has_no_problem_and_a_plan(own: Definition, tmp_path: Path) -> None:
-    assert CommandGenerator(EmptyArtefacts(tmp_path)).check(load_spec(own)) == []
+    assert CommandGenerator(EmptyArtefacts(tmp_path)).check(load_spec(only_part(own))) == []
     if own.system.command:
-        assert CommandDatabase(SteppingClock()).check(product_spec(own, "command")) == []
-    assert make_plan(own).cells
+        assert CommandDatabase(SteppingClock()).check(product_spec(resolve(own), "command")) == []
+    assert make_plan(resolve(own)).cells

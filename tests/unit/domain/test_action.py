@@ -9,6 +9,7 @@ from plimsoll.domain.action import Action, ActionName
 from plimsoll.domain.cell import cell_ids
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 
 TOP = """
@@ -37,10 +38,10 @@ def test_a_stage_has_an_action_of_its_own_and_only_its_cells_get_spare_hosts() -
         "stages: [{id: calm}, {id: add, action: {name: add-node, count: 2, at: 30s}, "
         "service_levels: [{during: action}]}]"
     )
-    calm, add = (alone for _, alone in definition.of_stages)
+    calm, add = resolve(definition).parts
     assert calm.action is None
     assert add.action == Action(name="add-node", count=2, at=timedelta(seconds=30))
-    assert (calm.node_hosts, add.node_hosts, definition.node_hosts) == (3, 5, 5)
+    assert (calm.node_hosts, add.node_hosts, resolve(definition).node_hosts) == (3, 5, 5)
     assert str(add.service_levels[0]) == "p99.9 of every 10s interval during the action below 100ms"
     assert parse_definition(dump_definition(definition), "again.yaml") == definition
 
@@ -61,8 +62,9 @@ def test_an_action_begins_at_the_end_of_warm_up_unless_told_when() -> None:
 
 def test_kept_hosts_are_as_many_as_any_stage_needs_and_others_as_many_as_their_own() -> None:
     stages = "stages: [{id: calm}, {id: double, action: {name: add-node, count: 3}}]"
-    assert parsed(stages).shapes == ((3, 1), (6, 1))
-    assert parsed(f"cluster_scope: variant\n{stages}").shapes == ((6, 1), (6, 1))
+    for scope, shapes in (("cell", [(3, 1), (6, 1)]), ("variant", [(6, 1), (6, 1)])):
+        campaign = resolve(parsed(f"cluster_scope: {scope}\n{stages}"))
+        assert [campaign.shape_of(stage) for stage in campaign.stages] == shapes
 
 
 @pytest.mark.parametrize(
@@ -99,10 +101,10 @@ def test_an_action_is_done_to_the_first_nodes_unless_it_ends_them(action: Action
 
 def test_an_action_can_be_all_that_is_done() -> None:
     definition = parsed("stages: [{id: healthy}, {id: repair, loads: none, action: {name: repair}}]")
-    healthy, repair = (alone for _, alone in definition.of_stages)
-    assert (healthy.is_unloaded, repair.is_unloaded, repair.acts_before_load) == (False, True, True)
+    healthy, repair = resolve(definition).parts
+    assert (healthy.asks, repair.asks, repair.acts_before_load) == ("capacity", "an action", True)
     assert repair.action_sentence == "repair, without a load"
-    assert cell_ids(definition)[-1] == "repair-g1-none-r1"
+    assert cell_ids(resolve(definition))[-1] == "repair-g1-none-r1"
     assert parse_definition(dump_definition(definition), "again.yaml") == definition
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.definitions.text import parse_definition
 
 EXTERNAL: dict[str, Any] = {
@@ -31,8 +32,8 @@ def faults(**changes: Any) -> list[str]:
 
 def test_it_needs_no_hosts_for_nodes_and_no_version() -> None:
     definition = Definition.model_validate(EXTERNAL)
-    assert (definition.node_hosts, definition.cluster_size) == (0, 1)
-    assert definition.version_of(definition.variants[0]) == "not known"
+    assert (resolve(definition).node_hosts, resolve(definition).cluster_size) == (0, 1)
+    assert resolve(definition).version_of(definition.variants[0]) == "not known"
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """Several workloads in a definition: ids of cells, parts, and what such a definition must not say."""
 
 import pytest
+from tests.support.resolved import only_part
 
 from plimsoll.domain.cell import cells_by_id, part_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.parts import parts, workload_ids
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 
 TEXT = """
@@ -39,38 +40,37 @@ def faults_of(text: str) -> str:
 
 def test_cells_of_several_workloads_have_the_workload_in_their_ids_between_variant_and_load() -> None:
     definition = parsed()
-    cells = cells_by_id(definition)
-    assert len(cells) == definition.cells == 16
+    cells = cells_by_id(resolve(definition))
+    assert len(cells) == resolve(definition).cells == 16
     assert {"g1-series-001k-r1", "zgc-kv-01500-r2"} <= cells.keys()
     assert (cells["zgc-kv-01500-r2"].workload, cells["zgc-kv-01500-r2"].ladder) == ("kv", "zgc-kv")
 
 
 def test_ids_and_stored_cells_of_one_workload_stay_as_they_were() -> None:
     for text in ("", ONE):
-        cell = cells_by_id(parsed(text))["g1-001k-r1"]
+        cell = cells_by_id(resolve(parsed(text)))["g1-001k-r1"]
         assert cell.model_dump() == {"variant": "g1", "load_ops_s": 1000, "repeat": 1}
 
 
 def test_a_part_has_its_own_workload_and_no_other() -> None:
     definition = parsed()
-    assert [part.name for part in parts(definition)] == ["series", "kv"]
-    kv = part_of(definition, cells_by_id(definition)["g1-kv-001k-r1"]).definition
-    assert (kv.workload.name, kv.workloads) == ("KeyValue", ())
+    assert [part.id for part in resolve(definition).parts] == ["series", "kv"]
+    kv = part_of(resolve(definition), cells_by_id(resolve(definition))["g1-kv-001k-r1"])
+    assert kv.workload.name == "KeyValue"
     assert "id" not in kv.workload.model_dump()
     assert kv.workload.model_dump()["keys"] == "10k"
     assert "partitions" not in kv.workload.model_dump(), "an option of another workload"
 
 
-def test_a_definition_with_one_workload_is_its_own_part() -> None:
+def test_the_only_part_of_a_definition_needs_no_id() -> None:
     definition = parsed("")
-    (part,) = parts(definition)
-    assert part.definition is definition
-    assert part.name == ""
+    part = only_part(definition)
+    assert (part.id, part.workload, part.loads) == ("", definition.workload, definition.loads)
 
 
 @pytest.mark.parametrize(("text", "ids"), [("", ()), (ONE, ()), (TWO, ("series", "kv"))])
 def test_workloads_have_ids_where_there_are_several(text: str, ids: tuple[str, ...]) -> None:
-    assert workload_ids(parsed(text)) == ids
+    assert resolve(parsed(text)).workload_ids == ids
 
 
 @pytest.mark.parametrize("text", ["", ONE, TWO])
@@ -111,5 +111,5 @@ def test_a_workload_without_an_id_is_refused() -> None:
 
 def test_one_of_several_workloads_may_ask_for_a_size_on_disk() -> None:
     workloads = "\nworkloads:\n- {id: kv, name: KeyValue, data_per_node: 12M}\n- {id: rows, name: StandardRow}\n"
-    sizes = {part.name: part.definition.workload.data_per_node for part in parts(parsed(workloads))}
+    sizes = {part.id: part.workload.data_per_node for part in resolve(parsed(workloads)).parts}
     assert sizes == {"kv": 12 << 20, "rows": None}

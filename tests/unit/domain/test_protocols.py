@@ -10,6 +10,7 @@ from plimsoll.domain.cql import CqlOptions
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.hbase import HBaseOptions
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.definitions.text import parse_definition
 
 OF_CQL, OF_HBASE = set(CqlOptions.model_fields), set(HBaseOptions.model_fields)
@@ -73,11 +74,13 @@ def test_replicas_are_counted_where_clients_speak_cql() -> None:
 
 def test_clients_are_told_with_each_workload() -> None:
     workloads = [{"id": "a", "name": "KeyValue", "regions": 2}, {"id": "b", "name": "YcsbA", "consistency": "ALL"}]
-    told = [str(one) for one in clients_of(one_variant(variants=[CASSANDRA, HBASE], workloads=workloads))]
+    told = [
+        str(one) for one in clients_of(resolve(one_variant(variants=[CASSANDRA, HBASE], workloads=workloads)).parts)
+    ]
     assert told == [
         "clients of cassandra speak cql with a: consistency LOCAL_ONE, replication_factor 3",
         "clients of hbase speak hbase with a: regions 2, block_encoding NONE, compression NONE",
         "clients of cassandra speak cql with b: consistency ALL, replication_factor 3",
         "clients of hbase speak hbase with b: regions 8, block_encoding NONE, compression NONE",
     ]
-    assert clients_of(defined(CASSANDRA)) == ()
+    assert clients_of(resolve(defined(CASSANDRA)).parts) == ()

@@ -4,11 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.cell import AttemptKey, cell_ids, cells_by_id, duration_of, part_of
+from plimsoll.domain.cell import AttemptKey, cell_ids, cells_by_id, part_of, parts_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.parts import parts, stage_ids
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.domain.stage_notes import notes_of_stage
 from plimsoll.domain.strategy import FullGrid, Ramp
@@ -61,51 +61,50 @@ def stage_start(stage: str, **loads: int | None) -> StageStart:
 
 
 def test_a_stage_has_what_it_says_and_the_rest_from_the_top() -> None:
-    maximum, share, common = (alone for _, alone in parsed().of_stages)
+    maximum, share, common = resolve(parsed()).parts
     assert (maximum.strategy, maximum.loads, maximum.repeats) == (Ramp(), (1000, 2000), 1)
     assert (share.strategy, share.repeats, share.timing.duration) == (FullGrid(), 3, timedelta(seconds=40))
     assert (common.repeats, common.timing) == (1, parsed().timing)
-    assert share.stages == ()
 
 
 def test_ids_gain_the_stage_and_loads_that_are_not_known_yet_have_a_name_of_their_own() -> None:
     definition = parsed()
-    assert list(cells_by_id(definition)) == ["maximum-g1-001k-r1", "maximum-g1-002k-r1", "maximum-zgc-001k-r1",
+    assert list(cells_by_id(resolve(definition))) == ["maximum-g1-001k-r1", "maximum-g1-002k-r1", "maximum-zgc-001k-r1",
                                              "maximum-zgc-002k-r1"]  # fmt: skip
-    ids = cell_ids(definition)
+    ids = cell_ids(resolve(definition))
     assert {"share-g1-70pct-r1", "share-zgc-70pct-r3", "common-zgc-slowest-r1"} <= set(ids)
-    assert len(ids) == definition.cells == 4 + 6 + 2
+    assert len(ids) == resolve(definition).cells == 4 + 6 + 2
 
 
 def test_cells_of_an_opened_stage_have_their_variant_s_load_and_the_ids_that_were_told_before() -> None:
-    definition = parsed().with_stage_starts({"share": stage_start("share", g1=700, zgc=1400)})
+    definition = resolve(parsed()).with_stage_starts({"share": stage_start("share", g1=700, zgc=1400)})
     cells = cells_by_id(definition)
     assert (cells["share-g1-70pct-r2"].load_ops_s, cells["share-zgc-70pct-r2"].load_ops_s) == (700, 1400)
-    assert set(cell_ids(definition)) == set(cell_ids(parsed()))
-    assert part_of(definition, cells["share-g1-70pct-r2"]).definition.loads == (700, 1400)
+    assert set(cell_ids(definition)) == set(cell_ids(resolve(parsed())))
+    assert part_of(definition, cells["share-g1-70pct-r2"]).loads == (700, 1400)
     assert cells["share-g1-70pct-r2"].ladder == "share-g1"
 
 
 def test_a_variant_that_carried_nothing_has_no_cells_where_loads_are_taken_from_what_it_carried() -> None:
-    definition = parsed().with_stage_starts({"share": stage_start("share", g1=700, zgc=None)})
+    definition = resolve(parsed()).with_stage_starts({"share": stage_start("share", g1=700, zgc=None)})
     assert [one for one in cells_by_id(definition) if one.startswith("share-zgc")] == []
     assert definition.cells == len(cell_ids(definition)) == 4 + 3 + 2
 
 
 def test_workloads_and_stages_make_parts_stage_by_stage() -> None:
     definition = parsed(STAGES + "workloads: [{id: kv}, {id: series}]")
-    assert [part.name for part in parts(definition)] == [
+    assert [part.id for part in resolve(definition).parts] == [
         "maximum-kv", "maximum-series", "share-kv", "share-series", "common-kv", "common-series",
     ]  # fmt: skip
-    assert "share-g1-kv-70pct-r1" in cell_ids(definition)
-    assert definition.cells == 2 * (4 + 6 + 2)
+    assert "share-g1-kv-70pct-r1" in cell_ids(resolve(definition))
+    assert resolve(definition).cells == 2 * (4 + 6 + 2)
 
 
 def test_one_stage_alone_is_no_part_of_ids() -> None:
     definition = parsed("stages: [{id: only, repeats: 2}]")
-    assert "g1-001k-r2" in cells_by_id(definition)
-    assert stage_ids(definition) == ()
-    assert [part.name for part in parts(definition)] == [""]
+    assert "g1-001k-r2" in cells_by_id(resolve(definition))
+    assert resolve(definition).stage_ids == ()
+    assert [part.id for part in resolve(definition).parts] == [""]
 
 
 def test_a_definition_without_stages_is_kept_without_the_key() -> None:
@@ -146,9 +145,9 @@ def test_a_share_may_be_a_fraction_and_the_slowest_has_another_name(written: str
 
 
 def test_cells_are_as_long_as_their_own_stage_says() -> None:
-    definition = parsed().with_stage_starts({"share": stage_start("share", g1=700, zgc=1400)})
-    assert duration_of(definition, "share-g1-70pct-r1") == timedelta(seconds=40)
-    assert duration_of(definition, "maximum-g1-001k-r1") == timedelta(seconds=20)
+    definition = resolve(parsed()).with_stage_starts({"share": stage_start("share", g1=700, zgc=1400)})
+    assert [part.timing.duration for part in parts_of(definition, "share-g1-70pct-r1")] == [timedelta(seconds=40)]
+    assert [part.timing.duration for part in parts_of(definition, "maximum-g1-001k-r1")] == [timedelta(seconds=20)]
     assert definition.shortest == timedelta(seconds=20)
     assert definition.load_time == timedelta(seconds=4 * 20 + 6 * 40 + 2 * 20)
 
@@ -209,7 +208,7 @@ def test_ids_of_cells_that_no_attempt_could_have_are_refused() -> None:
         parse_definition(top + stages, "staged.yaml")
     assert "stages" in str(caught.value)
     assert "at most 80 are allowed" in str(caught.value)
-    assert parse_definition(top, "staged.yaml").cells == 8
+    assert resolve(parse_definition(top, "staged.yaml")).cells == 8
 
 
 def test_the_longest_id_that_is_allowed_is_one_of_an_attempt() -> None:
@@ -222,7 +221,7 @@ def test_the_longest_id_that_is_allowed_is_one_of_an_attempt() -> None:
         except DefinitionError:
             continue
         accepted.append(length)
-        for cell_id in cell_ids(found):
+        for cell_id in cell_ids(resolve(found)):
             AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
     assert accepted == list(lengths[: len(accepted)])
     assert 0 < len(accepted) < len(lengths)
@@ -241,8 +240,8 @@ LENGTH = f"timing: {TIMES}"
 def test_what_every_stage_says_for_itself_need_not_stand_at_the_top() -> None:
     stages = f"[{{id: a, loads: [1k/s], {LENGTH}}}, {{id: b, loads: {{slowest_of: a}}, {LENGTH}}}]"
     definition = parse_definition(own(stages=stages), "staged.yaml")
-    assert list(cells_by_id(definition)) == ["a-g1-001k-r1", "a-zgc-001k-r1"]
-    assert definition.cells == 4
+    assert list(cells_by_id(resolve(definition))) == ["a-g1-001k-r1", "a-zgc-001k-r1"]
+    assert resolve(definition).cells == 4
     kept = dump_definition(definition)
     assert "\nloads:" not in kept
     assert parse_definition(kept, "kept") == definition
@@ -293,26 +292,28 @@ def test_advice_about_variants_without_a_maximum_is_given_once_for_all_of_a_stag
     definition = parsed(STAGES + "workloads: [{id: kv}, {id: series}]")
     none = [StageLoad(variant=variant, workload=workload, load_ops_s=None, maximum_ops_s=None, kind="none")
             for variant in ("g1", "zgc") for workload in ("kv", "series")]  # fmt: skip
-    found = definition.with_stage_starts({"share": StageStart(stage="share", of="maximum", at=AT, loads=tuple(none))})
-    notes = notes_of_stage([part for part in parts(found) if part.stage == "share"])
+    found = resolve(definition).with_stage_starts(
+        {"share": StageStart(stage="share", of="maximum", at=AT, loads=tuple(none))}
+    )
+    notes = notes_of_stage([part for part in found.parts if part.stage == "share"])
     assert [note.split(" carried")[0] for note in notes if " carried" in note] == [
         "g1 with kv", "zgc with kv", "g1 with series", "zgc with series",
     ]  # fmt: skip
     assert sum("begin a new campaign with lower loads" in note for note in notes) == 1
     assert notes[-1].endswith("begin a new campaign with lower loads in stage maximum.")
-    waiting = notes_of_stage([part for part in parts(definition) if part.stage == "share"])
+    waiting = notes_of_stage([part for part in resolve(definition).parts if part.stage == "share"])
     assert waiting == ("Its loads are 70 % of each variant's maximum: they are known once stage maximum is complete.",)
 
 
 def test_a_stage_has_those_workloads_that_it_names() -> None:
     definition = parsed(f"{WORKLOADS}stages: [{{id: every}}, {{id: some, workloads: [kv]}}]\n")
-    assert [(part.stage, part.workload, part.places) for part in parts(definition)] == [
+    assert [(part.stage, part.workload_id, part.places) for part in resolve(definition).parts] == [
         ("every", "twenty-characters-xy", (0, 0)),
         ("every", "kv", (0, 1)),
         ("some", "kv", (1, 1)),
     ]
-    assert definition.cells_of_stages == (8, 4)
-    assert definition.cells == len(cell_ids(definition))
+    assert [stage.cells for stage in resolve(definition).stages] == [8, 4]
+    assert resolve(definition).cells == len(cell_ids(resolve(definition)))
     assert parse_definition(dump_definition(definition), "again.yaml") == definition
 
 

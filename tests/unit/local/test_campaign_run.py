@@ -10,6 +10,7 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, Cell, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.stage import Stage, StageLoad, StageStart
 from plimsoll.domain.strategy import FullGrid
@@ -38,7 +39,7 @@ def opened(store: ObjectStore, campaign_id: str, definition: Definition, *, vali
     """Return a campaign with that many cells measured."""
     campaign = CampaignStore(store, campaign_id)
     campaign.open(definition)
-    for cell in grid(definition)[:valid]:
+    for cell in grid(resolve(definition))[:valid]:
         key = AttemptKey(campaign_id=campaign_id, cell_id=cell.id, attempt=1)
         write_model(store, key, layout.VERDICT, verdict(key, cell))
     return campaign

@@ -4,6 +4,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from tests.support.campaigns import sound_attempt as sound
+from tests.support.resolved import only_part
 
 from plimsoll.analysis.attempt.judgement import MissedInterval
 from plimsoll.domain.fingerprint import ProcessFingerprint
@@ -13,21 +14,21 @@ from plimsoll.quality import attempt_tables as tables
 
 
 def run(**changes: Any) -> dict[Any, Any]:
-    return tables.run(sound.definition(), sound.CELL, sound.measured(**changes)).iloc[0].to_dict()
+    return tables.run(only_part(sound.definition()), sound.CELL, sound.measured(**changes)).iloc[0].to_dict()
 
 
 def test_the_timeline_starts_at_the_end_of_warm_up_and_has_no_gaps() -> None:
-    table = tables.timeline(sound.definition(), sound.measured())
+    table = tables.timeline(only_part(sound.definition()), sound.measured())
     assert table["start_s"].tolist() == [10, 20, 30]
     assert table["gap_s"].tolist() == [0, 0, 0]
 
 
 def test_a_missing_or_doubled_interval_leaves_one_gap() -> None:
     intervals = sound.intervals()
-    first = tables.timeline(sound.definition(), sound.measured(intervals=intervals.query("start_s != 10")))
+    first = tables.timeline(only_part(sound.definition()), sound.measured(intervals=intervals.query("start_s != 10")))
     assert first["gap_s"].tolist() == [10, 0]
     doubled = pd.concat([intervals, intervals.query("start_s == 20")])
-    twice = tables.timeline(sound.definition(), sound.measured(intervals=doubled))
+    twice = tables.timeline(only_part(sound.definition()), sound.measured(intervals=doubled))
     assert twice["gap_s"].tolist() == [0, 0, -10, 0]
 
 
@@ -74,7 +75,7 @@ def test_a_miss_that_noise_explains_is_told_apart_from_one_that_counts() -> None
     assert run(missed=MISSED)["disturbed"] == "a missed interval without noise beyond the bounds"
     assert run(missed=MISSED, samples=pd.DataFrame())["disturbed"] is None
     wide = sound.definition(disturbance={"steal": "50%"})
-    found = tables.run(wide, sound.CELL, sound.measured(missed=MISSED, samples=stolen))
+    found = tables.run(only_part(wide), sound.CELL, sound.measured(missed=MISSED, samples=stolen))
     assert found["disturbed"].tolist() == ["a missed interval without noise beyond the bounds"]
 
 
@@ -155,14 +156,16 @@ def test_hosts_are_held_to_their_own_memory_in_the_judged_time() -> None:
     small = sound.node("node1", facts=sound.HOST.model_copy(update={"memory_bytes": 4 * sound.GIB}))
     early = sound.samples().assign(time_s=sound.STARTED_AT.timestamp() + 9, memory_available_bytes=0, cpu_steal=1.0)
     samples = pd.concat([sound.samples(available=(4, 1, 2)).assign(host="node1"), sound.samples(), early])
-    table = tables.hosts(sound.definition(), sound.measured(fingerprint=sound.fingerprint(small), samples=samples))
+    table = tables.hosts(
+        only_part(sound.definition()), sound.measured(fingerprint=sound.fingerprint(small), samples=samples)
+    )
     assert table["host"].tolist() == ["load", "node1"]
     assert table["memory_share"].tolist() == [7 / 16, 1 / 4]
     assert table["steal_share"].tolist() == pytest.approx([0.01 / 3, 0.01 / 3])
 
 
 def test_without_samples_there_are_no_hosts_but_their_columns() -> None:
-    table = tables.hosts(sound.definition(), sound.measured(samples=pd.DataFrame()))
+    table = tables.hosts(only_part(sound.definition()), sound.measured(samples=pd.DataFrame()))
     assert table.empty
     assert list(table.columns) == ["host", "memory_share", "steal_share", "others_share"]
 
@@ -172,8 +175,8 @@ def test_other_programs_are_told_by_their_busiest_interval() -> None:
     busy = [0.0 if second < 21 else 0.4 for second in range(-1, 31)]  # of the judged time's last interval
     samples = pd.DataFrame({"time_s": seconds, "host": "load", "cpu_others": busy})
     samples = samples.assign(memory_available_bytes=sound.GIB, cpu_steal=0.0)
-    assert tables.hosts(sound.definition(), sound.measured(samples=samples))["others_share"].tolist() == pytest.approx(
-        [0.4]
-    )
-    older = tables.hosts(sound.definition(), sound.measured(samples=samples.drop(columns="cpu_others")))
+    assert tables.hosts(only_part(sound.definition()), sound.measured(samples=samples))[
+        "others_share"
+    ].tolist() == pytest.approx([0.4])
+    older = tables.hosts(only_part(sound.definition()), sound.measured(samples=samples.drop(columns="cpu_others")))
     assert older["others_share"].isna().all()

@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 from tests.support.campaigns import sound_attempt as sound
+from tests.support.resolved import only_part
 
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.quality.miss_cause import NO_CAUSE, error_share, foreign_error_share, held_back_by
@@ -16,7 +17,7 @@ def blamed(
     """Tell who is; `later`: operations that were answered, but only after the judged time."""
     answered = {"operations": {"writes": round(achieved_share * ATTEMPTED) + later}}
     return held_back_by(
-        sound.definition(),
+        only_part(sound.definition()),
         sound.summary(**(answered | changes)),
         attempted=ATTEMPTED,
         achieved_share=achieved_share,
@@ -100,7 +101,7 @@ def test_answers_that_were_too_slow_need_no_explanation_of_the_rate() -> None:
 def test_what_was_not_measured_is_not_said_to_be_below_its_limit() -> None:
     summary = sound.summary(operations={"writes": 100}, in_flight_max=None, schedule_lag_p99_ms=None)
     told = held_back_by(
-        sound.definition(), summary, attempted=ATTEMPTED, achieved_share=0.1, cpu_share=0.3, was_slow=False
+        only_part(sound.definition()), summary, attempted=ATTEMPTED, achieved_share=0.1, cpu_share=0.3, was_slow=False
     )
     assert "below the limit: its processors;" in told
     assert "not measured: its lateness, the number of its operations in flight)" in told

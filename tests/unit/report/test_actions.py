@@ -21,6 +21,7 @@ from plimsoll.domain.action import (
     PhaseFigures,
 )
 from plimsoll.domain.cell import grid
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.document import report_document
@@ -115,7 +116,7 @@ def test_the_page_has_the_section_only_where_there_is_an_action(
 ) -> None:
     shown = page_of(findings, demo_figures)
     assert '<section id="actions">' in shown
-    assert ACTION.sentence(findings.definition.timing) in shown
+    assert ACTION.sentence(findings.part.timing) in shown
     assert "node4 joined: &lt;4 nodes&gt; agree" in shown
     assert '<section id="actions">' not in page_of(demo, demo_figures)
 
@@ -159,7 +160,8 @@ def of_two_repeats(seconds: Mapping[str, tuple[float, float]]) -> CampaignData:
     """Return a campaign in whose cells a node was added in those times, by variant."""
     definition = definition_of({name: {1_000: "mm"} for name in seconds}, control="a", action={"name": "add-node"})
     attempts = (
-        acted(attempt_of(definition, cell, 1, "m"), seconds[cell.variant][cell.repeat - 1]) for cell in grid(definition)
+        acted(attempt_of(definition, cell, 1, "m"), seconds[cell.variant][cell.repeat - 1])
+        for cell in grid(resolve(definition))
     )
     return CampaignData("acted-1", definition, tuple(attempts), (), GENERATED_AT)
 

@@ -19,13 +19,13 @@ DATA = campaign_of({"a": {200: "m"}})
 
 
 def test_the_timeline_is_drawn_in_the_pages_inks(demo: Findings) -> None:
-    svg = cell_timeline(demo.definition, demo.data.attempts[0], demo.data.generated_at)
+    svg = cell_timeline(demo.data.definition, demo.data.attempts[0], demo.data.generated_at)
     assert svg.startswith("<svg")
     assert "currentColor" in svg
 
 
 def test_as_a_picture_the_timeline_has_an_ink_that_is_seen_in_light_and_in_dark(demo: Findings) -> None:
-    svg = cell_timeline(demo.definition, demo.data.attempts[0], demo.data.generated_at)
+    svg = cell_timeline(demo.data.definition, demo.data.attempts[0], demo.data.generated_at)
     assert re.match(r"<svg[^>]*><style>svg \{ color: #14202b \} @media \(prefers-color-scheme: dark\)", svg)
 
 
@@ -38,7 +38,7 @@ def test_strips_reach_to_the_last_interval_and_none_has_a_single_point(demo: Fin
     assert {row["track"] for row in rows} == {"ms", "rate"}
     ends = {strip["layer"][0]["encoding"]["x"]["scale"]["domain"][1] for strip in figure.spec["vconcat"]}
     assert ends == {max(float(row["t"]) for row in rows)}
-    assert min(ends) > demo.definition.timing.duration.total_seconds()
+    assert min(ends) > demo.data.definition.timing.duration.total_seconds()
 
 
 def test_where_no_interval_was_judged_there_are_no_charts() -> None:
@@ -50,7 +50,7 @@ def test_the_page_names_the_workload_where_there_are_several(demo: Findings) -> 
     attempt = demo.data.attempts[0]
     named = attempt.verdict.model_copy(update={"cell": attempt.verdict.cell.model_copy(update={"workload": "kv"})})
     two = tuple(NamedWorkload.model_validate({"id": name}) for name in ("kv", "series"))
-    definition = demo.definition.model_copy(update={"workloads": two})
+    definition = demo.data.definition.model_copy(update={"workloads": two})
     page = attempt_page(definition, replace(attempt, verdict=named), demo.data.generated_at)
     assert f", kv, at {named.cell.load_ops_s:,} ops/s, repeat 1: attempt 1" in page
 
@@ -62,7 +62,8 @@ def test_what_waited_stands_in_strips_and_what_was_not_told_is_left_out(demo: Fi
     late = pd.DataFrame(columns | {"lag_ms": [0.4, 1.7, None]})
     never = pd.DataFrame(columns | {"lag_ms": None})
     pages = [
-        attempt_page(demo.definition, replace(attempt, backlog=one), demo.data.generated_at) for one in (late, never)
+        attempt_page(demo.data.definition, replace(attempt, backlog=one), demo.data.generated_at)
+        for one in (late, never)
     ]
     assert ["Backlog (s)" in page for page in pages] == [True, True]
     assert ["Late (ms)" in page for page in pages] == [True, False]

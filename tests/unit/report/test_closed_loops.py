@@ -8,6 +8,7 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.cell import grid
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.report import build_report
 
@@ -29,9 +30,10 @@ def campaign(**outcome_of: str) -> CampaignData:
         for name, rate in RATES.items()
     ]
     start = StageStart(stage="found", of="closed", at=GENERATED_AT, loads=tuple(loads))
-    definition = definition_of(outcomes, control="a", stages=STAGES).with_stage_starts({"found": start})
-    attempts = [attempt_of(definition, cell, 1, outcome_of[cell.stage]) for cell in grid(definition)]
-    return CampaignData("loops-1", definition, tuple(attempts), (), GENERATED_AT)
+    definition = definition_of(outcomes, control="a", stages=STAGES)
+    cells = grid(resolve(definition).with_stage_starts({"found": start}))
+    attempts = [attempt_of(definition, cell, 1, outcome_of[cell.stage]) for cell in cells]
+    return CampaignData("loops-1", definition, tuple(attempts), (), GENERATED_AT, stage_starts={"found": start})
 
 
 @pytest.fixture(scope="module")

@@ -97,7 +97,7 @@ def test_the_header_tells_when_and_on_what_it_was_measured(demo: Findings) -> No
     facts = header_facts(demo)
     assert facts["A cell"] == "90 s, of which 30 s of warm-up"
     starts = [result.verdict.started_at for result in demo.cells if result.verdict]
-    ended = max(filter(None, starts)) + demo.definition.timing.duration
+    ended = max(filter(None, starts)) + demo.data.definition.timing.duration
     assert facts["Measured"].endswith(f", to {moment(ended)}")
     assert "GiB" in facts["Hardware of a node"]
     assert facts["Database"] == "cassandra 4.0.1"

@@ -39,7 +39,7 @@ def test_incomplete_cells_invalid_attempts_and_deviations_are_in_it(patchy: Find
     assert states["prime-060k-r2"] == "invalid"
     assert [one.cell for one in document.invalid] == ["prime-020k-r1", "prime-060k-r2"]
     assert "kernel" in {one.fact for one in document.environment.deviations}
-    assert document.definition == patchy.definition
+    assert document.definition == patchy.data.definition
 
 
 def test_the_document_is_valid_by_the_schema_beside_it(demo_files: Mapping[str, bytes]) -> None:

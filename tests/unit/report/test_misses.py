@@ -111,7 +111,7 @@ def test_an_attempt_has_a_page_of_all_that_was_collected(findings: Findings, val
     result = findings.decisive["g1"]
     attempt = result.attempts[-1]
     spoilt = replace(attempt, verdict=attempt.verdict.model_copy(update={"valid": valid}))
-    alone = attempt_page(findings.definition, spoilt, findings.data.generated_at)
+    alone = attempt_page(findings.data.definition, spoilt, findings.data.generated_at)
     for title in ("Answered (ops/s)", "CPU (%)", "Heap (MiB)", "Stopped (ms)", "Response time by percentile"):
         assert title in alone
     anchors = re.findall(r'<tr id="(miss-[^"]+)"', alone)

@@ -13,6 +13,7 @@ from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.cell import AttemptKey, grid
 from plimsoll.domain.cost import Entry, Spending
+from plimsoll.domain.resolve import resolve
 from plimsoll.report import build_report
 from plimsoll.report.words.capacities import capacity_rows_of, loads_line
 
@@ -27,7 +28,7 @@ def data() -> CampaignData:
     definition = definition_of(outcomes, control="a", workloads=workloads)
     attempts = [
         attempt_of(definition, cell, 1, LETTERS[cell.ladder][cell.load_ops_s // 10_000 - 1])
-        for cell in grid(definition)
+        for cell in grid(resolve(definition))
     ]
     return CampaignData("mixed-1", definition, tuple(attempts), (), GENERATED_AT)
 
@@ -120,4 +121,4 @@ def test_a_workload_has_the_cost_of_its_own_attempts_and_the_overview_everything
 def test_a_campaign_with_one_workload_is_its_own_part(data: CampaignData) -> None:
     alone = replace(data, definition=data.definition.model_copy(update={"workloads": ()}), attempts=())
     (part,) = data_of_parts(alone)
-    assert (part.part, len(part.state.cells)) == ("", 8)
+    assert (part.part.id, len(part.state.cells)) == ("", 8)

@@ -62,7 +62,7 @@ def test_a_campaign_that_stands_for_a_publication_shows_what_is_otherwise(
 ) -> None:
     row = PublishedRow(what="driver", published="<driver 3>", here="driver 4")
     published = Published(publication="Somebody (2020)", rows=(row, PublishedRow(what="nodes", published="3")))
-    definition = demo.definition.model_copy(update={"published": published})
+    definition = demo.data.definition.model_copy(update={"published": published})
     shown = page_of(replace(demo, data=replace(demo.data, definition=definition)), demo_figures)
     assert "The campaign stands for Somebody (2020)." in shown
     assert '<th scope="row">driver</th><td class="prose">&lt;driver 3&gt;</td><td class="prose">driver 4</td>' in shown

@@ -12,6 +12,7 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.cell import grid
 from plimsoll.domain.errors import Refused
+from plimsoll.domain.resolve import resolve
 from plimsoll.report.compare.campaigns import CampaignComparison
 from plimsoll.report.compare.parts import PartsComparison, compare_parts, only_in_one
 from plimsoll.report.compare.view import comparison_view
@@ -29,7 +30,7 @@ def campaign(
     definition = definition_of(outcomes, workloads=list(workloads), **changes)
     attempts = tuple(
         attempt_of(definition, cell, 1, "x" if cell.ladder in missed and cell.load_ops_s == 20_000 else "m")
-        for cell in grid(definition)
+        for cell in grid(resolve(definition))
     )
     return CampaignData(campaign_id, definition, attempts, (), GENERATED_AT)
 

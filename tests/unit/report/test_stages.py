@@ -1,7 +1,7 @@
 """The report of a campaign in stages: loads that were taken, what they rest on, and a variant that carried nothing."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
@@ -16,9 +16,11 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
 from plimsoll.domain.action import Action
-from plimsoll.domain.cell import cells_by_id, grid
+from plimsoll.domain.cell import Cell, cells_by_id, grid
+from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
-from plimsoll.domain.stage import StageLoad, StageStart
+from plimsoll.domain.resolve import resolve
+from plimsoll.domain.stage import StageLoad, StageStart, StageStarts
 from plimsoll.report import build_report
 from plimsoll.report.compare.parts import Comparisons, compare_parts, comparisons_of, only_in_one
 from plimsoll.report.compare.view import comparison_view
@@ -47,15 +49,19 @@ def stage_start(stage: str, loads: Mapping[str, int | None]) -> StageStart:
     return StageStart(stage=stage, of="maximum", at=GENERATED_AT, loads=tuple(found))
 
 
+def started(definition: Definition, starts: StageStarts) -> Sequence[Cell]:
+    """Return the cells of a campaign whose stages took these loads."""
+    return grid(resolve(definition).with_stage_starts(starts))
+
+
 @pytest.fixture(scope="module")
 def data() -> CampaignData:
     outcomes = {name: {10_000: "mm", 20_000: "mm"} for name in MAXIMA}
-    definition = definition_of(outcomes, control="a", stages=STAGES).with_stage_starts(
-        {
-            "share": stage_start("share", {"a": 7_000, "b": 14_000, "c": None}),
-            "common": stage_start("common", dict.fromkeys(MAXIMA)),
-        }
-    )
+    definition = definition_of(outcomes, control="a", stages=STAGES)
+    starts = {
+        "share": stage_start("share", {"a": 7_000, "b": 14_000, "c": None}),
+        "common": stage_start("common", dict.fromkeys(MAXIMA)),
+    }
     carried = {"a": "mx", "b": "mm", "c": "xx"}
     attempts = [
         attempt_of(
@@ -64,16 +70,16 @@ def data() -> CampaignData:
             1,
             carried[cell.variant][cell.load_ops_s // 10_000 - 1] if cell.stage == "maximum" else "m",
         )
-        for cell in grid(definition)
+        for cell in started(definition, starts)
     ]
-    return CampaignData("staged-1", definition, tuple(attempts), (), GENERATED_AT)
+    return CampaignData("staged-1", definition, tuple(attempts), (), GENERATED_AT, stage_starts=starts)
 
 
 def test_each_stage_with_cells_is_a_part_with_the_variants_that_have_loads(data: CampaignData) -> None:
     maximum, share = data_of_parts(data)
-    assert (maximum.part, share.part) == ("maximum", "share")
-    assert [one.id for one in share.definition.variants] == ["a", "b"]
-    assert share.definition.loads == (7_000, 14_000)
+    assert (maximum.part.id, share.part.id) == ("maximum", "share")
+    assert [one.id for one in share.part.variants] == ["a", "b"]
+    assert share.part.loads == (7_000, 14_000)
 
 
 @pytest.mark.usefixtures("without_drawings")
@@ -141,10 +147,12 @@ def test_a_stage_at_the_slowest_maximum_says_the_load_once_and_who_has_no_valid_
             StageLoad(variant=name, load_ops_s=10_000, maximum_ops_s=10_000, kind="at-least") for name in ("a", "b")
         ),
     )
-    opened = definition.with_stage_starts({"common": common})
-    attempts = [attempt_of(opened, cell, 1, "x" if cell.stage == "common" else "m") for cell in grid(opened)]
+    starts = {"common": common}
+    attempts = [
+        attempt_of(definition, cell, 1, "x" if cell.stage == "common" else "m") for cell in started(definition, starts)
+    ]
     without_b = tuple(one for one in attempts if (one.verdict.cell.stage, one.verdict.cell.variant) != ("common", "b"))
-    files = build_report(CampaignData("staged-2", opened, without_b, (), GENERATED_AT)).files
+    files = build_report(CampaignData("staged-2", definition, without_b, (), GENERATED_AT, stage_starts=starts)).files
     assert json.loads(files["common-report.json"])["conclusion"] == (
         "At the slowest variant's maximum (10,000 ops/s) A met the service level in 0 of 2 valid repeats, "
         "B has no valid repeat. The campaign is incomplete: 2 of 4 cells have no valid attempt."
@@ -154,7 +162,7 @@ def test_a_stage_at_the_slowest_maximum_says_the_load_once_and_who_has_no_valid_
 @pytest.mark.usefixtures("without_drawings")
 def test_a_maximum_that_was_judged_otherwise_since_is_told_and_the_load_stands(data: CampaignData) -> None:
     worse = [attempt for attempt in data.attempts if attempt.key.cell_id != "maximum-b-010k-r1"]
-    cell = cells_by_id(data.definition)["maximum-b-010k-r1"]
+    cell = cells_by_id(resolve(data.definition))["maximum-b-010k-r1"]
     again = attempt_of(data.definition, cell, 1, "x")
     files = build_report(replace(data, attempts=(*worse, again))).files
     page, of_part = files["report.html"].decode(), files["share-report.html"].decode()
@@ -187,11 +195,10 @@ def shared_by(campaign_id: str, *variants: str) -> CampaignData:
     """Make two stages, the second with cells of these variants alone: the others carried nothing in the first."""
     outcomes = {name: {10_000: "mm", 20_000: "mm"} for name in MAXIMA}
     loads = {name: 7_000 if name in variants else None for name in MAXIMA}
-    definition = definition_of(outcomes, control="a", stages=STAGES[:2]).with_stage_starts(
-        {"share": stage_start("share", loads)}
-    )
-    attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(definition))
-    return CampaignData(campaign_id, definition, attempts, (), GENERATED_AT)
+    definition = definition_of(outcomes, control="a", stages=STAGES[:2])
+    starts = {"share": stage_start("share", loads)}
+    attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in started(definition, starts))
+    return CampaignData(campaign_id, definition, attempts, (), GENERATED_AT, stage_starts=starts)
 
 
 def test_a_stage_without_a_common_variant_is_named_and_the_others_are_compared() -> None:
@@ -234,7 +241,7 @@ def test_a_comparison_claims_no_capacity_at_loads_from_an_earlier_stage() -> Non
 def test_only_the_campaign_whose_loads_are_its_own_has_a_capacity_beside_one_with_a_taken_load() -> None:
     stages = [{"id": "maximum"}, {"id": "share", "loads": ["7000/s"]}]
     definition = definition_of({"a": {10_000: "mm"}}, stages=stages)
-    attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(definition))
+    attempts = tuple(attempt_of(definition, cell, 1, "m") for cell in grid(resolve(definition)))
     own = CampaignData("own", definition, attempts, (), GENERATED_AT)
     found = compare_parts(shared_by("one", "a"), own)
     (pair,) = comparisons_of(found)[1].capacity
@@ -261,7 +268,7 @@ def contradicting(half: Mapping[str, object], order: tuple[str, str] = ("top", "
             if (cell.variant, cell.stage) == ("b", "half")
             else letters[cell.load_ops_s][cell.repeat - 1],
         )
-        for cell in grid(definition)
+        for cell in grid(resolve(definition))
     ]
     return CampaignData("torn-1", definition, tuple(attempts), (), GENERATED_AT)
 
@@ -312,7 +319,7 @@ def test_what_is_carried_with_a_node_down_stands_beside_what_the_healthy_cluster
     definition = definition_of({"a": {10_000: "mm", 20_000: "mm"}}, stages=stages)
     attempts = tuple(
         attempt_of(definition, cell, 1, "x" if (cell.stage, cell.load_ops_s) == ("down", 20_000) else "m")
-        for cell in grid(definition)
+        for cell in grid(resolve(definition))
     )
     files = build_report(CampaignData("down-1", definition, attempts, (), GENERATED_AT)).files
     document = json.loads(files["report.json"])
@@ -342,12 +349,14 @@ def test_a_condition_names_how_many_nodes_it_is_about() -> None:
 def test_a_miss_at_a_load_that_was_taken_from_the_maximum_counts_against_it() -> None:
     stages = [{"id": "maximum"}, {"id": "share", "loads": {"share": "70%", "of": "maximum"}}]
     definition = definition_of({"a": {10_000: "mm", 20_000: "mm"}}, stages=stages)
-    opened = definition.with_stage_starts({"share": stage_start("share", {"a": 7_000})})
+    starts = {"share": stage_start("share", {"a": 7_000})}
     attempts = [
-        attempt_of(opened, cell, 1, "x" if cell.stage == "share" or cell.load_ops_s == 20_000 else "m")
-        for cell in grid(opened)
+        attempt_of(definition, cell, 1, "x" if cell.stage == "share" or cell.load_ops_s == 20_000 else "m")
+        for cell in started(definition, starts)
     ]
-    files = build_report(CampaignData("staged-3", opened, tuple(attempts), (), GENERATED_AT)).files
+    files = build_report(
+        CampaignData("staged-3", definition, tuple(attempts), (), GENERATED_AT, stage_starts=starts)
+    ).files
     assert json.loads(files["report.json"])["conclusion"] == (
         "A does not carry even 7,000 ops/s, the lowest load that was run. "
         "Over the whole campaign A does not carry 10,000 ops/s: 2 of 2 repeats missed at 7,000 ops/s in stage share."

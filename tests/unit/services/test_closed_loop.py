@@ -10,6 +10,7 @@ from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.definitions.text import dump_definition, parse_definition
@@ -56,7 +57,7 @@ def test_a_stage_is_stored_with_its_loop_and_a_campaign_with_the_open_one_as_eve
     text = dump_definition(definition)
     assert [line.strip() for line in text.splitlines() if "loop: " in line] == ["loop: closed"]
     assert parse_definition(text, "loops.yaml") == definition
-    assert [alone.loop for _, alone in definition.of_stages] == ["closed", "open"]
+    assert [part.loop for part in resolve(definition).parts] == ["closed", "open"]
 
 
 @pytest.mark.parametrize(

@@ -67,33 +67,33 @@ def test_what_logs_tell_of_the_whole_cluster_is_in_the_verdict(
 ) -> None:
     monkeypatch.setattr(work.product, "evidence", Telling(), raising=False)
     warnings = judge_measured(evidence.gather(work, manifest_of(work))).verdict.warnings
-    assert warnings.count("the cluster is up") == work.definition.system.nodes
+    assert warnings.count("the cluster is up") == work.part.system.nodes
 
 
 def test_files_of_a_command_in_a_form_that_can_not_be_read_would_be_as_unreadable_again(work: AttemptContext) -> None:
     found = evidence.gather(work, manifest_of(work))
     assert not judge_measured(found).verdict.lasts
-    choice = found.definition.load_generator.model_copy(update={"command": LoadCommand(run="gen", outputs=("*.log",))})
-    by_command = found.definition.model_copy(update={"load_generator": choice})
-    garbled = replace(found, definition=by_command, response_times={"load": {"a.log": b"12 requests, all fine\n"}})
+    choice = found.part.load_generator.model_copy(update={"command": LoadCommand(run="gen", outputs=("*.log",))})
+    by_command = replace(found.part, load_generator=choice)
+    garbled = replace(found, part=by_command, response_times={"load": {"a.log": b"12 requests, all fine\n"}})
     verdict = judge_measured(garbled).verdict
     assert verdict.lasts
     assert verdict.reasons[0].endswith(LASTS)
     logs = {name: text for own in found.response_times.values() for name, text in own.items()}
-    readable = replace(found, definition=by_command, response_times={"load": logs})
+    readable = replace(found, part=by_command, response_times={"load": logs})
     assert not judge_measured(readable).verdict.lasts
 
 
 def test_of_a_command_whose_files_tell_single_percentiles_no_others_are_asked(work: AttemptContext) -> None:
     found = evidence.gather(work, manifest_of(work))
-    choice = found.definition.load_generator.model_copy(update={"command": LoadCommand(run="ycsb", outputs=("*.log",))})
-    by_command = found.definition.model_copy(update={"load_generator": choice})
+    choice = found.part.load_generator.model_copy(update={"command": LoadCommand(run="ycsb", outputs=("*.log",))})
+    by_command = replace(found.part, load_generator=choice)
     figures = "Count=10000, Max=9000, Min=149, Avg=231.21, 99=1955, 99.9=2100"
     status = "".join(
         f"2020-01-10 16:21:{20 + end}:213 {end} sec: {end}000 operations; 1000 current ops/sec; [READ: {figures}]\n"
         for end in (10, 20, 30)
     )
-    told = replace(found, definition=by_command, response_times={"load": {"console.log": status.encode()}})
+    told = replace(found, part=by_command, response_times={"load": {"console.log": status.encode()}})
     verdict = judge_measured(told).verdict
     assert verdict.levels[0].judged == 1, verdict.reasons
     assert "percentiles known" not in verdict.invalidated_by

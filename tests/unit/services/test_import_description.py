@@ -6,6 +6,7 @@ import pytest
 from plimsoll.domain.clients import clients_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.imports.description import (
     described_runs,
     parse_description,
@@ -97,7 +98,7 @@ def test_of_another_database_than_plimsoll_knows_nothing_is_claimed_that_only_cq
     kept = definition.model_dump(mode="json")
     assert kept["workload"] == {"name": "GET and SET"}
     assert not [fact for fact in unknown_facts(definition, {}) if "replication" in fact or "consistency" in fact]
-    assert clients_of(definition) == ()
+    assert clients_of(resolve(definition).parts) == ()
     assert Definition.model_validate(kept) == definition
 
 

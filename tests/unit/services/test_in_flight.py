@@ -29,7 +29,7 @@ def test_what_is_no_part_of_the_measurement_may_change(installation: Installatio
     changed = instant_definition().model_copy(update=change)
 
     assert campaign.open(changed) == changed
-    assert campaign.definition() == changed
+    assert campaign.declared() == changed
 
 
 EC2 = {
@@ -63,7 +63,7 @@ def test_how_hosts_are_found_room_for_and_reached_may_change_and_what_it_was_is_
     campaign = installation.open_campaign(on("ec2", EC2))
     before, digest = campaign.definition_text(), campaign.definition_sha256()
     assert campaign.open(on("ec2", options)).provider.options == options
-    assert campaign.definition().provider.options == options
+    assert campaign.declared().provider.options == options
     assert installation.toolkit.store.read(layout.earlier_definition_key("campaign", digest)) == before
 
 
@@ -81,7 +81,7 @@ def test_what_hosts_are_may_not_change(installation: Installation, change: dict[
     campaign = installation.open_campaign(on("ec2", EC2))
     with pytest.raises(Refused, match=rf"changed since: provider\.options\.{named} \("):
         campaign.open(on("ec2", {**EC2, **change}))
-    assert campaign.definition().provider.options == EC2
+    assert campaign.declared().provider.options == EC2
 
 
 def test_the_same_holds_for_load_hosts_of_a_database_that_somebody_else_runs() -> None:
@@ -99,12 +99,12 @@ def test_sliding_windows_that_were_added_stay_whatever_the_definition_goes_on_to
 ) -> None:
     campaign = installation.open_campaign(instant_definition())
     campaign.add_sliding_windows()
-    amended = campaign.definition()
+    amended = campaign.declared()
 
     assert [level.windows for level in amended.service_levels] == ["aligned", "sliding"]
     assert campaign.open(instant_definition()) == amended
     raised = campaign.open(instant_definition().model_copy(update={"budget": 100.0}))
-    assert raised == campaign.definition() == amended.model_copy(update={"budget": 100.0})
+    assert raised == campaign.declared() == amended.model_copy(update={"budget": 100.0})
     with pytest.raises(Refused, match=r"changed since: seed, budget \("):
         campaign.open(instant_definition().model_copy(update={"seed": 9}))
 

@@ -10,6 +10,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.undrawn import undrawn
 
 from plimsoll.domain.errors import GateClosed
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status, campaign_summary
@@ -66,7 +67,7 @@ def test_page_summary_document_and_list_say_that_it_is_incomplete_and_what_is_mi
     assert "The campaign is incomplete: 1 of 3 cells has no valid attempt." in document["conclusion"]
     assert tools.store.read(report_key("campaign", "summary.md")).decode().lstrip().startswith("# INCOMPLETE: ")
     for read in (campaign_status, campaign_summary):
-        status = read(tools.store, "campaign", DEFINITION, tools.clock.now(), Memory())
+        status = read(tools.store, "campaign", resolve(DEFINITION), tools.clock.now(), Memory())
         assert (status.state, status.published, status.published_incomplete) == ("running", True, True)
 
 
@@ -104,7 +105,7 @@ def test_once_the_campaign_is_complete_it_is_like_any_other(installation: Instal
     assert (
         "published_incomplete"
         not in campaign_summary(
-            installation.toolkit.store, "campaign", DEFINITION, installation.toolkit.clock.now(), Memory()
+            installation.toolkit.store, "campaign", resolve(DEFINITION), installation.toolkit.clock.now(), Memory()
         ).model_dump()
     )
 

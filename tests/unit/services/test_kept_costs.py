@@ -17,6 +17,7 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.errors import Refused, StoreError
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -80,7 +81,7 @@ def test_each_attempt_pays_for_the_time_that_it_had_the_hosts(tools: Toolkit, cl
     assert (account.usd, account.idle_usd) == (pytest.approx(16.0), pytest.approx(4.0))
     assert all(entry.final for entry in (*account.entries, *account.idle))
     campaign = CampaignStore(tools.store, "campaign")
-    assert "of it 4.00 USD while kept hosts stood idle" in spent_so_far(tools, campaign, campaign.definition())
+    assert "of it 4.00 USD while kept hosts stood idle" in spent_so_far(tools, campaign, campaign.resolved())
 
 
 def test_an_attempt_that_runs_has_cost_what_its_hosts_have_so_far(tools: Toolkit, clock: SteppingClock) -> None:
@@ -126,7 +127,7 @@ def test_the_reaper_puts_on_record_what_kept_hosts_have_cost(tools: Toolkit, clo
 
 def test_idle_time_counts_towards_the_budget(tools: Toolkit, clock: SteppingClock) -> None:
     campaign = CampaignStore(tools.store, "campaign")
-    campaign.open(campaign.definition().model_copy(update={"budget": 44.0}))  # a cell is 36 USD
+    campaign.open(campaign.declared().model_copy(update={"budget": 44.0}))  # a cell is 36 USD
     work = started(tools, CELLS[0])
     clock.at += HOUR
     actions.destroy(work)
@@ -150,14 +151,14 @@ class Counting:
 
 def used_so_often(tools: Toolkit, assignments: int) -> None:
     """Put so many uses of one kept cluster on record, of which the last one lasts."""
-    definition, cluster_id = CampaignStore(tools.store, "campaign").definition(), ClusterId.kept("campaign", "", 1)
-    note_begun(tools, definition, cluster_id)
+    definition, cluster_id = CampaignStore(tools.store, "campaign").declared(), ClusterId.kept("campaign", "", 1)
+    note_begun(tools, resolve(definition), cluster_id)
     for number in range(1, assignments + 1):
         key, now = AttemptKey(campaign_id="campaign", cell_id=CELLS[0], attempt=number), tools.clock.now()
         use = Assignment(attempt=key, owner="me", cluster=cluster_id, since=now, until=now + HOUR)
         tools.store.create(layout.assignment_key("campaign", "hosts", number), use.model_dump_json().encode())
         write_model(tools.store, key, layout.ASSIGNMENT, use)
-        note_begun(tools, definition, ClusterId.of_attempt(key))
+        note_begun(tools, resolve(definition), ClusterId.of_attempt(key))
         if number < assignments:
             end_assignment(tools.store, "campaign", "hosts", number, now + HOUR / 2)
 

@@ -10,6 +10,7 @@ from tests.unit.services.external_definition import external
 
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import StoreError
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.system import ProviderChoice
 from plimsoll.ports.provider import Places
 from plimsoll.services.hosts.databases import note_left, note_used
@@ -55,7 +56,7 @@ def test_places_outlive_their_campaigns_and_a_campaign_that_is_gone_may_be_in_an
         store.delete("campaign")
     lent = {"load_hosts": {"provider": "ec2", "options": {"region": "eu-north-1"}}}
     theirs = instant_definition().model_copy(update={"provider": ProviderChoice(name="external", options=lent)})
-    note_place(store, theirs)
+    note_place(store, resolve(theirs))
     for places in (StoredPlaces(store, Outage(clock)), StoredPlaces(store, Outage(clock))):
         found = places.known("ec2")
         assert {str(one["region"]) for one in found.options} == {"us-east-1", "eu-west-1", "eu-north-1"}

@@ -16,6 +16,7 @@ from plimsoll.domain.errors import DefinitionError, Refused
 from plimsoll.domain.fingerprint import ProcessFingerprint
 from plimsoll.domain.hbase import HBASE
 from plimsoll.domain.process import NodeNeeds, Process
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.product import Product
 from plimsoll.services.campaign.planning import make_plan
@@ -165,12 +166,12 @@ def test_a_report_tells_which_clients_have_which_options(both: Reported, protoco
 
 
 def test_a_plan_tells_which_clients_have_which_options() -> None:
-    plan = make_plan(define(ON_A_JVM, WITHOUT_CQL, workload="name: KeyValue, regions: 16")).as_json()
+    plan = make_plan(resolve(define(ON_A_JVM, WITHOUT_CQL, workload="name: KeyValue, regions: 16"))).as_json()
     assert [(one["product"], one["protocol"], one["options"]) for one in plan["clients"]] == [
         ("instant", "cql", {"consistency": "LOCAL_ONE", "replication_factor": 3}),
         (HBASE, "hbase", {"regions": 16, "block_encoding": "NONE", "compression": "NONE"}),
     ]
-    assert "clients" not in make_plan(define(ON_A_JVM, WITHOUT)).as_json()
+    assert "clients" not in make_plan(resolve(define(ON_A_JVM, WITHOUT))).as_json()
 
 
 class TwoJvms(InstantProduct):
@@ -187,8 +188,8 @@ class TwoJvms(InstantProduct):
 def test_nodes_need_the_ports_of_all_products_and_the_heaps_of_all_processes(tools: Toolkit, tmp_path: Path) -> None:
     products: dict[str, Product] = {**tools.products, "instant": TwoJvms(Faults(tmp_path))}
 
-    assert needs_of(products, define(ON_A_JVM, WITHOUT)) == NodeNeeds((7000, 7100), {"g1": 576 << 20})
-    assert needs_of({}, define(ON_A_JVM)) == NodeNeeds()
+    assert needs_of(products, resolve(define(ON_A_JVM, WITHOUT))) == NodeNeeds((7000, 7100), {"g1": 576 << 20})
+    assert needs_of({}, resolve(define(ON_A_JVM))) == NodeNeeds()
 
 
 def test_a_product_that_runs_in_no_jvm_says_so_when_the_campaign_is_planned(tools: Toolkit) -> None:
@@ -222,8 +223,11 @@ def test_settings_and_version_of_the_system_are_of_its_product_alone() -> None:
     definition = parse_definition(text, "products.yaml")
     on_a_jvm, without = definition.variants
 
-    assert (definition.settings_of(on_a_jvm), definition.version_of(on_a_jvm)) == ({"tokens": 8}, "4.0.1")
-    assert (definition.settings_of(without), definition.version_of(without)) == ({"shards": 2}, "2.5")
+    assert (resolve(definition).settings_of(on_a_jvm), resolve(definition).version_of(on_a_jvm)) == (
+        {"tokens": 8},
+        "4.0.1",
+    )
+    assert (resolve(definition).settings_of(without), resolve(definition).version_of(without)) == ({"shards": 2}, "2.5")
 
 
 def test_variants_may_name_every_version_themselves() -> None:

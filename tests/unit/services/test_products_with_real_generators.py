@@ -10,6 +10,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
 from tests.fakes.instant.faults import Faults
 from tests.fakes.instant.jvmless_product import JVMLESS, JvmlessProduct
+from tests.support.resolved import only_part
 
 import plimsoll
 import plimsoll_airflow
@@ -22,7 +23,7 @@ from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.bootstrap import products_with
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.hbase import HBASE
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, resolve
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
@@ -106,7 +107,9 @@ def test_what_an_empty_cache_lacks_is_told_by_those_that_need_it(tmp_path: Path,
 @pytest.mark.parametrize("generator", WORKLOADS)
 def test_a_load_generator_prepares_what_it_needs_itself(tmp_path: Path, generator: str) -> None:
     artefacts = EmptyArtefacts(tmp_path / "artefacts")
-    tools_with(artefacts, tmp_path).load_generators[generator].prepare(load_spec(without_cassandra(generator)))
+    tools_with(artefacts, tmp_path).load_generators[generator].prepare(
+        load_spec(only_part(without_cassandra(generator)))
+    )
 
     assert artefacts.prepared == PREPARED[generator]
 
@@ -117,9 +120,9 @@ def test_every_product_of_the_installation_can_be_in_one_campaign(tmp_path: Path
     tools = replace(tools_with(artefacts, tmp_path), products=products_with(artefacts, SteppingClock()))
 
     assert problems(tools, definition) == ()
-    assert any("ScyllaDB" in remark for remark in remarks(tools, make_plan(definition)))
-    assert needs_of(tools.products, definition).ports == (7000, 9042, 9180, 10000, 19042)
-    assert needs_of(tools.products, both(generator)).ports == (7000, 9042)
+    assert any("ScyllaDB" in remark for remark in remarks(tools, make_plan(resolve(definition))))
+    assert needs_of(tools.products, resolve(definition)).ports == (7000, 9042, 9180, 10000, 19042)
+    assert needs_of(tools.products, resolve(both(generator))).ports == (7000, 9042)
 
 
 def of_two_protocols(generator: str, workload: str) -> Definition:
@@ -165,14 +168,14 @@ def test_plimsolls_own_generator_is_refused_for_a_database_of_which_only_the_def
             "control": None,
         }
     )
-    [problem] = PlimsollStress(EmptyArtefacts(tmp_path)).check(load_spec(own))
+    [problem] = PlimsollStress(EmptyArtefacts(tmp_path)).check(load_spec(only_part(own)))
     what = "plimsoll-stress does not speak a protocol of its own, as clients of command do"
     assert (problem.where, problem.what) == ("system.database", what)
 
 
 def test_a_campaign_of_two_protocols_prepares_the_programs_of_both(tmp_path: Path) -> None:
     artefacts = EmptyArtefacts(tmp_path / "artefacts")
-    PlimsollStress(artefacts).prepare(load_spec(of_two_protocols("plimsoll-stress", "YcsbA")))
+    PlimsollStress(artefacts).prepare(load_spec(only_part(of_two_protocols("plimsoll-stress", "YcsbA"))))
     assert artefacts.prepared == ["load-generator", "load-generator-for-hbase"]
 
 
@@ -188,7 +191,9 @@ def test_a_product_is_a_folder_that_bootstrap_alone_names(product: str) -> None:
 
 def test_products_have_names_kinds_and_processes_of_their_own(tmp_path: Path) -> None:
     products = products_with(EmptyArtefacts(tmp_path / "artefacts"), SteppingClock())
-    variants = {definition.product_of(one): one for definition in [with_scylla("latte")] for one in definition.variants}
+    variants = {
+        resolve(definition).product_of(one): one for definition in [with_scylla("latte")] for one in definition.variants
+    }
     assert set(products) == {*variants, "hbase", "command"}
     for name, variant in variants.items():
         [process] = products[name].processes(variant)

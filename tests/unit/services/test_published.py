@@ -14,6 +14,7 @@ from plimsoll.adapters.providers.ec2.prices import from_table
 from plimsoll.bootstrap import definition_folder, full_toolkit
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import DefinitionError, Problem
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.runnable import software_problems
 from plimsoll.services.definitions.text import parse_definition
@@ -68,7 +69,7 @@ def test_scylla_2021_says_what_it_lacks(tmp_path: Path) -> None:
 
 def test_scylla_2021_has_three_populations_by_three_mixes_and_four_operations() -> None:
     definition = shipped("scylla-2021")
-    plan = make_plan(definition)
+    plan = make_plan(resolve(definition))
     ramps = [one for one in definition.stages if one.action is None]
 
     assert [len(one.workloads) for one in ramps] == [6, 3]
@@ -90,27 +91,27 @@ def test_local_scylla_has_one_ramp_and_the_same_operations() -> None:
     assert [(one.id, one.action.name, one.action.count) for one in local.stages if one.action] == [
         (one.id, one.action.name, one.action.count) for one in published.stages if one.action
     ]
-    assert make_plan(local).load_time < timedelta(hours=1)
+    assert make_plan(resolve(local)).load_time < timedelta(hours=1)
     assert "1 of the ramp and of doubling, 2 of the other" in row_of("local-scylla", "repeats")[1]
 
 
 @pytest.mark.parametrize("name", ["azul-2022-n-1", "local-n-1"])
 def test_a_capacity_is_searched_healthy_with_a_node_down_and_while_one_is_replaced(name: str) -> None:
-    stages = shipped(name).of_stages
-    assert [alone.strategy.name for _, alone in stages] == ["search"] * 3
-    calm, down, replacing = (alone.action for _, alone in stages)
+    stages = resolve(shipped(name)).parts
+    assert [part.strategy.name for part in stages] == ["search"] * 3
+    calm, down, replacing = (part.action for part in stages)
     assert calm is None
     assert down is not None
     assert (down.name, down.before_load) == ("kill-node", True)
     assert replacing is not None
     assert replacing.name == "replace-node"
-    assert [alone.service_levels[0].during for _, alone in stages] == [None, None, "action"]
+    assert [part.service_levels[0].during for part in stages] == [None, None, "action"]
 
 
 def test_tlp_2020_has_the_eight_configurations_of_its_publication() -> None:
     definition = shipped("tlp-2020")
     found = [
-        (definition.version_of(one), one.jvm.jdk.rpartition("-")[2], one.jvm.collector, one.jvm.heap >> 30)
+        (resolve(definition).version_of(one), one.jvm.jdk.rpartition("-")[2], one.jvm.collector, one.jvm.heap >> 30)
         for one in definition.variants
         if one.jvm
     ]
@@ -129,7 +130,7 @@ def test_tlp_2020_has_the_eight_configurations_of_its_publication() -> None:
 
 
 def test_tlp_2020_takes_four_loads_for_30_minutes_each() -> None:
-    totals = make_plan(shipped("tlp-2020")).as_json()["totals"]
+    totals = make_plan(resolve(shipped("tlp-2020"))).as_json()["totals"]
 
     assert (totals["cells"], totals["loads"], totals["cell_hours"]) == (32, 4, 16.0)
 
@@ -254,7 +255,7 @@ def test_the_plan_of_tlp_2020_names_the_jdks_that_need_an_archive(tmp_path: Path
 
 
 def test_the_plan_of_tlp_2020_says_what_it_costs() -> None:
-    totals = make_plan(shipped("tlp-2020"), tariff=tariff_from_table("tlp-2020")).as_json()["totals"]
+    totals = make_plan(resolve(shipped("tlp-2020")), tariff=tariff_from_table("tlp-2020")).as_json()["totals"]
 
     assert totals["usd_likely"] == pytest.approx(16 * (3 * 0.665 + 0.42))
 
@@ -266,7 +267,7 @@ def test_its_flags_are_the_publication_s(name: str) -> None:
 
 def test_the_search_s_share_of_the_grid_is_said_as_its_plan_has_it() -> None:
     text = " ".join((CAMPAIGNS / "azul-2022-search.yaml").read_text().replace("\n#", " ").split())
-    totals = make_plan(shipped("azul-2022-search")).as_json()["totals"]
+    totals = make_plan(resolve(shipped("azul-2022-search"))).as_json()["totals"]
 
     assert f"likely {totals['cells_likely']} of {totals['cells_most']} if they may lie anywhere" in text
     assert totals["cells_most"] == totals["cells"]
@@ -283,12 +284,12 @@ def test_datastax_2021_searches_the_maximum_of_three_configurations_with_three_w
         5,
         960,
     )
-    assert make_plan(definition).as_json()["totals"]["cells_most"] == 270 + 27 + 27
+    assert make_plan(resolve(definition)).as_json()["totals"]["cells_most"] == 270 + 27 + 27
 
 
 def test_the_heap_of_its_zgc_fits_into_the_large_pages_that_it_asks_for() -> None:
     definition = shipped("datastax-2021")
-    jvm = definition.variant("zgc-40").jvm
+    jvm = resolve(definition).variant("zgc-40").jvm
     assert jvm is not None
     assert "-XX:+UseLargePages" in jvm.flags
     assert read_options(definition.provider.options, "datastax-2021").huge_pages > jvm.heap
@@ -306,7 +307,7 @@ def test_assigned_tokens_are_no_deviation_of_datastax_2021() -> None:
 
 
 def test_its_zgc_starts_with_16_gb_of_64() -> None:
-    jvm = shipped("datastax-2021").variant("zgc-40").jvm
+    jvm = resolve(shipped("datastax-2021")).variant("zgc-40").jvm
     assert jvm is not None
     assert jvm.initial_heap is not None
     assert (jvm.initial_heap >> 30, jvm.heap >> 30, jvm.flags) == (16, 64, ("-XX:+UseLargePages",))

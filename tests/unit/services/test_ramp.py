@@ -9,6 +9,7 @@ from tests.support.campaigns.running import run_missing
 
 from plimsoll.analysis.campaign.cell_results import missed_by
 from plimsoll.analysis.campaign.findings import analyse
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
@@ -25,7 +26,9 @@ def test_every_load_is_run_where_nothing_misses_and_each_verdict_says_that_the_r
     ran = run_missing(installation.toolkit, campaign.campaign_id, "me", lambda _: None)
     assert [one.verdict.must_reach_rate for one in ran if one.verdict] == [True] * 6
     stored = CampaignStore(installation.toolkit.store, campaign.campaign_id)
-    state = campaign_state(definition, (JudgedAttempt(one.key, one) for one in stored.verdicts()), CellAttempts)
+    state = campaign_state(
+        resolve(definition), (JudgedAttempt(one.key, one) for one in stored.verdicts()), CellAttempts
+    )
     assert state.missing == ()
 
 

@@ -19,6 +19,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, PlimsollError
 from plimsoll.domain.leftover_work import LeftoverWork
 from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.campaign.planning import make_plan
@@ -108,7 +109,7 @@ class Site:
     def copied(self, folder: Path) -> "Site":
         """Return the same campaign in a folder of its own, as far as it has come."""
         shutil.copytree(self.installation.folder, folder, dirs_exist_ok=True)
-        copy = Site(folder, CampaignStore(self.tools.store, "campaign").definition())
+        copy = Site(folder, CampaignStore(self.tools.store, "campaign").declared())
         copy.clock.at = self.clock.at
         copy.product.deployed, copy.product.lives = [*self.product.deployed], self.product.lives
         copy.generator.populated = [*self.generator.populated]
@@ -271,8 +272,8 @@ def test_data_that_took_long_to_populate_serve_all_loads(tmp_path: Path, hours: 
 
 def test_the_plan_counts_populating_once_for_each_repeat() -> None:
     timing = {"duration": "30m", "warmup": "0s", "populating": "24h"}
-    shared = make_plan(sharing(timing=timing, repeats=2))
-    fresh = make_plan(sharing(timing=timing, repeats=2, strategy={"name": "ramp"}))
+    shared = make_plan(resolve(sharing(timing=timing, repeats=2)))
+    fresh = make_plan(resolve(sharing(timing=timing, repeats=2, strategy={"name": "ramp"})))
     assert [one.stages[0].paid_hours("most") for one in (shared, fresh)] == [6 * 0.5 + 2 * 24, 6 * 0.5 + 6 * 24]
 
 
@@ -434,7 +435,7 @@ def test_a_generator_that_must_populate_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_plan_says_that_loads_share_their_data(site: Site) -> None:
-    plan = make_plan(sharing(repeats=2))
+    plan = make_plan(resolve(sharing(repeats=2)))
     assert [cell.id for cell in plan.cells][:3] == [LOW, MIDDLE, HIGH]
     assert [cell.id for cell in plan.first] == [LOW]
     assert (plan.at_once, plan.estimate.likely_turns(1)) == (1, plan.estimate.likely)

@@ -11,7 +11,7 @@ from plimsoll.adapters.artefacts.tarballs import unpack_tar
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.parts import parts
+from plimsoll.domain.resolve import resolve
 from plimsoll.report import build_report
 from plimsoll.report.compare.campaigns import CampaignComparison
 from plimsoll.services.campaign.completeness import completeness
@@ -35,9 +35,9 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> CampaignStore:
 
 
 def test_its_definition_is_written_back_to_the_byte(campaign: CampaignStore) -> None:
-    definition = campaign.definition()
+    definition = campaign.declared()
     assert dump_definition(definition).encode() == campaign.definition_text()
-    assert [part.name for part in parts(definition)] == [""]
+    assert [part.id for part in resolve(definition).parts] == [""]
 
 
 def test_the_page_on_the_store_names_each_kind_of_its_files(campaign: CampaignStore) -> None:
@@ -51,11 +51,11 @@ def test_the_page_on_the_store_names_each_kind_of_its_files(campaign: CampaignSt
 
 
 def test_it_can_be_continued_with_the_same_definition(campaign: CampaignStore) -> None:
-    assert campaign.open(campaign.definition()) == campaign.definition()
+    assert campaign.open(campaign.declared()) == campaign.declared()
 
 
 def test_its_cells_have_the_ids_and_outcomes_that_they_had(campaign: CampaignStore) -> None:
-    status = campaign_status(campaign.store, CAMPAIGN, campaign.definition(), NOW, Memory())
+    status = campaign_status(campaign.store, CAMPAIGN, campaign.resolved(), NOW, Memory())
     assert {cell.id: cell.state for cell in status.matrix} == dict.fromkeys(
         ["v1-001k-r1", "v1-002k-r1", "v2-001k-r1", "v2-002k-r1"], "met"
     )
@@ -114,4 +114,4 @@ def test_it_is_compared_with_itself_as_equal(campaign: CampaignStore) -> None:
 
 
 def test_its_definition_is_parsed_once_in_a_process(campaign: CampaignStore) -> None:
-    assert campaign.definition() is CampaignStore(campaign.store, CAMPAIGN).definition()
+    assert campaign.declared() is CampaignStore(campaign.store, CAMPAIGN).declared()

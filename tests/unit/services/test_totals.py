@@ -9,6 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.stores.reads import Reads
 
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
@@ -57,8 +58,8 @@ def test_the_line_of_a_settled_campaign_is_that_of_its_attempts_and_reads_none_o
 ) -> None:
     assert settled(installation, campaign)
     store, now = Reads(campaign.store), installation.toolkit.clock.now() + timedelta(days=1)
-    line = campaign_summary(cast(ResultStore, store), "campaign", DEFINITION, now, Memory())
-    assert line == summary_of(campaign_status(campaign.store, "campaign", DEFINITION, now, Memory()))
+    line = campaign_summary(cast(ResultStore, store), "campaign", resolve(DEFINITION), now, Memory())
+    assert line == summary_of(campaign_status(campaign.store, "campaign", resolve(DEFINITION), now, Memory()))
     assert (line.state, line.counts, line.started_at is not None) == ("complete", {"met": 2}, True)
     assert store.keys_read == ["campaign/settled.json", "campaign/note.json"]
 
@@ -86,7 +87,7 @@ def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(
         begin(installation.toolkit, "campaign", CELLS[0], "me")
         return states
 
-    states = read_state(campaign.store, "campaign", DEFINITION, installation.toolkit.clock.now(), Memory())
+    states = read_state(campaign.store, "campaign", resolve(DEFINITION), installation.toolkit.clock.now(), Memory())
     monkeypatch.setattr("plimsoll.services.campaign.totals.read_state", begin_then_read)
     assert settled(installation, campaign) is None
 
@@ -109,7 +110,7 @@ def test_one_that_was_deleted_by_hand_and_begun_anew_ends_it(
     campaign.store.delete(f"campaign/cells/{CELLS[1]}")
     judge(installation, begin(installation.toolkit, "campaign", CELLS[1], "me"), met=False)
     now = installation.toolkit.clock.now()
-    line = campaign_summary(campaign.store, "campaign", DEFINITION, now, Memory())
+    line = campaign_summary(campaign.store, "campaign", resolve(DEFINITION), now, Memory())
     assert line.counts == {"met": 1, "missed": 1}
 
 

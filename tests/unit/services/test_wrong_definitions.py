@@ -8,6 +8,7 @@ from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.domain.definition_keys import MAX_CELLS
 from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 
 DEMO = SMALL.read_text()
@@ -94,7 +95,7 @@ def test_a_grid_may_be_as_large_as_its_definition_says() -> None:
         f"loads (line 28): 2 variants × 4,000 loads × 1 repeat are 8,000 cells; at most {MAX_CELLS:,} are allowed "
         "(write fewer loads, variants or repeats, or `max_cells: 8000` if that is meant)"
     )
-    assert parse_definition(f"{big}max_cells: 8000\n", "demo.yaml").cells == 8000
+    assert resolve(parse_definition(f"{big}max_cells: 8000\n", "demo.yaml")).cells == 8000
 
 
 def test_a_share_for_a_percentile_is_told_at_the_stage_that_has_it() -> None:

@@ -4,9 +4,11 @@ from random import Random
 
 import pytest
 from tests.fakes.installation import instant_definition
+from tests.support.resolved import only_stage
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.services.campaign.planning import make_plan
@@ -70,18 +72,18 @@ def test_its_answer_is_the_full_grids_over_any_outcomes_monotone_or_not() -> Non
 
 def test_the_least_is_one_cell_a_repeat_and_the_most_the_grid() -> None:
     definition = ramped()
-    assert least_and_most(definition) == (4, 16)
-    found = estimate(definition)
+    assert least_and_most(only_stage(definition)) == (4, 16)
+    found = estimate(only_stage(definition))
     assert (found.least, found.most, found.at_once) == (4, 16, 4)
     assert found.least < found.likely < found.most
-    assert make_plan(definition).as_json()["totals"]["cells_least"] == 4
+    assert make_plan(resolve(definition)).as_json()["totals"]["cells_least"] == 4
 
 
 def test_it_can_be_replayed_with_invalid_attempts() -> None:
     definition = ramped()
-    outcomes = {one.id: ["met"] for one in make_plan(definition).cells}
+    outcomes = {one.id: ["met"] for one in make_plan(resolve(definition)).cells}
     outcomes |= {"v1-002k-r1": ["invalid", "missed"], "v2-001k-r2": ["missed"]}
-    played = replay(definition, outcomes)  # type: ignore[arg-type]  # literals
+    played = replay(resolve(definition), outcomes)  # type: ignore[arg-type]  # literals
     assert played.capacities == {"v1": ("found", 1000), "v2": ("none", None)}
     assert played.not_needed["v1-004k-r1"] == "v1-002k-r1"
     assert "v1-004k-r2" in played.ran
@@ -91,9 +93,9 @@ def test_it_can_be_replayed_with_invalid_attempts() -> None:
 @pytest.mark.parametrize("data", ["fresh", "same"])
 def test_it_can_be_simulated_whatever_its_data_live_for(data: str) -> None:
     definition = ramped(strategy=Ramp.model_validate({"data": data}))
-    found = simulate(definition, World(width=0.25), 50, seed=1)
+    found = simulate(only_stage(definition), World(width=0.25), 50, seed=1)
     assert found.differs_share == 0
-    assert found.cells_mean < definition.cells
+    assert found.cells_mean < resolve(definition).cells
 
 
 def on_the_same_data(**changes: object) -> Definition:
@@ -101,7 +103,7 @@ def on_the_same_data(**changes: object) -> Definition:
 
 
 def test_on_the_same_data_the_loads_of_a_repeat_follow_one_another_from_the_lowest_up() -> None:
-    order = [cell.id for cell in running_order(on_the_same_data())]
+    order = [cell.id for cell in running_order(resolve(on_the_same_data()))]
     groups = [order[start : start + 4] for start in range(0, 16, 4)]
     assert [{cell.rpartition("-")[2] for cell in group} for group in groups] == [{"r1"}, {"r1"}, {"r2"}, {"r2"}]
     assert all(group == [f"{group[0][:2]}-00{load}k-{group[0][-2:]}" for load in (1, 2, 3, 4)] for group in groups)
@@ -109,27 +111,29 @@ def test_on_the_same_data_the_loads_of_a_repeat_follow_one_another_from_the_lowe
 
 
 def test_on_the_same_data_and_on_hosts_of_a_variant_its_cells_come_before_the_next_ones() -> None:
-    order = [cell.id for cell in running_order(on_the_same_data(cluster_scope="variant"))]
+    order = [cell.id for cell in running_order(resolve(on_the_same_data(cluster_scope="variant")))]
     assert [cell[:2] for cell in order] == ["v1"] * 8 + ["v2"] * 8
     assert order[:4] == [f"v1-00{load}k-r1" for load in (1, 2, 3, 4)]
 
 
 def test_on_the_same_data_a_repeat_goes_to_its_end_before_the_next_one_begins() -> None:
     definition = on_the_same_data()
-    outcomes = {one.id: ["met"] for one in make_plan(definition).cells}
+    outcomes = {one.id: ["met"] for one in make_plan(resolve(definition)).cells}
     outcomes |= {"v1-002k-r1": ["invalid", "missed"], "v2-001k-r2": ["missed"]}
-    played = replay(definition, outcomes)  # type: ignore[arg-type]  # literals
-    assert played.ran == tuple(cell.id for cell in running_order(definition) if cell.id not in played.not_needed)
+    played = replay(resolve(definition), outcomes)  # type: ignore[arg-type]  # literals
+    assert played.ran == tuple(
+        cell.id for cell in running_order(resolve(definition)) if cell.id not in played.not_needed
+    )
     assert played.capacities == {"v1": ("found", 1000), "v2": ("none", None)}
 
 
 def state_with(definition: Definition, *attempts: JudgedAttempt) -> CampaignState[CellAttempts[JudgedAttempt]]:
-    return campaign_state(definition, attempts, CellAttempts[JudgedAttempt])
+    return campaign_state(resolve(definition), attempts, CellAttempts[JudgedAttempt])
 
 
 def test_on_the_same_data_one_cell_is_asked_for_and_one_that_failed_does_not_keep_others_waiting() -> None:
     definition = on_the_same_data()
-    first, second, *_ = (cell.id for cell in running_order(definition) if cell.load_ops_s == 1000)
+    first, second, *_ = (cell.id for cell in running_order(resolve(definition)) if cell.load_ops_s == 1000)
     state = state_with(definition)
     assert [one.cell.id for one in state.to_run_now] == [one.cell.id for one in state.to_go_on_with] == [first]
     failed = JudgedAttempt(AttemptKey(campaign_id="mine", cell_id=first, attempt=1), None)
@@ -140,6 +144,6 @@ def test_on_the_same_data_one_cell_is_asked_for_and_one_that_failed_does_not_kee
 
 def test_on_the_same_data_each_cell_is_a_round_and_none_runs_beside_another() -> None:
     definition = on_the_same_data()
-    found = simulate(definition, World(width=0.25), 50, seed=1)
+    found = simulate(only_stage(definition), World(width=0.25), 50, seed=1)
     assert found.rounds_mean == found.cells_mean
-    assert estimate(definition).at_once == 1
+    assert estimate(only_stage(definition)).at_once == 1

@@ -8,25 +8,26 @@ from tests.support.campaigns.synthetic.definitions import azul_definition, demo_
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.errors import Refused
+from plimsoll.domain.resolve import resolve
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.replay import replay
 
 
 def _all(definition: Any, **outcomes: Any) -> dict[Any, Any]:
     """Return every cell met but those that are named, with `_` for the hyphens of their ids."""
-    return {cell.id: outcomes.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(definition)}
+    return {cell.id: outcomes.get(cell.id.replace("-", "_"), ["met"]) for cell in grid(resolve(definition))}
 
 
 def test_variants_take_turns_in_the_running_order() -> None:
     definition = demo_definition(strategy="search", repeats=2)
-    run = StrategyOfCampaign(definition).next({}).run
+    run = StrategyOfCampaign(resolve(definition)).next({}).run
     assert sorted(run) == ["g1-00200-r1", "shenandoah-00200-r1"]
-    assert StrategyOfCampaign(definition).next({"g1-00200-r1": "missed"}).run == ("shenandoah-00200-r1",)
+    assert StrategyOfCampaign(resolve(definition)).next({"g1-00200-r1": "missed"}).run == ("shenandoah-00200-r1",)
 
 
 def test_the_full_grid_runs_every_cell_in_the_running_order() -> None:
     definition = azul_definition()
-    strategy = StrategyOfCampaign(definition)
+    strategy = StrategyOfCampaign(resolve(definition))
     decision = strategy.next({})
     assert decision.run == strategy.matrix.order
     assert len(decision.run) == 275
@@ -35,7 +36,7 @@ def test_the_full_grid_runs_every_cell_in_the_running_order() -> None:
 
 def test_an_invalid_attempt_runs_again_and_never_counts() -> None:
     definition = demo_definition(strategy="search")
-    played = replay(definition, _all(definition, g1_00200_r1=["invalid", "invalid", "missed"]))
+    played = replay(resolve(definition), _all(definition, g1_00200_r1=["invalid", "invalid", "missed"]))
     assert played.capacities == {"g1": ("none", None), "shenandoah": ("at-least", 1500)}
     assert played.not_needed == {"g1-01500-r1": "g1-00200-r1"}
     assert len(played.ran) == 3
@@ -44,14 +45,14 @@ def test_an_invalid_attempt_runs_again_and_never_counts() -> None:
 
 def test_a_cell_without_a_valid_attempt_leaves_the_answer_open() -> None:
     definition = demo_definition(strategy="search")
-    played = replay(definition, _all(definition, g1_01500_r1=["invalid"]))
+    played = replay(resolve(definition), _all(definition, g1_01500_r1=["invalid"]))
     assert played.capacities["g1"] == ("provisional", 200)
     assert played.not_needed == {}
 
 
 def test_a_cell_that_ran_without_a_valid_attempt_ran_whatever_another_one_decided_later() -> None:
     definition = demo_definition(strategy={"name": "search", "repeats_at_once": 2}, repeats=2)
-    played = replay(definition, _all(definition, g1_00200_r1=["missed"], g1_00200_r2=["invalid", "met"]))
+    played = replay(resolve(definition), _all(definition, g1_00200_r1=["missed"], g1_00200_r2=["invalid", "met"]))
     assert "g1-00200-r2" in played.ran
     assert played.invalid == ("g1-00200-r2",)
     assert played.not_needed == dict.fromkeys(["g1-01500-r1", "g1-01500-r2"], "g1-00200-r1")
@@ -61,7 +62,7 @@ def test_a_cell_that_ran_without_a_valid_attempt_ran_whatever_another_one_decide
 @pytest.mark.parametrize("blocked", [["invalid", "invalid"], []])
 def test_a_cell_without_a_further_attempt_is_waited_for(blocked: Any) -> None:
     definition = demo_definition(strategy="search")
-    played = replay(definition, _all(definition, g1_00200_r1=blocked))
+    played = replay(resolve(definition), _all(definition, g1_00200_r1=blocked))
     assert played.waiting == ("g1-00200-r1",)
     assert played.invalid == (("g1-00200-r1",) if blocked else ())
     assert ("g1-00200-r1" in played.ran) == bool(blocked)
@@ -79,14 +80,14 @@ def test_a_cell_without_a_further_attempt_is_waited_for(blocked: Any) -> None:
 )
 def test_the_newest_valid_attempt_of_a_cell_that_runs_counts_as_in_a_campaign(outcomes: Any, counts: str) -> None:
     definition = demo_definition(strategy="search")
-    played = replay(definition, _all(definition, g1_00200_r1=outcomes))
+    played = replay(resolve(definition), _all(definition, g1_00200_r1=outcomes))
     assert played.capacities["g1"] == {"met": ("at-least", 1500), "missed": ("none", None)}[counts]
     assert played.attempts == len(outcomes) + (3 if counts == "met" else 2)
 
 
 def test_of_many_cells_without_outcomes_the_first_are_named_and_the_rest_are_counted() -> None:
     with pytest.raises(Refused) as refused:
-        replay(azul_definition(), {}, where="o.json")
+        replay(resolve(azul_definition()), {}, where="o.json")
     lines = str(refused.value).splitlines()
     assert lines[0] == "o.json: refused, 11 problems:"
     assert lines[-1] == "  - 265 more cells: wrong or missing in the same way"
@@ -97,7 +98,7 @@ def test_outcomes_of_unknown_cells_and_missing_ones_are_refused_by_name() -> Non
     outcomes = _all(definition) | {"g1-9-r1": ["met"]}
     del outcomes["g1-00200-r1"]
     with pytest.raises(Refused) as refused:
-        replay(definition, outcomes)
+        replay(resolve(definition), outcomes)
     assert "g1-9-r1: is none of the definition's cells" in str(refused.value)
     assert "g1-00200-r1: has no outcomes" in str(refused.value)
 
@@ -109,7 +110,7 @@ def test_exact_and_full_grid_agree_with_invalid_attempts_and_an_end_between_any_
         chance = dice.random()
         attempts: dict[str, Any] = {
             cell.id: ["invalid"] * dice.randint(0, 2) + [dice.choices(["met", "missed"], [chance, 1 - chance])[0]]
-            for cell in grid(definition)
+            for cell in grid(resolve(definition))
         }
-        grid_found = replay(definition.model_copy(update={"strategy": demo_definition().strategy}), attempts)
-        assert replay(definition, attempts).capacities == grid_found.capacities
+        grid_found = replay(resolve(definition.model_copy(update={"strategy": demo_definition().strategy})), attempts)
+        assert replay(resolve(definition), attempts).capacities == grid_found.capacities

@@ -8,6 +8,7 @@ from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.disturbance import Disturbance
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Outcome, Verdict
 from plimsoll.domain.strategy import Search
 from plimsoll.strategies.matrix import running_order
@@ -24,13 +25,13 @@ def attempt(cell_id: str, outcome: Outcome | None, number: int = 1) -> JudgedAtt
         return JudgedAttempt(key, None)
     facts = {"attempted_ops_s": 1000, "achieved_ops_s": 1000, "rate_achieved": True, "code_version": "test"}
     met = None if outcome == "invalid" else outcome == "met"
-    cell = cell_of(GRID, FIRST)
+    cell = cell_of(resolve(GRID), FIRST)
     judged = {**facts, "key": key, "cell": cell, "valid": met is not None, "met": met}
     return JudgedAttempt(key, Verdict.model_validate(judged))
 
 
 def state_of(definition: Definition, *attempts: JudgedAttempt) -> CampaignState[CellAttempts[JudgedAttempt]]:
-    return campaign_state(definition, attempts, CellAttempts[JudgedAttempt])
+    return campaign_state(resolve(definition), attempts, CellAttempts[JudgedAttempt])
 
 
 def ids(cells: Iterable[CellAttempts[JudgedAttempt]]) -> list[str]:
@@ -39,7 +40,12 @@ def ids(cells: Iterable[CellAttempts[JudgedAttempt]]) -> list[str]:
 
 def test_every_cell_is_there_before_anything_was_tried_in_running_order_and_all_are_to_be_run() -> None:
     state = state_of(GRID)
-    assert ids(state.cells) == ids(state.missing) == ids(state.to_run_now) == [one.id for one in running_order(GRID)]
+    assert (
+        ids(state.cells)
+        == ids(state.missing)
+        == ids(state.to_run_now)
+        == [one.id for one in running_order(resolve(GRID))]
+    )
     assert ids(state.by_variant) == sorted(ids(state.cells))
 
 

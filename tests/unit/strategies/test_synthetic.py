@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.support.campaigns.synthetic.definitions import azul_definition, demo_definition
+from tests.support.resolved import only_stage
 
 from plimsoll.strategies.estimate import estimate, least_and_most
 from plimsoll.strategies.synthetic import World, play, simulate
@@ -16,24 +17,28 @@ TWO_AT_ONCE = FAST | {"repeats_at_once": 2}
 
 
 def test_the_exact_search_never_differs_and_takes_a_third_on_the_published_shape() -> None:
-    found = simulate(azul_definition(strategy="search"), World("published", 0.25), runs=60, seed=1)
+    found = simulate(only_stage(azul_definition(strategy="search")), World("published", 0.25), runs=60, seed=1)
     assert found.differs_share == 0
     assert found.cells_mean <= 275 / 3
     assert found.grid_differs_share > 0.5
 
 
 def test_the_full_grid_takes_every_cell() -> None:
-    found = simulate(azul_definition(), World(), runs=5, seed=1)
+    found = simulate(only_stage(azul_definition()), World(), runs=5, seed=1)
     assert (found.cells_mean, found.cells_p95, found.differs_share) == (275, 275, 0)
 
 
 def test_the_same_seed_gives_the_same_campaigns() -> None:
     definition = azul_definition(strategy=FAST)
-    assert simulate(definition, World(), 20, seed=7) == simulate(definition, World(), 20, seed=7)
+    assert simulate(only_stage(definition), World(), 20, seed=7) == simulate(
+        only_stage(definition), World(), 20, seed=7
+    )
 
 
 def test_invalid_attempts_run_again() -> None:
-    sound, unsound = (simulate(demo_definition(), World(invalid=share), 400, 1).attempts_mean for share in (0, 0.5))
+    sound, unsound = (
+        simulate(only_stage(demo_definition()), World(invalid=share), 400, 1).attempts_mean for share in (0, 0.5)
+    )
     assert sound == 4
     assert unsound == pytest.approx(8, rel=0.1)
 
@@ -41,14 +46,17 @@ def test_invalid_attempts_run_again() -> None:
 def test_on_hosts_of_a_variant_the_rounds_of_all_variants_follow_one_another() -> None:
     definition = azul_definition(strategy="search")
     by_variant = definition.model_copy(update={"cluster_scope": "variant", "max_parallel": 1})
-    found, exact = simulate(definition, World(), 20, seed=7), simulate(by_variant, World(), 20, seed=7)
+    found, exact = (
+        simulate(only_stage(definition), World(), 20, seed=7),
+        simulate(only_stage(by_variant), World(), 20, seed=7),
+    )
     assert exact.rounds_mean == exact.cells_mean == found.cells_mean > found.rounds_mean
-    assert (estimate(definition).at_once, estimate(by_variant).at_once) == (5, 1)
-    assert estimate(by_variant).likely_turns(1) == estimate(by_variant).likely
+    assert (estimate(only_stage(definition)).at_once, estimate(only_stage(by_variant)).at_once) == (5, 1)
+    assert estimate(only_stage(by_variant)).likely_turns(1) == estimate(only_stage(by_variant)).likely
 
 
 def test_a_campaign_takes_as_long_as_its_rounds_which_wait_for_their_last_cell() -> None:
-    found = estimate(azul_definition(strategy="search"))
+    found = estimate(only_stage(azul_definition(strategy="search")))
     assert found.likely_turns(1) == found.likely
     assert found.likely_turns(5) == found.likely_turns(100)
     assert found.likely_turns(3) > max(found.likely / 3, found.likely_turns(100))
@@ -59,19 +67,19 @@ def test_a_plan_of_very_many_loads_takes_seconds(highest: int, repeats: int, sec
     loads = [f"{load}/s" for load in range(1, highest + 1)]
     definition = azul_definition(strategy="search", loads=loads, repeats=repeats, max_cells=10_000)
     began = time.process_time()
-    found = estimate(definition)
+    found = estimate(only_stage(definition))
     assert found.least < found.likely < found.most
     assert time.process_time() - began < seconds
 
 
 def test_rounds_become_smaller_as_ladders_end() -> None:
-    found = simulate(azul_definition(strategy="search"), World("published", 0.001), runs=1, seed=1)
+    found = simulate(only_stage(azul_definition(strategy="search")), World("published", 0.001), runs=1, seed=1)
     # 8, 4, 4, 1 and 0 loads are carried, with five repeats each: the ladders end after 41, 21, 21, 6 and 1 cells.
     assert found.rounds == {5: 1, 4: 5, 3: 15, 1: 20}
 
 
 def test_without_width_capacities_are_what_they_were_drawn_as() -> None:
-    found = simulate(azul_definition(strategy="search"), World("published", 0.001), runs=3, seed=1)
+    found = simulate(only_stage(azul_definition(strategy="search")), World("published", 0.001), runs=3, seed=1)
     assert (found.cells_mean, found.grid_differs_share) == (90, 0)
 
 
@@ -80,7 +88,7 @@ def test_least_and_most_are_those_of_all_outcomes_there_are(strategy: Any) -> No
     definition = demo_definition(strategy=strategy, loads=["1/s", "2/s", "3/s"], repeats=2)
     outcomes: Any = product(("met", "missed"), repeat=6)
     every = [play(definition.strategy, [cells[0:2], cells[2:4], cells[4:6]]).cells for cells in outcomes]
-    assert least_and_most(definition) == (2 * min(every), 2 * max(every))
+    assert least_and_most(only_stage(definition)) == (2 * min(every), 2 * max(every))
 
 
 @pytest.mark.parametrize("guard", [0, 1, 2, 3])
@@ -95,6 +103,6 @@ def test_of_a_fast_search_they_are_so_whatever_its_guard_and_repeats(
     outcomes: Any = product(("met", "missed"), repeat=loads * repeats)
     ladders = ([cells[one : one + repeats] for one in range(0, len(cells), repeats)] for cells in outcomes)
     every = [play(definition.strategy, ladder).cells for ladder in ladders]
-    least, most = least_and_most(definition)
+    least, most = least_and_most(only_stage(definition))
     assert least == 2 * min(every)
     assert most == 2 * max(every) or (repeats == guard == 1 and 2 * max(every) < most == 2 * loads)

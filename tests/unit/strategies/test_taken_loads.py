@@ -8,6 +8,7 @@ from tests.fakes.installation import instant_definition
 
 from plimsoll.domain.cell import AttemptKey, Cell, cell_ids, grid
 from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Outcome, ValidOutcome, Verdict
 from plimsoll.domain.stage import Stage, StageLoad
 from plimsoll.domain.strategy import FullGrid, Ramp
@@ -52,7 +53,7 @@ class Simulated:
         opened = {}
         while True:
             state = campaign_state(
-                self.definition.with_stage_starts(opened), self._attempts, CellAttempts[JudgedAttempt]
+                resolve(self.definition).with_stage_starts(opened), self._attempts, CellAttempts[JudgedAttempt]
             )
             if state.to_run_now:
                 self._attempts += [self._attempt(one.cell, len(one.attempts) + 1) for one in state.to_run_now]
@@ -109,11 +110,11 @@ def closed_loop(rates: Mapping[str, float]) -> StageLoad:
         Stage(id="open", loads=TakenLoad.model_validate({"share": "80%", "of": "closed"})),
     )
     definition = instant_definition(variants=1, loads=2, repeats=3).model_copy(update={"stages": stages})
-    cells = [cell for cell in grid(definition) if cell.stage == "closed"]
+    cells = [cell for cell in grid(resolve(definition)) if cell.stage == "closed"]
     attempts = [
         judged(cell, met=False, achieved_ops_s=rates.get(cell.id.removeprefix("closed-v1-"), 5)) for cell in cells
     ]
-    state = campaign_state(definition, attempts, CellAttempts[JudgedAttempt])
+    state = campaign_state(resolve(definition), attempts, CellAttempts[JudgedAttempt])
     [found] = find_stage_start(state, NOON).loads
     return found
 
@@ -138,7 +139,7 @@ def replayed(*, invalid: tuple[str, ...] = (), missed: tuple[str, ...] = ()) -> 
     def outcomes(cell_id: str) -> list[Outcome]:
         return ["invalid"] if cell_id.startswith(invalid) else ["missed"] if cell_id.startswith(missed) else ["met"]
 
-    return replay(definition, {cell_id: outcomes(cell_id) for cell_id in cell_ids(definition)})
+    return replay(resolve(definition), {cell_id: outcomes(cell_id) for cell_id in cell_ids(resolve(definition))})
 
 
 def test_given_outcomes_play_all_stages_each_after_those_that_its_loads_come_from() -> None:
@@ -174,11 +175,11 @@ def test_given_outcomes_find_the_loads_that_a_campaign_finds() -> None:
     for _ in range(20):
         simulated = Simulated(dice)
         state = simulated.run()
-        outcomes: dict[str, list[Outcome]] = {cell_id: [] for cell_id in cell_ids(simulated.definition)}
+        outcomes: dict[str, list[Outcome]] = {cell_id: [] for cell_id in cell_ids(resolve(simulated.definition))}
         outcomes |= {
             one.cell.id: [tried.verdict.outcome for tried in one.attempts if tried.verdict] for one in state.cells
         }
-        played = replay(simulated.definition, outcomes)
+        played = replay(resolve(simulated.definition), outcomes)
         for stage in ("share", "common"):
             found = {f"{stage}-{variant}": load for variant, load in loads_of(state, stage).items()}
             assert {name: load for name, load in played.taken_loads.items() if load and name.startswith(stage)} == found

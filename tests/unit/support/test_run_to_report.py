@@ -8,11 +8,12 @@ from tests.support.campaigns.running import is_stall
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cell import AttemptKey, grid
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Check, Verdict
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 
-CELLS = grid(sound.definition())
+CELLS = grid(resolve(sound.definition()))
 
 
 def verdict(*failed: str, beside: tuple[str, ...] = (), cell: Any = CELLS[0]) -> Verdict:

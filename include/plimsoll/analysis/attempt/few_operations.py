@@ -9,24 +9,22 @@ from plimsoll.domain.few_operations import few_operations, operations_needed
 from plimsoll.domain.plurals import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.campaign import Part
     from plimsoll.domain.service_level import ServiceLevel
     from plimsoll.domain.workload import Workload
 
 _SECOND = timedelta(seconds=1)
 
 
-def decided_by_few(definition: Definition) -> Iterator[str]:
+def decided_by_few(parts: Iterable[Part]) -> Iterator[str]:
     """Yield a note for each service level and stage whose loads leave too few operations to an interval."""
-    from plimsoll.domain.parts import parts  # late: judging a log needs no definition, whose models take time to import
-
-    for part in parts(definition):
-        for level in () if part.definition.is_unloaded else part.definition.service_levels:
-            share = _share(part.definition.workload, level)
-            yield from few_operations(level, [share * load for load in part.definition.loads])
+    for part in parts:
+        for level in part.service_levels if "load" in part.knows else ():
+            share = _share(part.workload, level)
+            yield from few_operations(level, [share * load for load in part.loads])
 
 
 def few_in_intervals(table: IntervalTable, levels: Sequence[ServiceLevel]) -> Iterator[str]:

@@ -134,11 +134,10 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     """
     results = cell_results(data) if cells is None else cells
     found = [_capacity(variant, list(own)) for variant, own in groupby(results, key=lambda result: result.cell.variant)]
-    control = next((one for one in found if one.variant == data.definition.control), None)
-    part = data.of_part
-    names: dict[str, object] = {"action": data.definition.action}
-    names |= {"stage": part.stage, "workload": part.workload} if part else {}
-    if data.is_at_a_load:
+    control = next((one for one in found if one.variant == data.part.control), None)
+    part = data.part
+    names: dict[str, object] = {"action": part.action, "stage": part.stage, "workload": part.workload_id}
+    if part.asks == "at a load":
         names["narrowing_ops_s"] = ()
     return tuple(_beside(_relative(one, control).model_copy(update=names), data) for one in found)
 
@@ -148,7 +147,7 @@ def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None =
 
     That is one in a closed loop, one whose load an earlier stage gave, or one without a load.
     """
-    return () if data.is_at_a_load or data.definition.is_unloaded else capacities(data, cells)
+    return capacities(data, cells) if data.part.asks == "capacity" else ()
 
 
 @dataclass(frozen=True)
@@ -176,8 +175,8 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
     """
     groups: dict[tuple[str, tuple[ServiceLevel, ...], Action | None], list[CampaignData]] = {}
     for one in of_parts:
-        workload = one.of_part.workload if one.of_part else ""
-        groups.setdefault((workload, one.definition.service_levels, one.definition.action), []).append(one)
+        part = one.part
+        groups.setdefault((part.workload_id, part.service_levels, part.action), []).append(one)
     return tuple(
         AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action)
         for (workload, levels, action), own in groups.items()
@@ -186,11 +185,11 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
 
 
 def _looks_for_capacity(one: CampaignData) -> bool:
-    return not one.is_at_a_load and (one.definition.action is None or len(one.definition.loads) > 1)
+    return one.part.asks == "capacity" and (one.part.action is None or len(one.part.loads) > 1)
 
 
 def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
-    cells = [cell for one in of_stages if not one.definition.is_closed_loop for cell in one.state.by_variant]
+    cells = [cell for one in of_stages if "rate" in one.part.knows for cell in one.state.by_variant]
     for variant in dict.fromkeys(one.cell.variant for one in cells):
         found = _capacity(variant, [one for one in cells if one.cell.variant == variant])
         yield found.model_copy(update={"workload": workload, "action": action})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.process import ProcessOnHost
+from plimsoll.domain.resolve import OF_A_STAGE, resolve
 from plimsoll.strategies.state import CampaignState, CellAttempts, campaign_state
 
 if TYPE_CHECKING:
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.campaign.series import Series
+    from plimsoll.domain.campaign import Campaign, Part
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.cost import Spending
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
-    from plimsoll.domain.loads import TakenLoad
     from plimsoll.domain.note import Note
-    from plimsoll.domain.parts import Part
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import Check, Verdict
+    from plimsoll.domain.stage import StageStarts
 
 CellOutcome = Literal["met", "missed", "invalid", "not run", "not needed"]
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
@@ -95,9 +96,9 @@ class CampaignData:
     `quality` holds the checks over the whole campaign, `definition_yaml` the definition as a person would write it.
     `spending` is None where hosts cost nothing, `note` where nobody has written one. `unjudged` says how attempts
     without a verdict ended; `incomplete` names cells without a valid attempt, and stages without loads, where a
-    report was asked for all the same. `of_part`, `known_state` and `other_stages` are set by `data_of_parts`, for a
-    campaign with several parts: the part that this data belongs to, the state of that part's cells, and the data of
-    the parts with the same workload in other stages.
+    report was asked for all the same. `stage_starts`: the loads that stages took from earlier stages' results.
+    `of_part`, `known_state` and `other_stages` are set by `data_of_parts`: the part that this data belongs to, the
+    state of its cells, and the data of the parts with the same workload in other stages.
     """
 
     campaign_id: str
@@ -110,37 +111,36 @@ class CampaignData:
     note: Note | None = None
     unjudged: Mapping[AttemptKey, str] = field(default_factory=dict)
     incomplete: tuple[str, ...] = ()
+    stage_starts: StageStarts = field(default_factory=dict)
     of_part: Part | None = None
     known_state: CampaignState[CellResult] | None = None
     other_stages: tuple[CampaignData, ...] = ()
 
-    @property
-    def part(self) -> str:
-        """Return the name of the part that this data belongs to; empty where the data is the whole campaign's."""
-        return self.of_part.name if self.of_part else ""
+    @cached_property
+    def campaign(self) -> Campaign:
+        """Return the campaign that the definition declares."""
+        return resolve(self.definition).with_stage_starts(self.stage_starts)
 
-    @property
-    def source(self) -> str:
-        """Return the name of the part that gives the load of this data's part; empty where its loads are its own."""
-        return self.of_part.source if self.of_part else ""
+    @cached_property
+    def part(self) -> Part:
+        """Return the part that this data belongs to. Data of a whole campaign with several parts has none."""
+        if self.of_part is not None:
+            return self.of_part
+        (only,) = self.campaign.parts
+        return only
 
-    @property
-    def taken(self) -> TakenLoad | None:
-        """Return how an earlier stage gives the load of this data's part; None where its loads are its own."""
-        return self.of_part.taken if self.of_part else None
-
-    @property
-    def is_at_a_load(self) -> bool:
-        """Tell whether its cells show what happens at a load, not how much load is carried.
-
-        It is a load that an earlier stage gave, or whatever a closed loop sent.
-        """
-        return self.taken is not None or self.definition.is_closed_loop
+    @cached_property
+    def part_definition(self) -> Definition:
+        """Return the definition that asks for this part alone, for documents that show it."""
+        if not self.definition.stages and not self.definition.workloads:
+            return self.definition
+        own = {name: getattr(self.part, name) for name in (*OF_A_STAGE, "workload", "variants", "control")}
+        return self.definition.model_copy(update={**own, "workloads": (), "stages": ()})
 
     @cached_property
     def state(self) -> CampaignState[CellResult]:
         """Return every cell, its attempt that counts, and the strategy's decision on it."""
-        return self.known_state or campaign_state(self.definition, self.attempts, CellResult)
+        return self.known_state or campaign_state(self.campaign, self.attempts, CellResult)
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,20 +41,20 @@ def contradictions(
     """
     if not capacity_ops_s:
         return ()
-    asked = (other for other in others if not other.definition.is_closed_loop)
-    alike = (other for other in asked if other.definition.action == data.definition.action)
+    asked = (other for other in others if "rate" in other.part.knows)
+    alike = (other for other in asked if other.part.action == data.part.action)
     return tuple(one for other in alike for one in _lowest_miss(variant, capacity_ops_s, data, other))
 
 
 def _lowest_miss(variant: str, capacity: int, data: CampaignData, other: CampaignData) -> Iterator[Contradiction]:
     cells = [one for one in other.state.cells if one.cell.variant == variant]
     missed = [one.cell.load_ops_s for one in cells if one.outcome == "missed" and one.cell.load_ops_s <= capacity]
-    if missed and other.of_part:
+    if missed:
         lowest = min(missed)
         yield Contradiction(
-            stage=other.of_part.stage,
+            stage=other.part.stage,
             load_ops_s=lowest,
             missed=missed.count(lowest),
             repeats=sum(one.cell.load_ops_s == lowest for one in cells),
-            counts=other.definition.service_levels == data.definition.service_levels,
+            counts=other.part.service_levels == data.part.service_levels,
         )

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.host_facts import unlike
 from plimsoll.domain.base import Model
+from plimsoll.domain.campaign import Part
 from plimsoll.domain.definition import Definition
 
 ABSENT = "(none)"
@@ -54,25 +56,29 @@ class VariantPair(Model):
     b: str
 
 
-def incomparable(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
+def incomparable(a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
     """Return the differences in what the campaigns asked or measured, and pairs of variants of two products."""
-    unequal = (one for one in _differ(_facts(a), _facts(b)) if _is_below(one.what, _MUST_BE_EQUAL))
+    unequal = (
+        one
+        for one in _differ(_facts(a.part_definition), _facts(b.part_definition))
+        if _is_below(one.what, _MUST_BE_EQUAL)
+    )
     return (*unequal, *_variants_differ(a, b, pairs, lambda one, name: {"product": one.product_of(one.variant(name))}))
 
 
-def named_differences(a: Definition, b: Definition, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
+def named_differences(a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
     """Yield the other differences between the definitions that say something about the measurement."""
-    for one in _differ(_facts(a), _facts(b)):
+    for one in _differ(_facts(a.part_definition), _facts(b.part_definition)):
         if _is_below(one.what, _NAMED) and not _is_below(one.what, _MUST_BE_EQUAL):
             yield one
     yield from _variants_differ(a, b, pairs, _variant_facts)
 
 
 def _variants_differ(
-    a: Definition, b: Definition, pairs: Sequence[VariantPair], facts_of: Callable[[Definition, str], dict[str, str]]
+    a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair], facts_of: Callable[[Part, str], dict[str, str]]
 ) -> Iterator[Difference]:
     """Yield facts that differ between the variants of pairs. If all pairs differ alike in a fact, it comes once."""
-    facts = [(pair.a, facts_of(a, pair.a), facts_of(b, pair.b)) for pair in pairs]
+    facts = [(pair.a, facts_of(a.part, pair.a), facts_of(b.part, pair.b)) for pair in pairs]
     for (fact, value_a, value_b), variants in unlike_in(facts).items():
         for name in ["*"] if 1 < len(variants) == len(pairs) else variants:
             yield Difference(what=f"variants.{name}.{fact}", a=value_a, b=value_b)
@@ -111,13 +117,13 @@ def _strategy(content: str | Mapping[str, Any]) -> str:
     return ", ".join([content["name"], *(f"{key}: {value}" for key, value in content.items() if key != "name")])
 
 
-def _variant_facts(definition: Definition, variant_id: str) -> dict[str, str]:
+def _variant_facts(part: Part, variant_id: str) -> dict[str, str]:
     """Return the facts of the system that a variant runs, whether the variant itself declares them or the definition's
     `system`.
     """
-    variant = definition.variant(variant_id)
+    variant = part.variant(variant_id)
     own = variant.model_dump(mode="json", exclude={"id", "title", "product", "version", "settings"})
-    release = {"version": definition.version_of(variant), "settings": definition.settings_of(variant)}
+    release = {"version": part.version_of(variant), "settings": part.settings_of(variant)}
     return dict(_flat({**release, **own}))
 
 

@@ -23,7 +23,7 @@ from plimsoll.analysis.campaign.steadiness import Steadiness, steadiness
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.campaign import Part
     from plimsoll.domain.service_level import ServiceLevel
 
 
@@ -35,19 +35,19 @@ class CampaignCells:
     cells: tuple[CellResult, ...]
 
     @property
-    def definition(self) -> Definition:
-        """Return the campaign's definition."""
-        return self.data.definition
+    def part(self) -> Part:
+        """Return the part of the campaign that the data belongs to."""
+        return self.data.part
 
     @property
     def level(self) -> ServiceLevel:
         """Return the first service level, which charts show."""
-        return self.definition.service_levels[0]
+        return self.part.service_levels[0]
 
     @property
     def labels(self) -> dict[str, str]:
         """Return the variants' labels by id. Where two variants share a title, the label includes the id."""
-        variants = self.definition.variants
+        variants = self.part.variants
         shared = {one.label for one in variants if sum(one.label == other.label for other in variants) > 1}
         return {one.id: f"{one.label} [{one.id}]" if one.label in shared else one.label for one in variants}
 
@@ -96,7 +96,8 @@ class Findings(CampaignCells):
 
 def analyse(data: CampaignData) -> Findings:
     """Run the campaign-level analysis."""
-    timing, level = data.definition.timing, data.definition.service_levels[0]
+    part = data.part
+    timing, level = part.timing, part.service_levels[0]
     cells = cell_results(data)
     found = capacities(data, cells)
     decisive = _decisive(cells, found)
@@ -105,9 +106,9 @@ def analyse(data: CampaignData) -> Findings:
         cells=cells,
         capacities=reported_capacities(data, cells),
         rungs={one.variant: one.rungs for one in found},
-        left_out=left_out(data.definition, cells),
-        comparisons=compare_with_control(cells, data.definition.control),
-        repeats=power_of(data.definition.repeats),
+        left_out=left_out(part.strategy, cells),
+        comparisons=compare_with_control(cells, part.control),
+        repeats=power_of(part.repeats),
         causes=causes_of_misses(cells, level.bound_ms),
         pauses=pause_statistics(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()),
         noise=noise(cells),
@@ -116,7 +117,7 @@ def analyse(data: CampaignData) -> Findings:
         repeats_by_load=repeats_by_load(cells, level),
         highest_achieved=highest_achieved(cells),
         p99_by_operation=p99_by_operation(cells),
-        rates_below=rates_below(cells, data.definition.rates_below),
+        rates_below=rates_below(cells, part.rates_below),
         decisive=decisive,
         misses=worst_misses(cells, level.bound_ms, {one.cell.id for one in decisive.values()}),
     )

@@ -10,8 +10,8 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.domain.base import Model
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import ValidOutcome
+from plimsoll.domain.strategy import Strategy, chooses_cells
 
 
 class DecidingCell(Model):
@@ -45,12 +45,12 @@ class SharedData:
     fresh_above: tuple[str, ...]
 
 
-def left_out(definition: Definition, cells: Sequence[CellResult]) -> tuple[LeftOut, ...]:
+def left_out(strategy: Strategy, cells: Sequence[CellResult]) -> tuple[LeftOut, ...]:
     """Return the cells left out, variant by variant in the order of `cells`.
 
     Empty for a full grid, which runs them all.
     """
-    if not definition.has_rounds:
+    if not chooses_cells(strategy):
         return ()
     return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda one: one.cell.variant))
 

@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, require_no_strays
+from plimsoll.domain.campaign import Part
 from plimsoll.domain.cost import Spending
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import Part, parts
 from plimsoll.strategies.state import CampaignState
 
 
@@ -16,50 +15,41 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
 
     Raises NotFound for an attempt at a cell that the definition does not have.
     """
-    found = parts(data.definition)
+    found = data.campaign.parts
     if len(found) == 1:
-        return (replace(data, definition=found[0].definition),)
+        return (data,)
     require_no_strays(data)
-    divided = tuple(
-        _part_of(data, part) for part in found if any(part.loads_of(one.id) for one in part.definition.variants)
-    )
+    divided = tuple(_part_of(data, part) for part in found if any(part.loads_of(one.id) for one in part.variants))
     return tuple(replace(one, other_stages=_other_stages(one, divided)) for one in divided)
 
 
 def _part_of(data: CampaignData, part: Part) -> CampaignData:
-    cells = tuple(one for one in data.state.cells if one.cell.part == part.name)
+    cells = tuple(one for one in data.state.cells if one.cell.part == part.id)
     return replace(
         data,
-        definition=_without_idle(part),
         attempts=tuple(attempt for one in cells for attempt in one.attempts),
         spending=_spending_of(data.spending, cells),
         incomplete=tuple(one.cell.id for one in cells if one.cell.id in data.incomplete),
-        of_part=part,
-        known_state=CampaignState(part.definition, cells),
+        of_part=_without_idle(part),
+        known_state=CampaignState(data.campaign, cells),
     )
 
 
 def _other_stages(data: CampaignData, divided: tuple[CampaignData, ...]) -> tuple[CampaignData, ...]:
     """Return the data of the parts with the same workload in other stages."""
-    known = [(one, one.of_part) for one in divided]
-    return tuple(
-        one
-        for one, part in known
-        if part and data.of_part and one is not data and part.workload == data.of_part.workload
-    )
+    return tuple(one for one in divided if one is not data and one.part.workload_id == data.part.workload_id)
 
 
-def _without_idle(part: Part) -> Definition:
-    """Return the part's definition with only the variants that have loads.
+def _without_idle(part: Part) -> Part:
+    """Return the part with only the variants that have loads.
 
     A variant without a capacity gives no load to take a share of.
     """
-    definition = part.definition
-    kept = tuple(variant for variant in definition.variants if part.loads_of(variant.id))
-    if len(kept) == len(definition.variants):
-        return definition
-    control = definition.control if definition.control in {variant.id for variant in kept} else None
-    return definition.model_copy(update={"variants": kept, "control": control})
+    kept = tuple(variant for variant in part.variants if part.loads_of(variant.id))
+    if len(kept) == len(part.variants):
+        return part
+    control = part.control if part.control in {variant.id for variant in kept} else None
+    return replace(part, variants=kept, control=control)
 
 
 def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Spending | None:

@@ -29,7 +29,7 @@ from plimsoll.analysis.campaign.definition_differences import (
 )
 from plimsoll.analysis.campaign.statistics import Comparison, compare, conclude, strata, worst_by_load
 from plimsoll.domain.base import Model
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Setup
 
 
 class EnvironmentDifference(Model):
@@ -95,16 +95,16 @@ class SideBySide:
 
 def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | None = None) -> SideBySide:
     """Compare two campaigns. Variants with the same id belong together; `pairing` maps further ids of A to ids of B."""
-    pairs = variant_pairs(a.definition, b.definition, pairing or {})
+    pairs = variant_pairs(a.part, b.part, pairing or {})
     cells_a, cells_b = cell_results(a), cell_results(b)
     found_a = {one.variant: one for one in reported_capacities(a, cells_a)}
     found_b = {one.variant: one for one in reported_capacities(b, cells_b)}
     return SideBySide(
         pairs=pairs,
-        incomparable=(*incomparable(a.definition, b.definition, pairs), *_measures(pairs, cells_a, cells_b)),
-        differences=tuple(named_differences(a.definition, b.definition, pairs)),
-        only_a=_others(a.definition, [pair.a for pair in pairs]),
-        only_b=_others(b.definition, [pair.b for pair in pairs]),
+        incomparable=(*incomparable(a, b, pairs), *_measures(pairs, cells_a, cells_b)),
+        differences=tuple(named_differences(a, b, pairs)),
+        only_a=_others(a.part, [pair.a for pair in pairs]),
+        only_b=_others(b.part, [pair.b for pair in pairs]),
         capacities=tuple(
             _capacities(pair, found_a.get(pair.a), found_b.get(pair.b)) for pair in pairs if found_a or found_b
         ),
@@ -129,7 +129,7 @@ def environment_differences(
     )
 
 
-def variant_pairs(a: Definition, b: Definition, pairing: Mapping[str, str]) -> tuple[VariantPair, ...]:
+def variant_pairs(a: Setup, b: Setup, pairing: Mapping[str, str]) -> tuple[VariantPair, ...]:
     """Return the pairs of variants in A's order: those that `pairing` names, else those with the same id."""
     ids_b = {variant.id for variant in b.variants}
     wanted = {**{one.id: one.id for one in a.variants if one.id not in pairing.values()}, **pairing}
@@ -150,8 +150,8 @@ def _measures(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence
             yield Difference(what=f"variants.{pair.a}.measure", a=words_a, b=words_b)
 
 
-def _others(definition: Definition, paired: Sequence[str]) -> tuple[str, ...]:
-    return tuple(variant.id for variant in definition.variants if variant.id not in paired)
+def _others(part: Setup, paired: Sequence[str]) -> tuple[str, ...]:
+    return tuple(variant.id for variant in part.variants if variant.id not in paired)
 
 
 def _capacities(pair: VariantPair, a: Capacity | None, b: Capacity | None) -> CapacityPair:

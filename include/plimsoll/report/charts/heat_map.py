@@ -26,9 +26,9 @@ def heat_map(findings: Findings) -> Figure:
     load.
     """
     rows = [row for variant in findings.rungs for row in _squares(findings, variant)]
-    few = len(findings.definition.loads) <= 4
+    few = len(findings.part.loads) <= 4
     chart = alt.layer(*_layers(findings), data=TABLE).properties(
-        height=(_FEW_SQUARES_PX if few else _SQUARE_PX) * len(findings.definition.loads), width=760
+        height=(_FEW_SQUARES_PX if few else _SQUARE_PX) * len(findings.part.loads), width=760
     )
     return Figure(
         name="heat-map",
@@ -52,7 +52,7 @@ def _caption(findings: Findings) -> str:
         sentences.append("A dashed edge: repeats are invalid or were not run; grey: no valid repeat at all.")
     if findings.count("not needed"):
         sentences.append(
-            f"Not needed, taken for met: a {findings.definition.strategy.name} left these repeats out; they are "
+            f"Not needed, taken for met: a {findings.part.strategy.name} left these repeats out; they are "
             "neither met nor missed."
         )
     if reasons := _other_reasons(findings):
@@ -158,7 +158,7 @@ def _variants(findings: Findings, *, left: bool = False) -> alt.X:
 
 
 def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
-    loads = [short_ops(load) for load in sorted(findings.definition.loads, reverse=True)]
+    loads = [short_ops(load) for load in sorted(findings.part.loads, reverse=True)]
     axis = alt.Axis(ticks=False, domain=False)
     scale = alt.Scale(paddingInner=0.08, paddingOuter=0.05)
     title, place = "Attempted load (ops/s)", 0 if top else 0.5

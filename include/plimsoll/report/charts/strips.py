@@ -87,7 +87,7 @@ def strip_chart(
     strips = [first, *(strip for strip in others if strip.rows["t"].nunique() > 1)]
     rows = pd.concat([strip.rows.assign(track=strip.name) for strip in strips], ignore_index=True)
     load, hosts = attempt.verdict.cell.load_ops_s, sorted({*rows["series"]} - {""})
-    end_s = max(findings.definition.timing.duration / timedelta(seconds=1), float(rows["t"].max()))
+    end_s = max(findings.part.timing.duration / timedelta(seconds=1), float(rows["t"].max()))
     named = next((strip.name for strip in strips if set(strip.rows["series"]) != {""}), "")
     charts = [
         _chart(findings, strip, _Look(load, end_s, hosts, last=strip is strips[-1], named=strip.name == named))
@@ -251,7 +251,7 @@ def _reference(findings: Findings, strip: _Strip, y: alt.Y, load: int) -> Sequen
 
 
 def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:
-    end = findings.definition.timing.warmup / timedelta(seconds=1)
+    end = findings.part.timing.warmup / timedelta(seconds=1)
     shade = alt.Chart(alt.InlineData(values=[{"t": 0, "end": end}])).mark_rect(color=SHADE, opacity=0.16, clip=True)
     drawn: alt.Chart = shade.encode(x=x, x2="end:Q")
     return drawn

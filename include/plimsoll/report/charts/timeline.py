@@ -50,7 +50,7 @@ def _with_intervals(findings: Findings, variant: str) -> tuple[CellResult, ...]:
 def _ends_s(findings: Findings, table: pd.DataFrame) -> float:
     """Return the end of the last interval, s: a run may last a little longer than requested."""
     ends = (table["start_s"] + table["duration_s"]).dropna().astype(float)
-    return max([findings.definition.timing.duration / timedelta(seconds=1), *map(float, ends)])
+    return max([findings.part.timing.duration / timedelta(seconds=1), *map(float, ends)])
 
 
 def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
@@ -60,7 +60,7 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
     """
     attempts = {place: result.shown for place, result in enumerate(cells) if result.shown}
     points = points_per_panel(len(findings.cells))
-    duration_s = findings.definition.timing.duration / timedelta(seconds=1)
+    duration_s = findings.part.timing.duration / timedelta(seconds=1)
     shortest_ms = _SHORTEST_PAUSE * findings.level.bound_ms
     marks = {
         "n": pd.DataFrame({"panel": range(len(cells))}),
@@ -84,7 +84,7 @@ def _by_mark(intervals: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
-    cells, repeats = _with_intervals(findings, variant), findings.definition.repeats
+    cells, repeats = _with_intervals(findings, variant), findings.part.repeats
     few = len(cells) <= _FEW
     panels = alt.layer(*_layers(findings, variant, x, y, few=few)).properties(
         width=340 if few else 150, height=150 if few else 84
@@ -187,7 +187,7 @@ def _time(findings: Findings, end_s: float) -> alt.X:
 
 def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:
     per_unit, _ = _time_unit(findings)
-    end = findings.definition.timing.warmup / timedelta(seconds=1) / per_unit
+    end = findings.part.timing.warmup / timedelta(seconds=1) / per_unit
     shade = alt.Chart(alt.InlineData(values=[{"t": 0, "end": end}])).mark_rect(color=SHADE, opacity=0.16)
     drawn: alt.Chart = shade.encode(x=x, x2="end:Q")
     return drawn
@@ -200,7 +200,7 @@ def _bound(findings: Findings, y: alt.Y) -> alt.Chart:
 
 
 def _time_unit(findings: Findings) -> tuple[float, str]:
-    return (60.0, "min") if findings.definition.timing.duration >= timedelta(minutes=10) else (1.0, "s")
+    return (60.0, "min") if findings.part.timing.duration >= timedelta(minutes=10) else (1.0, "s")
 
 
 def _interval_tooltip(findings: Findings, unit: str) -> list[alt.Tooltip]:
@@ -222,10 +222,10 @@ def _pause_tooltip(unit: str) -> list[alt.Tooltip]:
 
 
 def _caption(findings: Findings) -> str:
-    timing, level = findings.definition.timing, findings.level
+    timing, level = findings.part.timing, findings.level
     neighbours = -(-int(timing.duration / level.interval) // points_per_panel(len(findings.cells)))
     thinned = f" Each point is the highest of {plural(neighbours, 'neighbouring interval')}." if neighbours > 1 else ""
-    drawn = " Of the service levels the first is drawn." if len(findings.definition.service_levels) > 1 else ""
+    drawn = " Of the service levels the first is drawn." if len(findings.part.service_levels) > 1 else ""
     return (
         f"Over each panel: load (ops/s), repeat, outcome. Line: p{level.percentile:g} of each interval on a log "
         f"scale.{thinned} Orange points: intervals that missed; triangles at the top: nothing was answered in "

@@ -154,9 +154,9 @@ def wrong_pairs(a: CampaignData, b: CampaignData, pairing: Mapping[str, str]) ->
 def _side(one: CampaignCells) -> CampaignSide:
     return CampaignSide(
         campaign_id=one.data.campaign_id,
-        title=one.definition.title,
-        service_levels=tuple(map(str, one.definition.service_levels)),
-        repeats=one.definition.repeats,
+        title=one.part.title,
+        service_levels=tuple(map(str, one.part.service_levels)),
+        repeats=one.part.repeats,
         labels=one.labels,
         cells_without_fingerprint=environment(one).without_fingerprint,
     )
@@ -193,7 +193,7 @@ def _outcomes(
 
 
 def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: Sequence[LoadSide | None]) -> str:
-    if cells.data.is_at_a_load:
+    if cells.part.asks == "at a load":
         return f"in {side} {outcome_at_taken_load(cells.data, [one.rung for one in loads if one])}"
     return _carried(side, capacity)
 
@@ -227,7 +227,7 @@ def _unlike_noise(found: SideBySide, a: CampaignCells, b: CampaignCells) -> Iter
 
 
 def _noise(one: CampaignCells, variant: str) -> dict[str, str]:
-    return noise_facts(one.of_variant(variant), one.definition.disturbance)
+    return noise_facts(one.of_variant(variant), one.part.disturbance)
 
 
 def _several(ran: Environment) -> Iterator[tuple[str, str]]:

@@ -60,7 +60,7 @@ class _Pair:
 
     @property
     def _ids(self) -> tuple[set[str], set[str]]:
-        ids_a, ids_b = ({variant.id for variant in one.definition.variants} for one in (self.a, self.b))
+        ids_a, ids_b = ({variant.id for variant in one.part.variants} for one in (self.a, self.b))
         return ids_a, ids_b
 
 
@@ -109,7 +109,7 @@ def _pairs(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> 
     for a in parts_a:
         for b in parts_b:
             if _is_same(a, b):
-                yield _Pair(a.part or b.part, a, b)
+                yield _Pair(a.part.id or b.part.id, a, b)
 
 
 def _is_same(a: CampaignData, b: CampaignData) -> bool:
@@ -117,12 +117,12 @@ def _is_same(a: CampaignData, b: CampaignData) -> bool:
     (stage_a, name_a), (stage_b, name_b) = _names(a), _names(b)
     if name_a and name_b:
         return (stage_a, name_a) == (stage_b, name_b)
-    return stage_a == stage_b and a.definition.workload == b.definition.workload
+    return stage_a == stage_b and a.part.workload == b.part.workload
 
 
 def _names(data: CampaignData) -> tuple[str, str]:
     """Return the ids of stage and workload; empty where the campaign has only one."""
-    return (data.of_part.stage, data.of_part.workload) if data.of_part else ("", "")
+    return data.part.stage, data.part.workload_id
 
 
 def _nothing_in_common(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Problem:
@@ -135,8 +135,8 @@ def _nothing_in_common(parts_a: Sequence[CampaignData], parts_b: Sequence[Campai
     return Problem("workloads and stages", what, mend)
 
 
-def _name(part: CampaignData) -> str:
-    return part.part or f"one {part.definition.workload.name} without an id"
+def _name(data: CampaignData) -> str:
+    return data.part.id or f"one {data.part.workload.name} without an id"
 
 
 def _compared(

@@ -55,7 +55,7 @@ def ratios_table(findings: Findings) -> Table[ActionComparison]:
     """Return each variant, part and load that the control has too; empty without a control."""
     return Table(
         "The action's time compared with the control",
-        compare_actions(findings.cells, findings.definition.control),
+        compare_actions(findings.cells, findings.part.control),
         [
             Column("Variant", lambda one: findings.labels[one.variant]),
             Column("Of", lambda one: one.part or "the whole"),
@@ -144,7 +144,7 @@ def actions_sheet(findings: Findings) -> Sheet:
 def action_sentences(findings: Findings) -> tuple[str, ...]:
     """Say for each variant and load how long the action took, and in how many repeats each level was met around it."""
     return tuple(
-        f"{findings.labels[one.variant]} {at_load(one.load_ops_s)}: {findings.definition.action} took "
+        f"{findings.labels[one.variant]} {at_load(one.load_ops_s)}: {findings.part.action} took "
         f"{span(one.low, one.high)} s in {plural(one.repeats, 'valid repeat')}. {' '.join(_around(findings, one))}"
         for one in action_times(findings.cells)
     )
@@ -181,6 +181,6 @@ ACTIONS = Section(
     "Actions",
     tables={"times": times_table, "ratios": ratios_table, "levels": levels_table, "proofs": evidence_table},
     sheets={"actions": actions_sheet},
-    is_shown=lambda findings, _charts: findings.definition.action is not None,
-    needs_load=False,
+    is_shown=lambda findings, _charts: findings.part.action is not None,
+    needs=frozenset(),
 )

@@ -24,7 +24,7 @@ from plimsoll.report.words.taken_load import taken_sentences, taken_tables
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.campaign import Part
 
 _WORDS: Mapping[Conclusion, str] = {
     "higher": "worse: its worst intervals are higher",
@@ -36,19 +36,19 @@ _WORDS: Mapping[Conclusion, str] = {
 
 def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]:
     """Return the values that the section and the summary show. `brief`: the tables as the summary has them."""
-    rows, shows_nodes = capacity_rows(findings), _shows_nodes(findings.definition)
-    nodes_for = max(findings.definition.loads) if shows_nodes and not brief else None
+    rows, shows_nodes = capacity_rows(findings), _shows_nodes(findings.part)
+    nodes_for = max(findings.part.loads) if shows_nodes and not brief else None
     return {
         "validity": validity(findings),
         "rows": rows,
         "capacities": capacities_table(rows, nodes_for=nodes_for),
         "sentences": sentences(findings),
-        "at_taken_load": findings.data.is_at_a_load,
+        "at_taken_load": findings.part.asks == "at a load",
         "taken": taken_tables(findings),
         "loads_rest_on": tuple(rests_on(part, findings.source)) if (part := findings.data.of_part) else (),
         "step_sentence": step_sentence(findings),
         "loads_line": loads_line(rows),
-        "few_operations": tuple(decided_by_few(findings.definition)),
+        "few_operations": tuple(decided_by_few([findings.part])),
         "shows_nodes": shows_nodes,
         "left_out": left_out_table(findings),
         "what_was_run": what_was_run(findings),
@@ -64,13 +64,13 @@ def sentences(findings: Findings) -> tuple[str, ...]:
     return taken_sentences(findings) or tuple(sentence(findings, capacity) for capacity in findings.capacities)
 
 
-def _shows_nodes(definition: Definition) -> bool:
+def _shows_nodes(part: Part) -> bool:
     """Tell whether numbers of nodes may be extrapolated: from three repeats or more, of more than one node, which
     Plimsoll itself has made of a database that it knows.
     """
-    is_deployed = not definition.provider.is_external and definition.provider.name != IMPORTED
-    is_known = all(protocol_of(product) != OWN for product in definition.products)
-    return not are_few(definition.repeats) and definition.system.nodes > 1 and is_deployed and is_known
+    is_deployed = "nodes" in part.knows and part.provider.name != IMPORTED
+    is_known = all(protocol_of(product) != OWN for product in part.products)
+    return not are_few(part.repeats) and part.system.nodes > 1 and is_deployed and is_known
 
 
 def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Comparison]:
@@ -91,7 +91,7 @@ def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Compa
             number("p (Holm)", lambda one: p_text(one.p_holm)),
             Column("Over", lambda one: plural(len(one.loads), "load"), shown=not brief),
             Column(
-                "Conclusion" if brief else f"Against {findings.labels.get(str(findings.definition.control))}",
+                "Conclusion" if brief else f"Against {findings.labels.get(str(findings.part.control))}",
                 lambda one: _WORDS[one.conclusion],
                 "" if brief else "strong",
             ),

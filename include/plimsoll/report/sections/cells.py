@@ -172,5 +172,5 @@ CELLS = Section(
     "Cells",
     tables={"cells": cells_table},
     sheets={"cells": cells_sheet},
-    needs_load=False,
+    needs=frozenset(),
 )

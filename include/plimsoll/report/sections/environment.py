@@ -86,5 +86,5 @@ def _stated(findings: Findings) -> Iterator[tuple[str, str, str, str, str]]:
 
 
 ENVIRONMENT = Section(
-    "environment", "Environment", context=_context, sheets={"environment": environment_sheet}, needs_load=False
+    "environment", "Environment", context=_context, sheets={"environment": environment_sheet}, needs=frozenset()
 )

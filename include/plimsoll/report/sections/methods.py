@@ -26,17 +26,17 @@ _SAME_DATA = "A repeat's loads follow one another on the same data, from the low
 
 def order_words(findings: Findings) -> str:
     """Return the order in which the cells ran, and what a drift of the machines over time could do to the results."""
-    definition = findings.definition
+    part = findings.part
     if any(result.shown and result.shown.provenance for result in findings.cells):
         return _IMPORTED
-    by_variant, strategy = definition.cluster_scope == "variant", definition.strategy
+    by_variant, strategy = part.cluster_scope == "variant", part.strategy
     what = "loads" if by_variant else "variants and loads"
-    sentences = [f"Each repeat is a block: all {what} once, shuffled by the definition's seed ({definition.seed})"]
+    sentences = [f"Each repeat is a block: all {what} once, shuffled by the definition's seed ({part.seed})"]
     if isinstance(strategy, FullGrid) and not by_variant:
         return f"{sentences[0]}, so that a drift of the machines over time does not favour a variant."
     if not isinstance(strategy, FullGrid):
         who = "the variants" if not by_variant else "the cells"
-        sentences = [f"The order of {who} within a repeat is shuffled by the definition's seed ({definition.seed})"]
+        sentences = [f"The order of {who} within a repeat is shuffled by the definition's seed ({part.seed})"]
     facts = [
         "" if isinstance(strategy, FullGrid) else _BY_RESULTS.format(strategy=strategy.name),
         _SAME_DATA if keeps_data(strategy) else "",
@@ -46,7 +46,7 @@ def order_words(findings: Findings) -> str:
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    strategy = findings.definition.strategy
+    strategy = findings.part.strategy
     return {
         "response_time": methods_words(result.verdict for result in findings.cells if result.verdict),
         "order": order_words(findings),

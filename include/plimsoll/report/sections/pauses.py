@@ -70,7 +70,7 @@ def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
 
 def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
     """Tell whether any variant runs in a JVM, or may: an external cluster does not tell."""
-    return findings.definition.provider.is_external or any(variant.jvm for variant in findings.definition.variants)
+    return "nodes" not in findings.part.knows or any(variant.jvm for variant in findings.part.variants)
 
 
 def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, object]]:

@@ -30,7 +30,7 @@ def _misses(findings: Findings) -> Mapping[str, Any]:
 
 
 def _published(findings: Findings) -> PlainTable | None:
-    published = findings.definition.published
+    published = findings.part.published
     if published is None:
         return None
     rows = ((one.what, one.published or "not published", one.here or "as published") for one in published.rows)
@@ -39,7 +39,7 @@ def _published(findings: Findings) -> PlainTable | None:
 
 def _clients(findings: Findings) -> PlainTable:
     headings = {"Product": "", "Protocol": "", "Workload": "", "Options of its clients": "prose"}
-    clients = clients_of(findings.definition)
+    clients = clients_of([findings.part])
     rows = ((one.product, one.protocol, one.workload or "the only one", one.words) for one in clients)
     return plain("What clients of each product speak", headings, rows)
 
@@ -64,13 +64,13 @@ SECTIONS = (
     ENVIRONMENT,
     VALIDITY,
     CELLS,
-    Section("cost", "Cost", is_shown=lambda findings, _charts: findings.data.spending is not None, needs_load=False),
-    Section("definition", "Definition", tables={"published": _published, "clients": _clients}, needs_load=False),
-    Section("reproduce", "Reproduce it", needs_load=False),
+    Section("cost", "Cost", is_shown=lambda findings, _charts: findings.data.spending is not None, needs=frozenset()),
+    Section("definition", "Definition", tables={"published": _published, "clients": _clients}, needs=frozenset()),
+    Section("reproduce", "Reproduce it", needs=frozenset()),
     METHODS,
 )
 
 
 def sections_of(findings: Findings) -> tuple[Section, ...]:
-    """Return the sections that a page of these findings may have: without a load, those that need none."""
-    return tuple(one for one in SECTIONS if not (findings.definition.is_unloaded and one.needs_load))
+    """Return the sections that a page of these findings may have: those whose needs are known."""
+    return tuple(one for one in SECTIONS if one.needs <= findings.part.knows)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.findings import Findings
+    from plimsoll.domain.campaign import Knowledge
     from plimsoll.report.charts.figure import Figure
     from plimsoll.report.tables.files import Sheet
     from plimsoll.report.tables.table import Table
@@ -33,8 +34,8 @@ class Section:
     """The section's tables as numbers, by the name of their CSV file. The report has them even where the section is
     left out.
     """
-    needs_load: bool = True
-    """Whether it has nothing to show where no load ran."""
+    needs: frozenset[Knowledge] = frozenset({"load"})
+    """What must be known of the cells for it to have something to show."""
     is_shown: Callable[[Findings, Collection[str]], bool] = lambda _findings, _charts: True
     """Whether a campaign's page has the section, by the findings and the names of all charts that there are."""
 

@@ -202,5 +202,5 @@ VALIDITY = Section(
     "Validity",
     context=_context,
     sheets={"invalid": invalid_sheet, "warnings": warnings_sheet, "checks": checks_sheet},
-    needs_load=False,
+    needs=frozenset(),
 )

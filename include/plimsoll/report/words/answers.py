@@ -76,11 +76,11 @@ def half_load_words(one: HalfLoad | None) -> str:
 def step_sentence(findings: Findings) -> str:
     """Return the meaning of a difference of one load step between two capacities; empty where that is not known."""
     share = findings.repeats.grids_disagree
-    if share is None or findings.data.is_at_a_load:
+    if share is None or findings.part.asks == "at a load":
         return ""
     return (
         "A difference of one step of load is no change: two full grids of one and the same system, with "
-        f"{plural(findings.definition.repeats, 'repeat')}, find different capacities in {percent(share, 0)} of cases "
+        f"{plural(findings.part.repeats, 'repeat')}, find different capacities in {percent(share, 0)} of cases "
         "if the chance to be met falls from 88 % to 12 % within one step."
     )
 

@@ -47,7 +47,7 @@ def capacity_rows_of(data: CampaignData) -> tuple[CapacityRow, ...]:
 
     Stages that take their load from an earlier one have none.
     """
-    of_parts = [(part.part, row) for part in data_of_parts(data) for row in _rows_of(part)]
+    of_parts = [(part.part.id, row) for part in data_of_parts(data) for row in _rows_of(part)]
     return tuple(replace(row, variant=f"{row.variant}, {name}") if name else row for name, row in of_parts)
 
 
@@ -112,7 +112,7 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
         notes=_notes(capacity),
         narrowing=_narrowing(capacity),
         bracketed_ops_s=capacity.bracketed_ops_s,
-        share_of_highest_load=(capacity.capacity_ops_s or 0) / max(cells.definition.loads),
+        share_of_highest_load=(capacity.capacity_ops_s or 0) / max(cells.part.loads),
         firm=capacity.kind in ("found", "none"),
     )
 
@@ -125,7 +125,7 @@ def _by_how_much(capacity: Capacity) -> str:
 
 
 def _to_control(cells: CampaignCells, capacity: Capacity) -> str:
-    if capacity.variant == cells.definition.control:
+    if capacity.variant == cells.part.control:
         return "control"
     ratio = multiple(capacity.ratio_to_control)
     return ratio if capacity.kind == "found" or capacity.ratio_to_control is None else f"≥ {ratio}"
@@ -139,7 +139,7 @@ def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
     """
     if not capacity.capacity_ops_s:
         return NOTHING
-    definition, is_found = cells.definition, capacity.kind == "found"
+    definition, is_found = cells.part, capacity.kind == "found"
     measured, highest = definition.system.nodes, max(definition.loads)
     farthest = _FARTHEST * capacity.capacity_ops_s
     if highest > farthest and not is_found:

@@ -22,9 +22,9 @@ def conclusion(findings: Findings) -> str:
     One repeat each, …`. Sentences on what limits it follow: cells that were left out, have no valid attempt or were
     imported.
     """
-    if findings.data.is_at_a_load:
+    if findings.part.asks == "at a load":
         return " ".join([f"{taken_conclusion(findings)}.", *_reservations(findings)])
-    if findings.definition.is_unloaded:
+    if findings.part.asks == "an action":
         return " ".join([*took_sentences(findings), *_reservations(findings)])
     falls = [fall(findings.labels[one.variant], one) for one in findings.capacities if one.falls_by]
     in_words = _answer if falls else _sentence_of
@@ -135,7 +135,7 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _grounds(findings: Findings) -> str:
-    repeats, carried = findings.definition.repeats, [one for one in findings.capacities if one.capacity_ops_s]
+    repeats, carried = findings.part.repeats, [one for one in findings.capacities if one.capacity_ops_s]
     if all(one.kind == "unknown" for one in findings.capacities):
         return ""
     if repeats == 1:

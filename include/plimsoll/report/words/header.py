@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Part
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
 from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
@@ -17,22 +17,22 @@ def header_facts(findings: Findings) -> dict[str, str]:
     """Return name → text, in the header's order. A fact that differs between hosts or cells gives each value."""
     if brought_in := origins(findings):
         return {"Measured": _measured(findings), "A cell": _cell(findings), **_stated(findings, brought_in)}
-    definition, found = findings.definition, list(_fingerprints(findings))
-    hosts = plural(definition.system.nodes, "node")
-    external = definition.provider.is_external
-    if definition.load_generator.hosts > 1:
-        hosts = f"{hosts} and {plural(definition.load_generator.hosts, 'load host')}"
+    part, found = findings.part, list(_fingerprints(findings))
+    hosts = plural(part.system.nodes, "node")
+    external = "nodes" not in part.knows
+    if part.load_generator.hosts > 1:
+        hosts = f"{hosts} and {plural(part.load_generator.hosts, 'load host')}"
     return {
         "Measured": _measured(findings),
         "A cell": _cell(findings),
-        "Cluster": f"{hosts} {'that somebody else runs' if external else f'a cell, from {definition.provider.name}'}",
-        **(_reported(found) if external else _read_back(definition, found)),
+        "Cluster": f"{hosts} {'that somebody else runs' if external else f'a cell, from {part.provider.name}'}",
+        **(_reported(found) if external else _read_back(part, found)),
         "Load generator": _values(found, lambda one: [one.load_generator]),
     }
 
 
 def _cell(findings: Findings) -> str:
-    timing = findings.definition.timing
+    timing = findings.part.timing
     return f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up"
 
 
@@ -41,12 +41,10 @@ def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
 
     A default of the definition states nothing.
     """
-    definition, unstated = findings.definition, {fact for one in brought_in for fact in one.unknown}
-    default = "" if "definition: system.database" in unstated else definition.system.database
-    databases = [
-        f"{variant.product or default or 'release'} {definition.version_of(variant)}" for variant in definition.variants
-    ]
-    nodes = "" if "definition: system.nodes" in unstated else plural(definition.system.nodes, "node")
+    part, unstated = findings.part, {fact for one in brought_in for fact in one.unknown}
+    default = "" if "definition: system.database" in unstated else part.system.database
+    databases = [f"{variant.product or default or 'release'} {part.version_of(variant)}" for variant in part.variants]
+    nodes = "" if "definition: system.nodes" in unstated else plural(part.system.nodes, "node")
     told: dict[str, list[str]] = {"Source": [one.source for one in brought_in], "Cluster": [nodes]}
     told |= {"Database": databases, "Kernel": [], "Load generator": []}
     for one in brought_in:
@@ -59,13 +57,13 @@ def _as_stated(values: Sequence[str]) -> str:
     return f"{listing(list(dict.fromkeys(values)), most=6)} (stated by who imported it)" if values else "not stated"
 
 
-def _read_back(definition: Definition, found: Sequence[Fingerprint]) -> dict[str, str]:
+def _read_back(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
     """Return what was read back from the nodes."""
     return {
         "Hardware of a node": _values(found, lambda one: (_hardware(node.facts) for node in one.nodes)),
         "Kernel": _values(found, lambda one: (node.facts.kernel for node in one.nodes)),
         "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
-        **({"JVM": _values(found, _jvms)} if any(variant.jvm for variant in definition.variants) else {}),
+        **({"JVM": _values(found, _jvms)} if any(variant.jvm for variant in part.variants) else {}),
     }
 
 
@@ -99,7 +97,7 @@ def _measured(findings: Findings) -> str:
     begun = [one.started_at for one in verdicts if one.started_at]
     if not begun:
         return _UNKNOWN
-    ended = [one.started_at + findings.definition.timing.duration for one in verdicts if one.started_at and one.valid]
+    ended = [one.started_at + findings.part.timing.duration for one in verdicts if one.started_at and one.valid]
     first, last = moment(min(begun)), moment(max([*begun, *ended]))
     return first if first == last else f"{first}, to {last}"
 

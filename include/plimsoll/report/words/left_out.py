@@ -41,7 +41,7 @@ def what_was_run(findings: Findings) -> str:
         sum(getattr(one, name) for one in findings.left_out) for name in ("run", "not_needed", "missing")
     )
     still = f"; {missing} may still run" if missing else ""
-    ran = f"A {findings.definition.strategy.name} ran {run} of {plural(len(findings.cells), 'cell')}"
+    ran = f"A {findings.part.strategy.name} ran {run} of {plural(len(findings.cells), 'cell')}"
     return f"{ran}; {spared} need not run{still}."
 
 
@@ -50,7 +50,7 @@ def how_cells_were_chosen(findings: Findings) -> str:
 
     Empty for a full grid.
     """
-    strategy = findings.definition.strategy
+    strategy = findings.part.strategy
     match strategy:
         case FullGrid():
             return ""
@@ -64,7 +64,7 @@ def how_cells_were_chosen(findings: Findings) -> str:
 
 def _whose_data(findings: Findings) -> str:
     """Tell how many cells went on with a lower load's data, and which began with fresh ones above the lowest load."""
-    if not keeps_data(findings.definition.strategy):
+    if not keeps_data(findings.part.strategy):
         return ""
     found = shared_data(findings.cells)
     exceptions = f" Fresh data above the lowest load: {', '.join(found.fresh_above)}." if found.fresh_above else ""

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.definition import Definition
-    from plimsoll.domain.parts import Part
+    from plimsoll.domain.campaign import Campaign, Part
 
 
 class StageDocument(Model):
@@ -35,19 +34,19 @@ class StageDocument(Model):
     ] = None
 
 
-def stage_documents(definition: Definition) -> tuple[StageDocument, ...]:
+def stage_documents(campaign: Campaign) -> tuple[StageDocument, ...]:
     """Return the stages in order; empty where the definition has no `stages`."""
     return tuple(
         StageDocument(
             id=stage.id,
-            title=stage.label,
-            strategy=alone.strategy.name,
-            load=str(stage.taken) if stage.taken else "",
-            service_levels=tuple(map(str, alone.service_levels)),
-            opening=definition.stage_starts.get(stage.id),
+            title=stage.first.stage_title,
+            strategy=stage.first.strategy.name,
+            load=str(stage.first.taken or ""),
+            service_levels=tuple(map(str, stage.first.service_levels)),
+            opening=stage.first.stage_start,
         )
-        for stage, alone in definition.of_stages
-        if stage
+        for stage in campaign.stages
+        if stage.id
     )
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Rung
     from plimsoll.analysis.campaign.cell_results import CampaignData
     from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.parts import Part
+    from plimsoll.domain.campaign import Part
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class _Shown:
 
 def at_loads(findings: Findings) -> tuple[AtTakenLoad, ...]:
     """Return the figures of a part in a closed loop, or that takes its load from an earlier stage; else empty."""
-    if not findings.data.is_at_a_load:
+    if findings.part.asks != "at a load":
         return ()
-    return at_taken_loads(findings.cells, findings.definition.control, has_taken=findings.data.taken is not None)
+    return at_taken_loads(findings.cells, findings.part.control, has_taken=findings.part.taken is not None)
 
 
 def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
@@ -59,7 +59,7 @@ def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
     ]
     times = [Column(PERCENTILE_NAMES[name], partial(_percentile, name)) for name in PERCENTILES]
     rows = _beside_closed_loop(findings)
-    shows_rates = data.definition.is_closed_loop or bool(data.taken and data.taken.share)
+    shows_rates = "rate" not in data.part.knows or bool(data.part.taken and data.part.taken.share)
     return (
         Table(f"Throughput of each variant{of}", rows if shows_rates else (), [*columns, *rates]),
         Table(f"Response times of each variant{of}", rows, [*columns, *times]),
@@ -76,13 +76,13 @@ def _percentile(name: str, one: _Shown) -> str:
 
 def _beside_closed_loop(findings: Findings) -> tuple[_Shown, ...]:
     source = findings.source
-    closed = _shown(source) if source and source.definition.is_closed_loop else ()
+    closed = _shown(source) if source and "rate" not in source.part.knows else ()
     beside = {one.at.variant: (replace(one, variant=f"{one.variant}, in the closed loop"),) for one in closed}
     return tuple(row for one in _shown(findings) for row in (one, *beside.get(one.at.variant, ())))
 
 
 def _shown(findings: Findings) -> tuple[_Shown, ...]:
-    bound, control = "at most " if findings.definition.is_closed_loop else "", findings.definition.control
+    bound, control = "" if "rate" in findings.part.knows else "at most ", findings.part.control
     return tuple(
         _Shown(
             one,
@@ -98,7 +98,7 @@ def taken_conclusion(findings: Findings) -> str:
     """Return the answer of such a part, without a full stop: `At 70 % of its maximum (7,000 ops/s) A met the service
     …`.
     """
-    taken = findings.data.taken
+    taken = findings.part.taken
     if taken is None:
         return _of_closed_loop(findings)
     found = [(findings.labels[name], rung) for name, rungs in findings.rungs.items() for rung in rungs]
@@ -113,7 +113,7 @@ def taken_conclusion(findings: Findings) -> str:
 
 def taken_sentences(findings: Findings) -> tuple[str, ...]:
     """Return the result of each variant of such a part in a sentence; empty for another part."""
-    if not findings.data.is_at_a_load:
+    if findings.part.asks != "at a load":
         return ()
     share = _share(findings.data)
     return tuple(
@@ -134,7 +134,7 @@ def taken_sheet(found: Sequence[tuple[Part, AtTakenLoad]]) -> Sheet:
     """Return one row per stage, workload and variant at its load; intervals in columns `…_low` and `…_high`."""
     rows = []
     for part, one in found:
-        row: dict[str, object] = {"stage": part.stage, "workload": part.workload}
+        row: dict[str, object] = {"stage": part.stage, "workload": part.workload_id}
         for name, value in one:
             if isinstance(value, Mean) or name in ("achieved_ops_s", "to_control", *PERCENTILES):
                 known = value or None
@@ -154,7 +154,7 @@ def _of_closed_loop(findings: Findings) -> str:
 
 def _share(data: CampaignData) -> str:
     """Return in words where the part's loads come from."""
-    return share_in_words(data.of_part, "its") if data.of_part and data.taken else "the rate at most in a closed loop"
+    return share_in_words(data.part, "its") if data.part.taken else "the rate at most in a closed loop"
 
 
 def _clauses(found: Sequence[tuple[str, Rung, str]]) -> Iterator[str]:

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 def took_sentences(findings: Findings) -> Iterator[str]:
     """Yield how long the action took each variant, by load, and how much faster that is than the control."""
-    action, control = findings.definition.action, findings.definition.control
+    action, control = findings.part.action, findings.part.control
     if action is None or action.before_load:
         return
     compared = compare_actions(findings.cells, control)
     by_place = {(one.variant, one.load_ops_s): one for one in compared if one.part == WHOLE}
-    workload = findings.data.of_part.workload if findings.data.of_part else ""
+    workload = findings.part.workload_id
     name = ", ".join(filter(None, (str(action), workload)))
     for one in action_times(findings.cells):
         found = by_place.get((one.variant, one.load_ops_s))

@@ -73,7 +73,7 @@ class RequestedCells(Model):
 
 def completeness(campaign: CampaignStore) -> Completeness:
     """Return the campaign's completeness now. Raises NotFound when there is no such campaign."""
-    return completeness_of(judged_state(campaign, campaign.definition()))
+    return completeness_of(judged_state(campaign, campaign.resolved()))
 
 
 def completeness_of(state: CampaignState[C]) -> Completeness:

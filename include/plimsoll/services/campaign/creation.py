@@ -8,6 +8,7 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.plurals import plural
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.completeness import (
     RequestedCells,
     completeness_of,
@@ -62,7 +63,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     problem before anything is written to the store, with the lines of the definition's file if `document` is given.
     `largest_run` is the greatest number of cells that one run can start, where the caller has such a limit.
     """
-    campaign = CampaignStore(toolkit.store, campaign_id_of(definition, request.model_dump(), at))
+    campaign = CampaignStore(toolkit.store, campaign_id_of(definition.name, request.model_dump(), at))
     if campaign_exists(toolkit.store, campaign.campaign_id):
         campaign.continued(definition)
     require_runnable(toolkit, definition, document, campaign.campaign_id)
@@ -71,7 +72,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     now, memory = toolkit.clock.now(), Memory(owners=toolkit.owners)
     if campaign_exists(toolkit.store, campaign.campaign_id):
         start_stages(campaign, now)
-    known = campaign.with_stage_starts(definition)
+    known = campaign.with_stage_starts(resolve(definition))
     state = read_state(toolkit.store, campaign.campaign_id, known, now, memory)
     chosen = tuple(one.cell for one in choose(request, state, at))
     _require_room(len(chosen), largest_run)

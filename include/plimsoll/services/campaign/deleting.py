@@ -86,9 +86,9 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
     is_begun = toolkit.store.exists(layout.deleting_key(campaign_id))
     if is_begun or not campaign_exists(toolkit.store, campaign_id):
         return
-    definition = CampaignStore(toolkit.store, campaign_id).definition()
+    campaign = CampaignStore(toolkit.store, campaign_id).resolved()
     memory = Memory(owners=toolkit.owners)
-    state = read_state(toolkit.store, campaign_id, definition, toolkit.clock.now(), memory)
+    state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), memory)
     for one in running_attempts(state):
         if take_over and one.attempt and ProcessOwner.parse(one.attempt.owner) is None:
             continue
@@ -99,7 +99,7 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
 def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:
     """Yield the campaign's living clusters of any provider, and the reason why its own provider could not be asked."""
     exists = campaign_exists(toolkit.store, campaign_id)
-    own = CampaignStore(toolkit.store, campaign_id).definition().provider.name if exists else None
+    own = CampaignStore(toolkit.store, campaign_id).resolved().provider.name if exists else None
     for name in toolkit.providers:
         # Hosts that only other campaigns name can't have a cluster of this one.
         everywhere, of_campaign = toolkit.provider_everywhere, toolkit.provider_of

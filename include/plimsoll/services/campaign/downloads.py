@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.download import Download
 from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.services.toolkit import Toolkit
 
 
-def downloads(toolkit: Toolkit, definition: Definition) -> tuple[Download, ...]:
-    """Return the software that `prepare` downloads for this definition, each once; what is here already is marked."""
-    products = [name for name in definition.products if name in toolkit.products]
-    found = [one for name in products for one in toolkit.product(name).downloads(product_spec(definition, name))]
-    if definition.load_generator.name in toolkit.load_generators:
-        found += toolkit.load_generator(definition).downloads(load_spec(definition))
+def downloads(toolkit: Toolkit, campaign: Campaign) -> tuple[Download, ...]:
+    """Return the software that `prepare` downloads for this campaign, each once; what is here already is marked."""
+    products = [name for name in campaign.products if name in toolkit.products]
+    found = [one for name in products for one in toolkit.product(name).downloads(product_spec(campaign, name))]
+    if campaign.load_generator.name in toolkit.load_generators:
+        found += toolkit.load_generator(campaign).downloads(load_spec(campaign.parts[0]))
     return tuple({one.name: one for one in found}.values())
 
 

@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from plimsoll.domain.action import Action
+from plimsoll.domain.campaign import Campaign, part_name
 from plimsoll.domain.cell import AwaitedCell, Cell, awaited_cells
 from plimsoll.domain.clients import clients_of
 from plimsoll.domain.cost import Tariff
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import part_name, parts
 from plimsoll.services.campaign.stage_plans import BOUNDS, Extent, StagePlan, rounded_hours, stage_plans, total
 from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order
@@ -22,7 +21,7 @@ from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_stat
 class Plan:
     """Cells in running order, with the time and cost of running them."""
 
-    definition: Definition
+    campaign: Campaign
     cells: tuple[Cell, ...]
     parallel: int
     tariff: Tariff | None = None
@@ -31,7 +30,7 @@ class Plan:
     @cached_property
     def first(self) -> tuple[Cell, ...]:
         """Return the cells that the strategy asks for first, while there are no results, in running order."""
-        state = campaign_state(self.definition, (), CellAttempts[JudgedAttempt])
+        state = campaign_state(self.campaign, (), CellAttempts[JudgedAttempt])
         return tuple(one.cell for one in state.to_run_now)
 
     @cached_property
@@ -42,7 +41,7 @@ class Plan:
     @cached_property
     def stages(self) -> tuple[StagePlan, ...]:
         """Return the estimate of each stage; one estimate where the definition has no stages."""
-        return stage_plans(self.definition)
+        return stage_plans(self.campaign)
 
     @property
     def usd(self) -> float | None:
@@ -67,15 +66,7 @@ class Plan:
 
         None where no price is known.
         """
-        counts = [(stage.alone, stage.estimate.most) for stage in self.stages]
-        return self._priced(
-            [
-                0.0
-                if one.timing.populating
-                else one.populated_of(most) * (one.timing.longest_populating / timedelta(hours=1))
-                for one, most in counts
-            ]
-        )
+        return self._priced([stage.uncounted_hours for stage in self.stages])
 
     def _priced(self, hours: Sequence[float]) -> float | None:
         """Return the cost of each stage's cluster for that many hours, US dollars; None where a price is not known."""
@@ -87,7 +78,7 @@ class Plan:
     @property
     def vcpus(self) -> int | None:
         """Return the number of vCPUs alive at once; None where the provider does not count them."""
-        shape = self.definition.node_hosts, self.definition.load_generator.hosts
+        shape = self.campaign.node_hosts, self.campaign.load_generator.hosts
         of_cluster = self.tariff.vcpus(*shape) if self.tariff else None
         return None if of_cluster is None else of_cluster * self.at_once
 
@@ -107,7 +98,7 @@ class Plan:
     @property
     def is_estimated(self) -> bool:
         """Tell whether outcomes decide how long the campaign takes: which cells run, or how long loads last."""
-        return self.definition.has_rounds or self.ends_early
+        return self.campaign.has_rounds or self.ends_early
 
     @property
     def at_once(self) -> int:
@@ -117,7 +108,7 @@ class Plan:
     @property
     def hosts(self) -> int:
         """Return the greatest number of hosts alive at once: database nodes and load hosts of the running cells."""
-        return self.at_once * self.definition.cluster_size
+        return self.at_once * self.campaign.cluster_size
 
     @property
     def load_time(self) -> timedelta:
@@ -132,19 +123,19 @@ class Plan:
         """
         cells = [cell.model_dump() for cell in self.cells]
         known = [{"id": cell.id, **fields} for cell, fields in zip(self.cells, cells, strict=True)]
-        awaited = [_awaited_json(cell) for cell in awaited_cells(self.definition)]
-        actions = {part.name: part.definition.action for part in parts(self.definition)}
+        awaited = [_awaited_json(cell) for cell in awaited_cells(self.campaign)]
+        actions = {part.id: part.action for part in self.campaign.parts}
         return {
-            "definition": self.definition.name,
-            **({"published": published.model_dump()} if (published := self.definition.published) else {}),
-            **({"clients": [asdict(one) for one in clients]} if (clients := clients_of(self.definition)) else {}),
+            "definition": self.campaign.name,
+            **({"published": published.model_dump()} if (published := self.campaign.published) else {}),
+            **({"clients": [asdict(one) for one in clients]} if (clients := clients_of(self.campaign.parts)) else {}),
             "cells": [_with_action(cell, actions) for cell in known + awaited],
-            **({"stages": [stage.as_json() for stage in self.stages]} if self.definition.stages else {}),
+            **({"stages": [stage.as_json() for stage in self.stages]} if self.campaign.stages[0].id else {}),
             "totals": {
-                "cells": self.definition.cells,
+                "cells": self.campaign.cells,
                 **self._range(),
-                "variants": len(self.definition.variants),
-                "workloads": max(1, len(self.definition.workloads)),
+                "variants": len(self.campaign.variants),
+                "workloads": max(1, len(self.campaign.workload_ids)),
                 "loads": len({cell.load_ops_s for cell in self.cells}),
                 "repeats": max(stage.repeats for stage in self.stages),
                 "cell_hours": rounded_hours(self.hours("all")),
@@ -152,7 +143,7 @@ class Plan:
                 "hosts": self.hosts,
                 "parallel": self.parallel,
                 "at_once": self.at_once,
-                "tries_if_disturbed": self.definition.disturbance.tries,
+                "tries_if_disturbed": self.campaign.disturbance.tries,
                 "load_time_s": self.load_time.total_seconds(),
                 "vcpus": self.vcpus,
             },
@@ -160,8 +151,8 @@ class Plan:
                 "usd": _cents(self.usd),
                 "usd_likely": _cents(self.usd_of("likely")),
                 "usd_of_populating": _cents(self.usd_of_populating if self.tariff else 0.0),
-                "budget_usd": self.definition.budget,
-                **({"at_most": ceiling.model_dump(mode="json")} if (ceiling := self.definition.at_most) else {}),
+                "budget_usd": self.campaign.budget,
+                **({"at_most": ceiling.model_dump(mode="json")} if (ceiling := self.campaign.at_most) else {}),
                 "tariff": self.tariff.model_dump() if self.tariff else None,
             },
         }
@@ -184,17 +175,17 @@ def _cents(usd: float | None) -> float | None:
     return None if usd is None else round(usd, 2)
 
 
-def make_plan(definition: Definition, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:
+def make_plan(campaign: Campaign, *, parallel: int | None = None, tariff: Tariff | None = None) -> Plan:
     """Return the plan of a whole campaign."""
-    return Plan(definition, running_order(definition), parallel or definition.max_parallel, tariff)
+    return Plan(campaign, running_order(campaign), parallel or campaign.max_parallel, tariff)
 
 
-def new_campaign_id(definition: Definition, at: datetime) -> str:
-    """Return a new id made of definition and time (UTC): `demo-20260131t120000`.
+def new_campaign_id(name: str, at: datetime) -> str:
+    """Return a new id made of the definition's name and the time (UTC): `demo-20260131t120000`.
 
     It can be used in run ids, tags and keys.
     """
-    return f"{definition.name}-{at:%Y%m%dt%H%M%S}"
+    return f"{name}-{at:%Y%m%dt%H%M%S}"
 
 
 def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) -> dict[str, Any]:

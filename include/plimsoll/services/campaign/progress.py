@@ -18,20 +18,20 @@ def campaign_progress(
 ) -> CampaignProgress:
     """Return the state and progress of every cell. Raises NotFound when there is no such campaign."""
     campaign = CampaignStore(store, campaign_id)
-    definition = campaign.definition()
-    state = read_state(store, campaign_id, definition, now, Memory(owners=owners or UnknownOwners()))
+    resolved = campaign.resolved()
+    state = read_state(store, campaign_id, resolved, now, Memory(owners=owners or UnknownOwners()))
     cells, request = tuple(map(cell_progress, state.cells)), newest_request(campaign)
-    left = time_left(definition, cells, now, request)
+    left = time_left(resolved, cells, now, request)
     return CampaignProgress(
         campaign_id=campaign_id,
-        title=definition.title,
+        title=resolved.title,
         cells=tuple(cell.model_copy(update={"seconds_over": left.over.get(cell.cell.id, 0.0)}) for cell in cells),
         started_at=first_start(state),
         seconds_left=left.seconds,
-        in_rounds=definition.has_rounds,
+        in_rounds=resolved.has_rounds,
         asked=None if request is None else tuple(sorted(set(request.cells))),
         usd=spent_usd(ledger(campaign, now)),
-        budget_usd=definition.budget,
+        budget_usd=resolved.budget,
     )
 
 

@@ -5,17 +5,15 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.parts import parts
 from plimsoll.domain.plurals import plural
 from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolerance
 from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.domain.strategy import Search, keeps_data
 from plimsoll.domain.units import format_duration, format_rate, format_size
-from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import stages_that_keep_data
@@ -30,40 +28,39 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
             f"it {takes} {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
             "`max_parallel`, or take fewer loads or repeats, unless that is meant"
         )
-    if plan.definition.provider.name in toolkit.providers and toolkit.provider(plan.definition).is_local:
-        yield from toolkit.local_notes(toolkit.hosts_spec(plan.definition), plan.definition.disturbance)
-    for product in plan.definition.products:
+    if plan.campaign.provider.name in toolkit.providers and toolkit.provider(plan.campaign).is_local:
+        yield from toolkit.local_notes(toolkit.hosts_spec(plan.campaign), plan.campaign.disturbance)
+    for product in plan.campaign.products:
         if product in toolkit.products:
-            yield from toolkit.product(product).unchecked(product_spec(plan.definition, product))
-    yield from _written_to_others(toolkit, plan.definition)
-    yield from dict.fromkeys(decided_by_few(plan.definition))
+            yield from toolkit.product(product).unchecked(product_spec(plan.campaign, product))
+    yield from _written_to_others(toolkit, plan.campaign)
+    yield from dict.fromkeys(decided_by_few(plan.campaign.parts))
     yield from dict.fromkeys(_random_schedules(plan))
     yield from dict.fromkeys(_counted_rows(plan))
     yield from dict.fromkeys(_time_for_populating(plan))
     yield from _early_end(toolkit, plan)
     yield from _shared_data(plan)
     yield from dict.fromkeys(_guards_without_effect(plan))
-    if plan.definition.load_generator.name in toolkit.load_generators:
-        generator = toolkit.load_generator(plan.definition)
-        specs = [load_spec(part.definition) for part in parts(plan.definition)]
+    if plan.campaign.load_generator.name in toolkit.load_generators:
+        generator = toolkit.load_generator(plan.campaign)
+        specs = [load_spec(part) for part in plan.campaign.parts]
         yield from dict.fromkeys(limit for spec in specs for limit in generator.limits(spec))
         yield from dict.fromkeys(remark for spec in specs for remark in generator.unchecked(spec))
         yield from _too_small_a_load_host(toolkit, plan)
 
 
-def _written_to_others(toolkit: Toolkit, definition: Definition) -> Iterator[str]:
+def _written_to_others(toolkit: Toolkit, campaign: Campaign) -> Iterator[str]:
     """Say what is written into a database of somebody else, and what of that stays."""
-    if not definition.provider.is_external or definition.provider.name not in toolkit.providers:
-        return
-    provider, generator = toolkit.provider(definition), toolkit.load_generators.get(definition.load_generator.name)
-    if not isinstance(provider, DatabaseProvider) or generator is None or not generator.logs_in:
+    generator = toolkit.load_generators.get(campaign.load_generator.name)
+    if campaign.provider.name not in toolkit.providers or generator is None or not generator.logs_in:
         return
     try:
+        provider = toolkit.provider(campaign)
         if not (keyspace := provider.keyspace()):
             return
-        for part in parts(definition):
-            loads = [cell.load_ops_s for cell in grid(part.definition)]
-            yield f"{keyspace}: {generator.written(load_spec(part.definition), loads)}"
+        for part in campaign.parts:
+            loads = [cell.load_ops_s for cell in grid(campaign) if cell.part == part.id]
+            yield f"{keyspace}: {generator.written(load_spec(part), loads)}"
         if provider.keeps_copies():
             yield (
                 f"{keyspace}: nodes with `auto_snapshot`, which Cassandra has by default, keep the rows of every "
@@ -78,8 +75,8 @@ def _written_to_others(toolkit: Toolkit, definition: Definition) -> Iterator[str
 def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     """Yield loads that need more processors than the load hosts have, where both numbers are known."""
     highest, there = max(cell.load_ops_s for cell in plan.cells), plan.tariff.load.vcpus if plan.tariff else None
-    needed = toolkit.load_generator(plan.definition).processors(highest)
-    hosts = plan.definition.load_generator.hosts
+    needed = toolkit.load_generator(plan.campaign).processors(highest)
+    hosts = plan.campaign.load_generator.hosts
     if not there or needed is None or needed < hosts * there * CPU_LIMIT:
         return
     kind = plan.tariff.load.kind if plan.tariff else "it"
@@ -93,13 +90,14 @@ def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 def _early_end(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     """Say how many hours it saves to end loads that have missed, where that is possible and saves hours."""
-    [(_, alone), *further] = plan.definition.of_stages
-    generator = toolkit.load_generators.get(alone.load_generator.name)
-    is_possible = generator is not None and generator.can_end_early and alone.load_generator.hosts == 1
-    if further or alone.timing.stop or alone.action or not is_possible:
+    [stage, *further] = plan.campaign.stages
+    part = stage.first
+    generator = toolkit.load_generators.get(part.load_generator.name)
+    is_possible = generator is not None and generator.can_end_early and part.load_generator.hosts == 1
+    if further or part.timing.stop or part.action or not is_possible:
         return
-    timing, whole = alone.timing, plan.hours("likely")
-    shortest = timing.model_copy(update={"stop": "decided"}).shortest(alone.service_levels)
+    timing, whole = part.timing, plan.hours("likely")
+    shortest = timing.model_copy(update={"stop": "decided"}).shortest(part.service_levels)
     spared = plan.stages[0].estimate.likely_missed * ((timing.duration - shortest) / timedelta(hours=1))
     if spared >= 1:
         yield (
@@ -110,11 +108,11 @@ def _early_end(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 
 def _random_schedules(plan: Plan) -> Iterator[str]:
     """Yield parts with so few operations in a cell that a program's random schedule may be off by more than 1 %."""
-    for part in parts(plan.definition):
-        lowest = min(filter(None, part.definition.loads), default=0)
-        if part.definition.load_generator.command is None or not lowest:
+    for part in plan.campaign.parts:
+        lowest = min(filter(None, part.loads), default=0)
+        if part.load_generator.command is None or not lowest:
             continue
-        operations = lowest * part.definition.timing.judged.total_seconds()
+        operations = lowest * part.timing.judged.total_seconds()
         tolerance = rate_tolerance(operations)
         if tolerance > LEAST:
             yield (
@@ -126,10 +124,10 @@ def _random_schedules(plan: Plan) -> Iterator[str]:
 
 
 def _counted_rows(plan: Plan) -> Iterator[str]:
-    for part in parts(plan.definition):
-        if (size := part.definition.workload.data_per_node) is not None:
+    for part in plan.campaign.parts:
+        if (size := part.workload.data_per_node) is not None:
             yield (
-                f"how many rows of {part.definition.workload.name} make {format_size(size)} on each node is not known "
+                f"how many rows of {part.workload.name} make {format_size(size)} on each node is not known "
                 "yet: the campaign's first cell counts it by a sample, and every cell populates as many"
             )
 
@@ -138,18 +136,18 @@ def _time_for_populating(plan: Plan) -> Iterator[str]:
     """Tell how long populating may take, where that is declared, or where nobody knows yet how many rows there
     will be.
     """
-    for part in parts(plan.definition):
-        timing = part.definition.timing
+    for part in plan.campaign.parts:
+        timing = part.timing
         longest = format_duration(timing.longest_populating)
         if timing.populating is not None:
-            which = "one cell of each repeat" if keeps_data(part.definition.strategy) else "each cell"
+            which = "one cell of each repeat" if keeps_data(part.strategy) else "each cell"
             yield f"populating may take {longest} in {which}, and its hosts live as much longer"
-        elif part.definition.workload.data_per_node is not None:
+        elif part.workload.data_per_node is not None:
             yield f"populating may take {longest} in each cell: write `timing.populating` for more"
 
 
 def _shared_data(plan: Plan) -> Iterator[str]:
-    if stages_that_keep_data(plan.definition):
+    if stages_that_keep_data(plan.campaign):
         yield (
             "the loads of a repeat of the ramp share their data: cells run one at a time, a repeat's loads from the "
             "lowest up, which populates, and a cell that runs again begins with fresh data"
@@ -160,8 +158,8 @@ def _guards_without_effect(plan: Plan) -> Iterator[str]:
     """Yield guards that somebody chose for a search that has none. Stored definitions hold the usual guard in any
     case.
     """
-    for part in parts(plan.definition):
-        strategy, usual = part.definition.strategy, Search.model_fields["guard"].default
+    for part in plan.campaign.parts:
+        strategy, usual = part.strategy, Search.model_fields["guard"].default
         if isinstance(strategy, Search) and strategy.mode == "exact" and strategy.guard != usual:
             yield (
                 f"`guard: {strategy.guard}` has no effect: an exact search runs all loads below a capacity; write "

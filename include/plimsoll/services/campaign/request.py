@@ -13,12 +13,11 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from plimsoll.domain.base import Model
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell, campaign_id_problem, cell_ids, load_slug
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
 from plimsoll.domain.limits import LONGEST_CELL_ID
-from plimsoll.domain.parts import most_repeats, parts, stage_ids, workload_ids
 from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate
 from plimsoll.services.campaign.planning import new_campaign_id
@@ -69,8 +68,8 @@ class Request(Model):
         return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells.strip())
 
 
-def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
-    """Read a request from parameters for a campaign of the definition. None and "" count as not given.
+def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
+    """Read a request from parameters for such a campaign. None and "" count as not given.
 
     Raises Refused with every problem: unknown parameters, malformed ids, cells and choices that do not exist.
     """
@@ -85,17 +84,15 @@ def read_request(definition: Definition, conf: Mapping[str, Any]) -> Request:
     except ValidationError as error:
         problems += problems_of(error, Request)
     else:
-        problems += islice(_problems(definition, request), _MOST_PROBLEMS)
+        problems += islice(_problems(campaign, request), _MOST_PROBLEMS)
     if problems:
         raise Refused(problems[:_MOST_PROBLEMS], where="what the run was asked for")
     return request
 
 
-def campaign_id_of(definition: Definition, conf: Mapping[str, Any] | None, run_after: datetime) -> str:
-    """Return the campaign of a run at that time: the one that the request names, else a new one with that time in its
-    id.
-    """
-    return (conf or {}).get("campaign_id") or new_campaign_id(definition, run_after)
+def campaign_id_of(name: str, conf: Mapping[str, Any] | None, run_after: datetime) -> str:
+    """Return the requested campaign id, or a new one made from the definition's `name` and the time of the run."""
+    return (conf or {}).get("campaign_id") or new_campaign_id(name, run_after)
 
 
 def choose(request: Request, state: CampaignState[CellState], asked_at: datetime) -> Sequence[CellState]:
@@ -149,9 +146,9 @@ def level_of(cell: Cell) -> str:
     return cell.level or format_rate(cell.load_ops_s)
 
 
-def levels_of(definition: Definition) -> tuple[str, ...]:
+def levels_of(campaign: Campaign) -> tuple[str, ...]:
     """Return all loads that people can choose, each once, in the definition's order."""
-    return _levels(definition, format_rate)
+    return _levels(campaign, format_rate)
 
 
 def _is_in_subset(cell: Cell, request: Request) -> bool:
@@ -165,19 +162,19 @@ def _is_in_subset(cell: Cell, request: Request) -> bool:
     return all(not chosen or value in chosen for value, chosen in choices)
 
 
-def _problems(definition: Definition, request: Request) -> Iterator[Problem]:
+def _problems(campaign: Campaign, request: Request) -> Iterator[Problem]:
     if request.campaign_id and (problem := campaign_id_problem(request.campaign_id)):
         yield problem
-    yield from _choice_problems("variants", request.variants, [variant.id for variant in definition.variants])
-    yield from _choice_problems("stages", request.stages, stage_ids(definition))
-    yield from _choice_problems("workloads", request.workloads, workload_ids(definition))
-    yield from _choice_problems("loads", request.loads, levels_of(definition))
-    repeats = [repeat_id(number) for number in range(1, most_repeats(definition) + 1)]
+    yield from _choice_problems("variants", request.variants, [variant.id for variant in campaign.variants])
+    yield from _choice_problems("stages", request.stages, campaign.stage_ids)
+    yield from _choice_problems("workloads", request.workloads, campaign.workload_ids)
+    yield from _choice_problems("loads", request.loads, levels_of(campaign))
+    repeats = [repeat_id(number) for number in range(1, campaign.most_repeats + 1)]
     yield from _choice_problems("repeats", request.repeats, repeats)
-    if request.parallel and request.parallel > definition.max_parallel:
-        mend = f"allowed: 1 to {definition.max_parallel}, the definition's `max_parallel`"
+    if request.parallel and request.parallel > campaign.max_parallel:
+        mend = f"allowed: 1 to {campaign.max_parallel}, the definition's `max_parallel`"
         yield Problem("parallel", f"{request.parallel} is too many cells at a time", mend)
-    yield from _pattern_problems(definition, request)
+    yield from _pattern_problems(campaign, request)
 
 
 def _choice_problems(key: str, chosen: Sequence[str], known: Sequence[str]) -> Iterator[Problem]:
@@ -186,10 +183,10 @@ def _choice_problems(key: str, chosen: Sequence[str], known: Sequence[str]) -> I
             yield Problem(key, f"{value!r} is none of the definition's", meant_or_known(value, known))
 
 
-def _pattern_problems(definition: Definition, request: Request) -> Iterator[Problem]:
-    ids = cell_ids(definition)
+def _pattern_problems(campaign: Campaign, request: Request) -> Iterator[Problem]:
+    ids = cell_ids(campaign)
     allowed = (
-        f"allowed: {', '.join(_WORDS)}, or ids and patterns such as {ids[0]} and {next(_usual_patterns(definition))}, "
+        f"allowed: {', '.join(_WORDS)}, or ids and patterns such as {ids[0]} and {next(_usual_patterns(campaign))}, "
         "with blanks or commas between them"
     )
     if re.fullmatch(SOME_CELLS, request.cells.strip()) is None:
@@ -202,25 +199,25 @@ def _pattern_problems(definition: Definition, request: Request) -> Iterator[Prob
         elif pattern in _WORDS:
             yield Problem("cells", f"{pattern!r} stands beside other cells", f"ask for it alone. {allowed}")
         elif not any(fnmatchcase(cell_id, pattern) for cell_id in ids):
-            mend = f"{meant(pattern, [*_WORDS, *ids, *_usual_patterns(definition)])} {allowed}".strip()
-            yield Problem("cells", f"{pattern!r} fits no cell of {definition.name!r}", mend)
+            mend = f"{meant(pattern, [*_WORDS, *ids, *_usual_patterns(campaign)])} {allowed}".strip()
+            yield Problem("cells", f"{pattern!r} fits no cell of {campaign.name!r}", mend)
 
 
-def _usual_patterns(definition: Definition) -> Iterator[str]:
+def _usual_patterns(campaign: Campaign) -> Iterator[str]:
     """Yield patterns for all cells of a variant, a stage, a workload, a load or a repeat."""
-    before = "*-" if stage_ids(definition) else ""
-    yield from (f"{before}{variant.id}-*" for variant in definition.variants)
-    yield from (f"{name}-*" for name in stage_ids(definition))
-    yield from (f"*-{name}-*" for name in workload_ids(definition))
-    yield from (f"*-{slug}-*" for slug in level_slugs(definition))
-    yield from (f"*-{repeat_id(number)}" for number in range(1, most_repeats(definition) + 1))
+    before = "*-" if campaign.stage_ids else ""
+    yield from (f"{before}{variant.id}-*" for variant in campaign.variants)
+    yield from (f"{name}-*" for name in campaign.stage_ids)
+    yield from (f"*-{name}-*" for name in campaign.workload_ids)
+    yield from (f"*-{slug}-*" for slug in level_slugs(campaign))
+    yield from (f"*-{repeat_id(number)}" for number in range(1, campaign.most_repeats + 1))
 
 
-def level_slugs(definition: Definition) -> tuple[str, ...]:
+def level_slugs(campaign: Campaign) -> tuple[str, ...]:
     """Return all loads in the form of cell ids, each once."""
-    return _levels(definition, load_slug)
+    return _levels(campaign, load_slug)
 
 
-def _levels(definition: Definition, written: Callable[[int], str]) -> tuple[str, ...]:
-    found = ([part.level] if part.level else map(written, part.definition.loads) for part in parts(definition))
+def _levels(campaign: Campaign, written: Callable[[int], str]) -> tuple[str, ...]:
+    found = ([part.level] if part.level else map(written, part.loads) for part in campaign.parts)
     return tuple(dict.fromkeys(level for levels in found for level in levels))

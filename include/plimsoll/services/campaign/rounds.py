@@ -19,8 +19,8 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     A search or a ramp runs an invalid cell once more by itself. If the next stage can begin, its loads are set first.
     The result is empty when the campaign is complete, or when it waits for a person.
     """
-    definition = start_stages(campaign, at)
-    return tuple(one.cell for one in judged_state(campaign, definition).to_go_on_with)
+    resolved = start_stages(campaign, at)
+    return tuple(one.cell for one in judged_state(campaign, resolved).to_go_on_with)
 
 
 def name_of_next(campaign: CampaignStore) -> str:

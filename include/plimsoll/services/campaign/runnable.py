@@ -1,18 +1,16 @@
 """Check whether a campaign can run here: problems of provider, databases, load generator, store and budget."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from plimsoll.domain.campaign import Campaign, Part
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, ProviderError, Refused, SecretError, StoreError
 from plimsoll.domain.owner import owner_words
-from plimsoll.domain.parts import Part, parts
-from plimsoll.domain.resolve import load_spec, product_spec
+from plimsoll.domain.resolve import load_spec, product_spec, resolve
 from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import keeps_data
-from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.hosts.other_accounts import account_problems
@@ -28,25 +26,27 @@ def problems(toolkit: Toolkit, definition: Definition, campaign_id: str = "") ->
     `campaign_id`: the campaign that goes on, where it is known. Raises SecretError where the provider can't be asked
     because credentials are missing.
     """
+    campaign = resolve(definition)
     found = (
-        *_checked(toolkit.providers, "provider.name", definition.provider.name, toolkit.hosts_spec(definition)),
-        *_keyspace_problems(toolkit, definition, campaign_id),
-        *account_problems(toolkit, definition, campaign_id),
-        *_kept_hosts_problems(toolkit, definition),
-        *_kept_data_problems(toolkit, definition),
+        *_checked(toolkit.providers, "provider.name", campaign.provider.name, toolkit.hosts_spec(campaign)),
+        *_keyspace_problems(toolkit, campaign, campaign_id),
+        *account_problems(toolkit, campaign, campaign_id),
+        *_kept_hosts_problems(toolkit, campaign),
+        *_kept_data_problems(toolkit, campaign),
         *software_problems(toolkit, definition),
         *_store_problems(toolkit),
-        *_budget_problems(toolkit, definition),
+        *_budget_problems(toolkit, campaign),
     )
     return tuple(dict.fromkeys(found))
 
 
 def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """Return problems of the database, the load generator, their artefacts and the schedule, for any provider."""
+    campaign = resolve(definition)
     found = (
-        *(problem for product in definition.products for problem in _database_problems(toolkit, definition, product)),
-        *_generator_problems(toolkit, definition),
-        *_action_problems(toolkit, definition),
+        *(problem for product in campaign.products for problem in _database_problems(toolkit, campaign, product)),
+        *_generator_problems(toolkit, campaign),
+        *_action_problems(toolkit, campaign),
         *schedule_problems(definition),
     )
     return tuple(dict.fromkeys(found))  # database and load generator both report an artefact that both lack
@@ -61,17 +61,15 @@ def require_runnable(
         raise Refused(document.located(found) if document else found, where=f"definition {definition.name!r}")
 
 
-def _keyspace_problems(toolkit: Toolkit, definition: Definition, campaign_id: str) -> Iterator[Problem]:
+def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> Iterator[Problem]:
     """Yield whose keyspace is where the campaign's cells would make theirs, in a database of somebody else.
 
     What the campaign itself has left there, its next cell drops.
     """
-    name = definition.provider.name
-    if not definition.provider.is_external or not isinstance(toolkit.providers.get(name), DatabaseProvider):
+    if campaign.provider.name not in toolkit.providers:
         return
     try:
-        provider = toolkit.provider(definition)
-        occupant = provider.occupant() if isinstance(provider, DatabaseProvider) else None
+        occupant = toolkit.provider(campaign).occupant()
     except (ProviderError, SecretError, ValueError):  # its own check reports why it can't be asked
         return
     if occupant is None or (occupant.is_ours and occupant.cluster.campaign_id == campaign_id):
@@ -95,38 +93,38 @@ def _keyspace_problems(toolkit: Toolkit, definition: Definition, campaign_id: st
         yield Problem(where, f"{keyspace} is in use by {cluster} of {owner_words(occupant.owner)}", mend)
 
 
-def _database_problems(toolkit: Toolkit, definition: Definition, product: str) -> Sequence[Problem]:
-    return _checked(toolkit.products, definition.key_of_product(product), product, product_spec(definition, product))
+def _database_problems(toolkit: Toolkit, campaign: Campaign, product: str) -> Sequence[Problem]:
+    return _checked(toolkit.products, campaign.key_of_product(product), product, product_spec(campaign, product))
 
 
-def _generator_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+def _generator_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield problems of each workload by itself, at the key where the definition has the workload."""
-    for part in parts(definition):
-        choice = part.definition.load_generator.name
-        for problem in _checked(toolkit.load_generators, "load_generator.name", choice, load_spec(part.definition)):
-            yield replace(problem, where=_place(definition, part, problem.where))
-    yield from _split_problems(toolkit, definition)
-    yield from _sizing_problems(toolkit, definition)
-    yield from _unable(toolkit, definition)
-    yield from _stop_rule_problems(toolkit, definition)
-    yield from _log_in_problems(toolkit, definition)
+    for part in campaign.parts:
+        choice = part.load_generator.name
+        for problem in _checked(toolkit.load_generators, "load_generator.name", choice, load_spec(part)):
+            yield replace(problem, where=part.key(problem.where))
+    yield from _split_problems(toolkit, campaign)
+    yield from _sizing_problems(toolkit, campaign)
+    yield from _unable(toolkit, campaign)
+    yield from _stop_rule_problems(toolkit, campaign)
+    yield from _log_in_problems(toolkit, campaign)
 
 
-def _split_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
-    choice = definition.load_generator
+def _split_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
+    choice = campaign.load_generator
     generator = toolkit.load_generators.get(choice.name)
     if choice.hosts > 1 and generator is not None and not generator.can_wait:
         what = f"{choice.name} can't share a load among {choice.hosts} load hosts"
         yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
 
 
-def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+def _sizing_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield problems of a `data_per_node` for which the load generator or a database can't count rows."""
-    sized = [part for part in parts(definition) if part.definition.workload.data_per_node is not None]
-    generator = toolkit.load_generators.get(definition.load_generator.name)
-    products = [toolkit.products[product] for product in definition.products if product in toolkit.products]
+    sized = [part for part in campaign.parts if part.workload.data_per_node is not None]
+    generator = toolkit.load_generators.get(campaign.load_generator.name)
+    products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
     for part in sized[:1]:
-        where, mend = _place(definition, part, "workload.data_per_node"), "give the number of rows instead"
+        where, mend = part.key("workload.data_per_node"), "give the number of rows instead"
         if generator is not None and not generator.can_sample:
             yield Problem(where, f"{generator.name} can't count how many rows make a size", mend)
         for product in products:
@@ -134,76 +132,62 @@ def _sizing_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Probl
                 yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
 
 
-def _unable(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+def _unable(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield problems of loads that are to end early, or to be sent in a closed loop, where the load generator can't."""
-    generator = toolkit.load_generators.get(definition.load_generator.name)
+    generator = toolkit.load_generators.get(campaign.load_generator.name)
     if generator is not None and not generator.can_end_early:
         what = f"{generator.name} can't end a load early: it judges no interval"
         mend = "take plimsoll-stress, or remove the key"
-        yield from _in_each(definition, "timing.stop", lambda alone: alone.timing.stop is not None, what, mend)
+        yield from _in_each(campaign, "timing.stop", lambda part: part.timing.stop is not None, what, mend)
     if generator is not None and not generator.can_close_loop:
         what = f"{generator.name} is not run in a closed loop"
         mend = (
             "take plimsoll-stress, or remove the key. What this program did in a closed loop elsewhere comes in by "
             "`plimsoll import`, with the rates that it reached as loads, or is judged alone by `plimsoll judge`"
         )
-        yield from _in_each(definition, "loop", lambda alone: alone.is_closed_loop, what, mend)
+        yield from _in_each(campaign, "loop", lambda part: "rate" not in part.knows, what, mend)
 
 
-def _in_each(
-    definition: Definition, key: str, has: Callable[[Definition], bool], what: str, mend: str
-) -> Iterator[Problem]:
+def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: str, mend: str) -> Iterator[Problem]:
     """Yield the problem at each place where a part of the definition has such a key."""
-    places = (_place(definition, part, key) for part in parts(definition) if has(part.definition))
+    places = (part.key(key) for part in campaign.parts if has(part))
     for where in dict.fromkeys(places):
         yield Problem(where, what, mend)
 
 
-def _stop_rule_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+def _stop_rule_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield problems of stop rules that the load generator can't keep."""
-    generator = toolkit.load_generators.get(definition.load_generator.name)
-    for number, rule in enumerate(definition.stop_when if generator else ()):
-        if generator and (why := generator.unkept(rule, definition.load_generator)):
+    generator = toolkit.load_generators.get(campaign.load_generator.name)
+    for number, rule in enumerate(campaign.stop_when if generator else ()):
+        if generator and (why := generator.unkept(rule, campaign.load_generator)):
             what = f"{generator.name} can't end a load by this rule: {why}"
             yield Problem(f"stop_when[{number}]", what, "use plimsoll-stress on one load host, or remove the rule")
 
 
-def _log_in_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+def _log_in_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield a problem where the load generator can't log in to a cluster that somebody else runs."""
-    generator = toolkit.load_generators.get(definition.load_generator.name)
-    if definition.provider.is_external and generator and not generator.logs_in:
+    generator = toolkit.load_generators.get(campaign.load_generator.name)
+    if campaign.provider.is_external and generator and not generator.logs_in:
         what = f"{generator.name} can't log in to an external cluster: a password would stand in its command line"
         yield Problem("load_generator.name", what, "write plimsoll-stress, which is given it unseen")
 
 
-def _action_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+def _action_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield problems of actions that a product can't do, or that a load can't wait for."""
-    generator = toolkit.load_generators.get(definition.load_generator.name)
-    products = [toolkit.products[product] for product in definition.products if product in toolkit.products]
-    for part in parts(definition):
-        action = part.definition.action
-        if part.definition.acts_before_load and generator is not None and not generator.can_wait:
+    generator = toolkit.load_generators.get(campaign.load_generator.name)
+    products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
+    for part in campaign.parts:
+        action = part.action
+        if part.acts_before_load and generator is not None and not generator.can_wait:
             what = f"{generator.name} can't wait with its load for the end of an action"
-            yield Problem(_place(definition, part, "action.name"), what, "take plimsoll-stress, or write `at`")
+            yield Problem(part.key("action.name"), what, "take plimsoll-stress, or write `at`")
         for product in products if action else ():
             if action and action.name not in product.actions:
                 what = f"Plimsoll can't do {action.name} to {product.name}"
                 mend = meant_or_known(action.name, product.actions, lead="it can do") or "remove the action"
                 if len(products) > 1:
                     mend += f"; or put the variants of {product.name} into a definition without this stage, and compare"
-                yield Problem(_place(definition, part, "action.name"), what, mend)
-
-
-def _place(definition: Definition, part: Part, where: str) -> str:
-    """Return the path of a part's key in the definition, such as `workloads[2].name` for `workload.name`.
-
-    `timing` becomes `stages[1].timing`.
-    """
-    (stage, workload), (key, dot, rest) = part.places, re.split(r"(?<=\w)(\.|(?=\[)|$)", where, maxsplit=1)
-    if key == "workload" and definition.workloads:
-        return f"workloads[{workload}]{dot}{rest}"
-    has_own = definition.stages and getattr(definition.stages[stage], key, None) is not None
-    return f"stages[{stage}].{where}" if has_own and key != "id" else where
+                yield Problem(part.key("action.name"), what, mend)
 
 
 def _checked(adapters: Any, key: str, name: str, asked: Any) -> Sequence[Problem]:
@@ -217,22 +201,22 @@ def _checked(adapters: Any, key: str, name: str, asked: Any) -> Sequence[Problem
     return found
 
 
-def _kept_hosts_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
-    provider = toolkit.providers.get(definition.provider.name)
-    if definition.cluster_scope == "cell" or provider is None or provider.keeps_hosts:
+def _kept_hosts_problems(toolkit: Toolkit, campaign: Campaign) -> Sequence[Problem]:
+    provider = toolkit.providers.get(campaign.provider.name)
+    if campaign.cluster_scope == "cell" or provider is None or provider.keeps_hosts:
         return []
-    what = f"hosts kept for a {definition.cluster_scope} are not supported by provider {provider.name} yet"
+    what = f"hosts kept for a {campaign.cluster_scope} are not supported by provider {provider.name} yet"
     return [Problem("cluster_scope", what, "write `cluster_scope: cell`, or use a provider that keeps hosts")]
 
 
-def _kept_data_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Problem]:
+def _kept_data_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield what keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must
     populate.
     """
-    sharing = [part for part in parts(definition) if keeps_data(part.definition.strategy)]
-    generator = toolkit.load_generators.get(definition.load_generator.name)
-    for where in dict.fromkeys(_place(definition, part, "strategy.data") for part in sharing):
-        if definition.cluster_scope == "cell":
+    sharing = [part for part in campaign.parts if keeps_data(part.strategy)]
+    generator = toolkit.load_generators.get(campaign.load_generator.name)
+    for where in dict.fromkeys(part.key("strategy.data") for part in sharing):
+        if campaign.cluster_scope == "cell":
             what = "loads can share their data only on hosts that are kept"
             yield Problem(where, what, "write `cluster_scope: campaign` or `cluster_scope: variant`, or `data: fresh`")
         if generator is not None and not generator.can_go_on:
@@ -240,16 +224,13 @@ def _kept_data_problems(toolkit: Toolkit, definition: Definition) -> Iterator[Pr
             yield Problem(where, what, "use plimsoll-stress, or write `data: fresh`")
 
 
-def _budget_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
-    key, limit = definition.money
+def _budget_problems(toolkit: Toolkit, campaign: Campaign) -> Sequence[Problem]:
+    key, limit = campaign.money
     try:
-        tariff = toolkit.tariff(definition) if limit is not None else None
+        tariff = toolkit.tariff(campaign) if limit is not None else None
     except ProviderError:  # the provider's options are wrong, which its own check reports
         return []
-    if (
-        tariff is None
-        or tariff.usd_per_cluster_hour(definition.node_hosts, definition.load_generator.hosts) is not None
-    ):
+    if tariff is None or tariff.usd_per_cluster_hour(campaign.node_hosts, campaign.load_generator.hosts) is not None:
         return []
     mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
     return [Problem(key, f"can't be kept: {tariff.source}", mend)]

@@ -45,8 +45,8 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     where a run of another Airflow works on it, unless the run `goes_on`, which had begun before, and still counts. Both
     sides write their record before they look for the other's, so the second one always sees the first.
     """
-    definition, now = CampaignStore(toolkit.store, campaign_id).definition(), toolkit.clock.now()
-    longest = max(alone.declared_time for _, alone in definition.of_stages)
+    campaign, now = CampaignStore(toolkit.store, campaign_id).resolved(), toolkit.clock.now()
+    longest = campaign.declared_time
     until = now + cells * (longest + _AROUND_A_LOAD) + _SLACK
     runs = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)
@@ -148,8 +148,8 @@ def require_no_other_run(toolkit: Toolkit, campaign_id: str) -> None:
 
 
 def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
-    definition = CampaignStore(toolkit.store, campaign_id).definition()
-    state = read_state(toolkit.store, campaign_id, definition, toolkit.clock.now(), Memory(owners=toolkit.owners))
+    campaign = CampaignStore(toolkit.store, campaign_id).resolved()
+    state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), Memory(owners=toolkit.owners))
     for one in running_attempts(state):
         attempt = one.attempt
         if attempt and ProcessOwner.parse(attempt.owner) is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign, CampaignStage
 from plimsoll.domain.units import format_duration, format_rate
 from plimsoll.strategies.estimate import Estimate, estimates
 
@@ -41,8 +41,7 @@ class StagePlan:
     cells: int
     estimate: Estimate
     shape: tuple[int, int]
-    alone: Definition
-    """The definition of the stage's cells."""
+    stage: CampaignStage
 
     def hours(self, extent: Extent) -> float:
         """Return the time under load of its cells, hours.
@@ -58,7 +57,15 @@ class StagePlan:
         """Return the hours for which its cells need hosts: under load, and all waiting and populating that the
         definition gives time for.
         """
-        return self.hours(extent) + self.alone.beyond_loads(self._count(extent)) / timedelta(hours=1)
+        return self.hours(extent) + self.stage.beyond_loads(self._count(extent)) / timedelta(hours=1)
+
+    @property
+    def uncounted_hours(self) -> float:
+        """Return the most hours of populating that are in no other figure, since the definition gives it no time."""
+        timing = self.stage.first.timing
+        if timing.populating is not None:
+            return 0.0
+        return self.stage.populated_of(self.estimate.most) * (timing.longest_populating / timedelta(hours=1))
 
     def _count(self, extent: Extent) -> int:
         cells: int = self.cells if extent == "all" else getattr(self.estimate, extent)
@@ -90,26 +97,27 @@ class StagePlan:
         }
 
 
-def stage_plans(definition: Definition) -> tuple[StagePlan, ...]:
+def stage_plans(campaign: Campaign) -> tuple[StagePlan, ...]:
     """Return the plans of the stages in order; one plan for a definition without stages."""
-    counted = zip(
-        definition.of_stages, definition.cells_of_stages, estimates(definition), definition.shapes, strict=True
-    )
     return tuple(
-        StagePlan(
-            id=stage.id if stage else "",
-            title=stage.label if stage else "",
-            strategy=alone.strategy.name,
-            loads=(str(stage.taken),) if stage and stage.taken else tuple(map(format_rate, alone.loads)),
-            repeats=alone.repeats,
-            duration=alone.timing.duration,
-            shortest=alone.timing.shortest(alone.service_levels),
-            cells=cells,
-            estimate=found,
-            shape=shape,
-            alone=alone,
-        )
-        for (stage, alone), cells, found, shape in counted
+        _stage_plan(campaign, stage, found) for stage, found in zip(campaign.stages, estimates(campaign), strict=True)
+    )
+
+
+def _stage_plan(campaign: Campaign, stage: CampaignStage, found: Estimate) -> StagePlan:
+    part = stage.first
+    return StagePlan(
+        id=stage.id,
+        title=part.stage_title,
+        strategy=part.strategy.name,
+        loads=(str(part.taken),) if part.taken else tuple(map(format_rate, part.loads)),
+        repeats=part.repeats,
+        duration=part.timing.duration,
+        shortest=part.timing.shortest(part.service_levels),
+        cells=stage.cells,
+        estimate=found,
+        shape=campaign.shape_of(stage),
+        stage=stage,
     )
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.progress import CellStateName
@@ -62,16 +62,16 @@ class Memory:
 
 
 def read_state(
-    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+    store: ResultStore, campaign_id: str, campaign: Campaign, now: datetime, memory: Memory
 ) -> CampaignState[CellState]:
     """Return the state of the campaign's cells and attempts, from all that the store holds."""
-    attempts = _attempts(store, campaign_id, definition, now, memory)
-    return campaign_state(definition, attempts, CellState)
+    attempts = _attempts(store, campaign_id, campaign, now, memory)
+    return campaign_state(campaign, attempts, CellState)
 
 
-def judged_state(campaign: CampaignStore, definition: Definition) -> CampaignState[CellAttempts[JudgedAttempt]]:
+def judged_state(campaign: CampaignStore, resolved: Campaign) -> CampaignState[CellAttempts[JudgedAttempt]]:
     """Return the state from verdicts alone, for callers that ask which cells are missing and not who works on them."""
-    return campaign_state(definition, judged_attempts(campaign), CellAttempts[JudgedAttempt])
+    return campaign_state(resolved, judged_attempts(campaign), CellAttempts[JudgedAttempt])
 
 
 def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
@@ -94,7 +94,7 @@ def running_attempts(state: CampaignState[CellState]) -> tuple[AttemptState, ...
 
 
 def _attempts(
-    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+    store: ResultStore, campaign_id: str, campaign: Campaign, now: datetime, memory: Memory
 ) -> list[AttemptState]:
     known = memory.final.of(campaign_id)
     final: dict[FinalAttempt, AttemptState] = {}
@@ -102,7 +102,7 @@ def _attempts(
     for key, files in _files(store, campaign_id).items():
         state = known.get((key, files[layout.VERDICT])) if layout.VERDICT in files else None
         if state is None:
-            state = attempt_state_of(store, key, files, definition, now, memory.owners)
+            state = attempt_state_of(store, key, files, campaign, now, memory.owners)
         if state.is_final and layout.VERDICT in files:
             final[key, files[layout.VERDICT]] = state
         states.append(state)

@@ -4,9 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from plimsoll.analysis.campaign.cell_results import deciding_level, missed_levels, ratio
+from plimsoll.domain.campaign import Campaign, Part
 from plimsoll.domain.cell import part_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import most_repeats, parts, stage_ids, workload_ids
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.stage_notes import notes_of_stage
@@ -35,32 +34,30 @@ from plimsoll.strategies.state import CampaignState
 
 
 def campaign_status(
-    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+    store: ResultStore, campaign_id: str, resolved: Campaign, now: datetime, memory: Memory
 ) -> CampaignStatus:
     """Return the status of the campaign and every cell. `memory` keeps what can't change for the next call."""
-    state, campaign = read_state(store, campaign_id, definition, now, memory), CampaignStore(store, campaign_id)
+    state, campaign = read_state(store, campaign_id, resolved, now, memory), CampaignStore(store, campaign_id)
     request, left = newest_request(campaign), time_left_in(campaign, state, now)
     return CampaignStatus(
-        **_facts(campaign, definition, tally_of(state), now),
+        **_facts(campaign, resolved, tally_of(state), now),
         state=_state(state),
         seconds_left=left.seconds,
         seconds_over=left.longest_over,
         asked=None if request is None else tuple(cell_id for cell_id in state.by_id if cell_id in request.cells),
-        variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in definition.variants),
-        workloads=workload_ids(definition),
-        stages=stage_statuses(definition),
-        loads=tuple(sorted({load for part in parts(definition) for load in part.definition.loads})),
-        repeats=most_repeats(definition),
-        service_levels=tuple(
-            dict.fromkeys(str(one) for part in parts(definition) for one in part.definition.service_levels)
-        ),
-        matrix=tuple(cell_status(cell, definition, left.over.get(cell.cell.id, 0.0)) for cell in state.cells),
+        variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in resolved.variants),
+        workloads=resolved.workload_ids,
+        stages=stage_statuses(resolved),
+        loads=tuple(sorted({load for part in resolved.parts for load in part.loads})),
+        repeats=resolved.most_repeats,
+        service_levels=tuple(dict.fromkeys(str(one) for part in resolved.parts for one in part.service_levels)),
+        matrix=tuple(cell_status(cell, resolved, left.over.get(cell.cell.id, 0.0)) for cell in state.cells),
     )
 
 
-def stage_statuses(definition: Definition) -> tuple[StageStatus, ...]:
+def stage_statuses(campaign: Campaign) -> tuple[StageStatus, ...]:
     """Return the status of the stages in order; empty where there is only one stage."""
-    if not stage_ids(definition):
+    if not campaign.stage_ids:
         return ()
     return tuple(
         StageStatus(
@@ -68,27 +65,27 @@ def stage_statuses(definition: Definition) -> tuple[StageStatus, ...]:
             title=plan.title,
             strategy=plan.strategy,
             loads=plan.loads,
-            level=next(part.level for part in parts(definition) if part.stage == plan.id),
+            level=plan.stage.first.level,
             repeats=plan.repeats,
-            service_levels=tuple(map(str, alone.service_levels)),
+            service_levels=tuple(map(str, plan.stage.first.service_levels)),
             cells=plan.cells,
-            opened_at=definition.stage_starts[plan.id].at if plan.id in definition.stage_starts else None,
-            notes=notes_of_stage([part for part in parts(definition) if part.stage == plan.id]),
+            opened_at=plan.stage.opened_at,
+            notes=notes_of_stage(plan.stage.parts),
         )
-        for plan, (_, alone) in zip(stage_plans(definition), definition.of_stages, strict=True)
+        for plan in stage_plans(campaign)
     )
 
 
 def campaign_summary(
-    store: ResultStore, campaign_id: str, definition: Definition, now: datetime, memory: Memory
+    store: ResultStore, campaign_id: str, resolved: Campaign, now: datetime, memory: Memory
 ) -> CampaignSummary:
     """Return the campaign in one line. A settled campaign takes a few listings, however many cells it has."""
     campaign = CampaignStore(store, campaign_id)
     tally = recorded_totals(campaign)
     if tally is None:
-        return summary_of(campaign_status(store, campaign_id, definition, now, memory))
+        return summary_of(campaign_status(store, campaign_id, resolved, now, memory))
     return CampaignSummary(
-        **_facts(campaign, definition, tally, now, is_complete=True), state="complete", seconds_left=0.0
+        **_facts(campaign, resolved, tally, now, is_complete=True), state="complete", seconds_left=0.0
     )
 
 
@@ -100,10 +97,10 @@ def summary_of(status: CampaignStatus) -> CampaignSummary:
 def time_left_in(campaign: CampaignStore, state: CampaignState[CellState], now: datetime) -> TimeLeft:
     """Return the time left of the campaign in that state."""
     cells = [cell_progress(cell) for cell in state.cells]
-    return time_left(state.definition, cells, now, newest_request(campaign))
+    return time_left(state.campaign, cells, now, newest_request(campaign))
 
 
-def cell_status(state: CellState, definition: Definition, seconds_over: float = 0.0) -> CellStatus:
+def cell_status(state: CellState, campaign: Campaign, seconds_over: float = 0.0) -> CellStatus:
     """Return the status of one cell, with the figures of the attempt that counts.
 
     `seconds_over`: by how much its present phase takes longer than expected.
@@ -122,7 +119,7 @@ def cell_status(state: CellState, definition: Definition, seconds_over: float = 
             "seconds_over": seconds_over,
             "reason": state.reason,
             "decided_by": state.decided_by.cell_id if state.decided_by else None,
-            **(_running(running, part_of(definition, state.cell).definition) if running else {}),
+            **(_running(running, part_of(campaign, state.cell)) if running else {}),
             **(_figures(verdict) if verdict else {}),
             **_newest(state),
         }
@@ -130,20 +127,20 @@ def cell_status(state: CellState, definition: Definition, seconds_over: float = 
 
 
 def _facts(
-    campaign: CampaignStore, definition: Definition, tally: Tally, now: datetime, *, is_complete: bool = False
+    campaign: CampaignStore, resolved: Campaign, tally: Tally, now: datetime, *, is_complete: bool = False
 ) -> dict[str, Any]:
     note = read_note(campaign.store, campaign.campaign_id)
     published = campaign.store.exists(report_key(campaign.campaign_id))
     return {
         "campaign_id": campaign.campaign_id,
-        "title": definition.title,
-        "definition": definition.name,
-        "dag_id": definition.dag_id,
-        "in_rounds": definition.has_rounds,
+        "title": resolved.title,
+        "definition": resolved.name,
+        "dag_id": resolved.dag_id,
+        "in_rounds": resolved.has_rounds,
         "cells": sum(tally.counts.values()),
         **tally.model_dump(),
         "usd": spent_usd(ledger(campaign, now)),
-        "budget_usd": definition.budget,
+        "budget_usd": resolved.budget,
         "note": note.text if note else "",
         "published": published,
         "published_incomplete": published
@@ -152,11 +149,11 @@ def _facts(
     }
 
 
-def _running(progress: AttemptProgress, definition: Definition) -> dict[str, object]:
+def _running(progress: AttemptProgress, part: Part) -> dict[str, object]:
     return {
         "phase": progress.phase,
         "note": progress.note,
-        "phase_share": share_done(progress, definition),
+        "phase_share": share_done(progress, part),
         "seconds_left": progress.seconds_left,
         "achieved_ops_s": progress.achieved_ops_s,
     }

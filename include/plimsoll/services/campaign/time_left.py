@@ -6,8 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 from statistics import mean
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.parts import parts
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.progress import AttemptProgress, CellProgress
 from plimsoll.services.campaign.completeness import RequestedCells
 from plimsoll.services.steps.steps import step, usual_phases
@@ -36,14 +35,14 @@ class TimeLeft:
 
 
 def time_left(
-    definition: Definition, cells: Sequence[CellProgress], now: datetime, requested: RequestedCells | None
+    campaign: Campaign, cells: Sequence[CellProgress], now: datetime, requested: RequestedCells | None
 ) -> TimeLeft:
     """Return the estimate for the cells that run, and those that still have to.
 
     Of the others only those in `requested` count; None means all that wait. For a campaign in rounds these are the
     cells of the present round: nobody knows yet which cells its results will ask for.
     """
-    usual = {part.stage: _usual(usual_phases(part.definition), part.stage, cells) for part in parts(definition)}
+    usual = {part.stage: _usual(usual_phases(part), part.stage, cells) for part in campaign.parts}
     due = [cell for cell in cells if cell.runs or _is_to_come(cell, requested)]
     left, over = [], {}
     for cell in due:
@@ -51,7 +50,7 @@ def time_left(
         left.append(seconds)
         if beyond:
             over[cell.cell.id] = beyond
-    whole = max([*left, sum(left) / definition.max_parallel]) if left else 0.0
+    whole = max([*left, sum(left) / campaign.max_parallel]) if left else 0.0
     return TimeLeft(None if max(over.values(), default=0.0) > whole else whole, over)
 
 

@@ -49,7 +49,7 @@ def record_totals(campaign: CampaignStore, now: datetime) -> None:
     """Record the totals, if every cell has a valid attempt and no attempt will change by itself."""
     # Listed before the attempts are read, so that an attempt that begins meanwhile makes the record void.
     digest = _digest(campaign)
-    state = read_state(campaign.store, campaign.campaign_id, campaign.definition(), now, Memory())
+    state = read_state(campaign.store, campaign.campaign_id, campaign.resolved(), now, Memory())
     if _is_settled(campaign.store, state):
         record = _Record(files_sha256=digest, tally=tally_of(state))
         campaign.store.write(layout.totals_key(campaign.campaign_id), record.model_dump_json(indent=1).encode())

@@ -33,7 +33,7 @@ def required_nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:
 
 def followed(work: AttemptContext, cluster: Cluster, status: LoadStatus) -> LoadStatus:
     """Return the load's status with what the action is at: failed if the action failed, or if the load ended first."""
-    action = work.definition.action
+    action = work.part.action
     if action is None or status.state == "failed" or (status.state == "running" and status.phase == "populate"):
         return status
     try:
@@ -51,8 +51,8 @@ def left_before_load(work: AttemptContext, cluster: Cluster) -> str:
 
     Returns what it is at; empty once it has ended, and without such an action. Raises LoadError where it failed.
     """
-    action = work.definition.action
-    if action is None or not work.definition.acts_before_load or _end(work) is not None:
+    action = work.part.action
+    if action is None or not work.part.acts_before_load or _end(work) is not None:
         return ""
     try:
         note = _gone_on(work, cluster, action, is_due=True)
@@ -63,7 +63,7 @@ def left_before_load(work: AttemptContext, cluster: Cluster) -> str:
 
 def is_all_done(work: AttemptContext) -> bool:
     """Return whether an action has ended after which no load begins."""
-    return work.definition.is_unloaded and _end(work) is not None
+    return "load" not in work.part.knows and _end(work) is not None
 
 
 def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, *, is_due: bool) -> str:
@@ -99,7 +99,7 @@ def _note_new_nodes(work: AttemptContext, cluster: Cluster, end: ActionEnd) -> N
 
 
 def _is_due(work: AttemptContext, action: Action, status: LoadStatus) -> bool:
-    timing = work.definition.timing
+    timing = work.part.timing
     if status.state != "running" or status.seconds_left is None:
         return False
     return timing.duration - timedelta(seconds=status.seconds_left) >= action.begins(timing)
@@ -115,7 +115,7 @@ def _begun(work: AttemptContext, cluster: Cluster, action: Action) -> ActionBegi
 
 
 def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRequest:
-    hosts, count = work.node_hosts(cluster), work.definition.system.nodes
+    hosts, count = work.node_hosts(cluster), work.part.system.nodes
     return ActionRequest(
         action,
         work.variant_spec,
@@ -127,11 +127,11 @@ def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRe
 
 
 def _begin(work: AttemptContext) -> ActionBegin | None:
-    return read_model(work.toolkit.store, work.key, layout.ACTION, ActionBegin) if work.definition.action else None
+    return read_model(work.toolkit.store, work.key, layout.ACTION, ActionBegin) if work.part.action else None
 
 
 def _end(work: AttemptContext) -> ActionEnd | None:
-    return read_model(work.toolkit.store, work.key, layout.ACTION_END, ActionEnd) if work.definition.action else None
+    return read_model(work.toolkit.store, work.key, layout.ACTION_END, ActionEnd) if work.part.action else None
 
 
 def _recorded(work: AttemptContext, name: str, record: _M) -> _M:

@@ -12,7 +12,7 @@ from plimsoll.domain.errors import LASTS, DeployError, HostError, HostsLost, Sto
 from plimsoll.domain.fingerprint import Fingerprint, ReportedNode
 from plimsoll.domain.progress import Phase
 from plimsoll.ports.host import Host
-from plimsoll.ports.provider import DatabaseProvider, Provider
+from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.ceiling import latest_end, require_below
 from plimsoll.services.cell.context import AttemptContext
@@ -47,20 +47,20 @@ def provision(work: AttemptContext) -> Cluster:
     # From the attempt's own start: asked again after a crash, the same is asked for.
     over_at = attempt.started_at + time_of_attempt(work)
     if work.keeps_hosts:
-        kept_hosts.take(work.toolkit, work.campaign_definition, attempt, over_at)
+        kept_hosts.take(work.toolkit, work.resolved, attempt, over_at)
     request = ClusterRequest(
         id=work.cluster_id,
         owner=attempt.owner,
-        nodes=(work.campaign_definition if work.keeps_hosts else work.definition).node_hosts,
-        load_hosts=work.definition.load_generator.hosts,
+        nodes=(work.resolved if work.keeps_hosts else work.part).node_hosts,
+        load_hosts=work.part.load_generator.hosts,
         expires_at=over_at,
         ends_at=latest_end(work),
         kept_beyond=time_of_further_loads(work),
-        options=dict(work.definition.provider.options),
-        ports=needs_of(work.toolkit.products, work.definition).ports,
+        options=dict(work.part.provider.options),
+        ports=needs_of(work.toolkit.products, work.part).ports,
         **(_recorded_facts(work) if work.keeps_hosts else {}),
     )
-    if work.definition.provider.is_external:
+    if work.part.provider.is_external:
         note_used(work.toolkit.store, request.id)
     try:
         with waiting_reported_to(partial(_note_waiting, work, "provision")):
@@ -107,7 +107,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
     """
     require_below(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
-    if work.definition.wait_for_calm is not None:
+    if work.part.wait_for_calm is not None:
         with waiting_reported_to(partial(_note_waiting, work, "deploy")):
             await_calm(work, _sampled(_all_hosts(work)))
     canary = _preflight(work)
@@ -140,7 +140,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
 
 def _reported(work: AttemptContext) -> Sequence[ReportedNode]:
     """Return the nodes that somebody else runs; none where nodes were deployed."""
-    return work.product.reported(work.definition.provider.options)
+    return work.product.reported(work.part.provider.options)
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
@@ -247,7 +247,7 @@ def _all_hosts(work: AttemptContext) -> list[Host]:
 
 def _sample(work: AttemptContext, hosts: Sequence[Host], reported: Sequence[ReportedNode]) -> None:
     left, own = work.time_left(), work.environments if work.keeps_hosts else frozenset[str]()
-    theirs = work.provider.database() if isinstance(work.provider, DatabaseProvider) else None
+    theirs = work.provider.database()
     database = [str(theirs.port), *theirs.contact_points, *(node.address for node in reported)] if theirs else []
     with ThreadPoolExecutor(len(hosts)) as pool:
         list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own, database), hosts))

@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import Attempt, AttemptKey, definitions_of
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign
+from plimsoll.domain.cell import Attempt, AttemptKey, parts_of
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
@@ -44,24 +44,24 @@ class AttemptState:
 
 
 def attempt_state(
-    store: ResultStore, key: AttemptKey, definition: Definition, now: datetime, owners: Owners
+    store: ResultStore, key: AttemptKey, campaign: Campaign, now: datetime, owners: Owners
 ) -> AttemptState:
     """Return the state of one attempt, read without any other."""
     prefix = f"{layout.attempt_prefix(key)}/"
     names = {name.removeprefix(prefix) for name in store.keys(layout.attempt_prefix(key))}
-    return attempt_state_of(store, key, names, definition, now, owners)
+    return attempt_state_of(store, key, names, campaign, now, owners)
 
 
 def attempt_state_of(  # noqa: PLR0913, PLR0917  # the names of the files are known to callers that list many attempts
     store: ResultStore,
     key: AttemptKey,
     names: Collection[str],
-    definition: Definition,
+    campaign: Campaign,
     now: datetime,
     owners: Owners,
 ) -> AttemptState:
     """Return the state of an attempt whose files have these names, relative to its folder."""
-    return _unless_lost(store, _read(store, key, names), definition, now, owners)
+    return _unless_lost(store, _read(store, key, names), campaign, now, owners)
 
 
 def _read(store: ResultStore, key: AttemptKey, names: Collection[str]) -> AttemptState:
@@ -89,7 +89,7 @@ def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None
 
 
 def _unless_lost(
-    store: ResultStore, state: AttemptState, definition: Definition, now: datetime, owners: Owners
+    store: ResultStore, state: AttemptState, campaign: Campaign, now: datetime, owners: Owners
 ) -> AttemptState:
     """Return the state, ended if the attempt was lost: its owner is gone, or it is older than any running attempt can
     be.
@@ -99,7 +99,7 @@ def _unless_lost(
     owner = state.attempt.owner
     if is_at_work(store, owners, state.key.campaign_id, owner, now) is False:
         return _ended_with_owner(store, state, owner)
-    longest = max(one.declared_time for one in definitions_of(definition, state.key.cell_id))
+    longest = max(one.declared_time for one in parts_of(campaign, state.key.cell_id))
     if now < state.attempt.started_at + longest + _LOST_AFTER:
         return state
     return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")

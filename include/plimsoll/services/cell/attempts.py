@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, RecordsUnread
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import is_of_another_airflow, owner_since
 from plimsoll.domain.system import EXTERNAL
@@ -27,20 +27,20 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     the campaign, and where the campaign is being deleted.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
-    definition = campaign.definition()
+    resolved = campaign.resolved()
     campaign.require_kept()
-    require_cell(definition, cell_id)
+    require_cell(resolved, cell_id)
     require_free(toolkit, campaign_id, owner)
-    _require_nobody_at_work(toolkit, campaign, definition, cell_id, owner)
-    _destroy_older(toolkit, definition, campaign, cell_id)
-    require_budget(toolkit, campaign, definition, cell_id)
+    _require_nobody_at_work(toolkit, campaign, resolved, cell_id, owner)
+    _destroy_older(toolkit, resolved, campaign, cell_id)
+    require_budget(toolkit, campaign, resolved, cell_id)
     key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
-    note_begun(toolkit, definition, ClusterId.of_attempt(key))
+    note_begun(toolkit, resolved, ClusterId.of_attempt(key))
     return AttemptContext(toolkit, key)
 
 
 def _require_nobody_at_work(
-    toolkit: Toolkit, campaign: CampaignStore, definition: Definition, cell_id: str, owner: str
+    toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign, cell_id: str, owner: str
 ) -> None:
     """Raise Refused where another living owner has not finished the cell's newest attempt.
 
@@ -55,15 +55,15 @@ def _require_nobody_at_work(
     now = toolkit.clock.now()
     at_work = is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, now)
     if at_work is None and is_of_another_airflow(attempt.owner, owner):
-        at_work = attempt_state(toolkit.store, newest, definition, now, toolkit.owners).is_running
+        at_work = attempt_state(toolkit.store, newest, resolved, now, toolkit.owners).is_running
     if at_work:
         what = f"is being run by {owner_since(attempt.owner, attempt.started_at)}"
         raise Refused([Problem(f"cell {cell_id}", what, "wait until it has ended, or end it there")])
 
 
-def _destroy_older(toolkit: Toolkit, definition: Definition, campaign: CampaignStore, cell_id: str) -> None:
+def _destroy_older(toolkit: Toolkit, resolved: Campaign, campaign: CampaignStore, cell_id: str) -> None:
     """Destroy clusters that the provider lists, and those of attempts with an open account: a cloud's list may lag."""
-    provider = toolkit.provider(definition)
+    provider = toolkit.provider(resolved)
     seen = {cluster.id: cluster for cluster in _shown(provider)}
     older = {
         one: cluster

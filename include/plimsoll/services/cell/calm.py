@@ -18,7 +18,7 @@ def await_calm(work: AttemptContext, hosts: Sequence[Host]) -> None:
 
     A cell whose hosts stay busy is measured all the same: it may be met beside noise, and a miss does not count then.
     """
-    longest = work.definition.wait_for_calm
+    longest = work.part.wait_for_calm
     if longest is None:
         return
     until = work.toolkit.clock.now() + longest
@@ -36,5 +36,5 @@ def _busy(work: AttemptContext, hosts: Sequence[Host]) -> Iterator[str]:
     with ThreadPoolExecutor(len(hosts)) as pool:
         found = list(pool.map(partial(work.toolkit.sampler.look, environments=own), hosts))
     for host, activity in zip(hosts, found, strict=True):
-        if activity and (phrase := noise(activity, work.definition.disturbance)):
+        if activity and (phrase := noise(activity, work.part.disturbance)):
             yield f"{host.info.name}: {phrase}"

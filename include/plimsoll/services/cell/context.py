@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 
+from plimsoll.domain.campaign import Campaign, Part
 from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id, part_of
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.data_origin import DataOrigin
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
 from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.product_spec import VariantSpec
@@ -39,34 +39,34 @@ class AttemptContext:
         return CampaignStore(self.toolkit.store, self.key.campaign_id)
 
     @cached_property
-    def campaign_definition(self) -> Definition:
-        """Return the campaign's own copy of its definition."""
-        return self.campaign.definition()
+    def resolved(self) -> Campaign:
+        """Return the whole campaign."""
+        return self.campaign.resolved()
 
     @cached_property
     def cell(self) -> Cell:
-        """Return the attempt's cell. Raises NotFound when the definition has no such cell."""
-        return require_cell(self.campaign_definition, self.key.cell_id)
+        """Return the attempt's cell. Raises NotFound when the campaign has no such cell."""
+        return require_cell(self.resolved, self.key.cell_id)
 
     @cached_property
-    def definition(self) -> Definition:
-        """Return the definition that the cell is run and judged by, with only the cell's own stage and workload."""
-        return part_of(self.campaign_definition, self.cell).definition
+    def part(self) -> Part:
+        """Return the part of the campaign by which the cell is run and judged."""
+        return part_of(self.resolved, self.cell)
 
     @cached_property
     def load_spec(self) -> LoadSpec:
         """Return what the load generator is asked for."""
-        return load_spec(self.definition)
+        return load_spec(self.part)
 
     @cached_property
     def variant_spec(self) -> VariantSpec:
         """Return what is deployed for the cell."""
-        return variant_spec(self.definition, self.variant)
+        return variant_spec(self.part, self.variant)
 
     @property
     def variant(self) -> Variant:
         """Return the cell's variant."""
-        return self.definition.variant(self.cell.variant)
+        return self.part.variant(self.cell.variant)
 
     @property
     def cluster_id(self) -> ClusterId:
@@ -77,12 +77,12 @@ class AttemptContext:
     @property
     def keeps_hosts(self) -> bool:
         """Tell whether the attempt's hosts live on when the attempt is over."""
-        return is_kept(self.definition)
+        return is_kept(self.part)
 
     @property
     def keeps_data(self) -> bool:
         """Tell whether the loads of the cell's repeat go on with one another's data."""
-        return self.keeps_hosts and keeps_data(self.definition.strategy)
+        return self.keeps_hosts and keeps_data(self.part.strategy)
 
     @property
     def origin(self) -> DataOrigin | None:
@@ -108,11 +108,11 @@ class AttemptContext:
 
     def deployed(self, cluster: Cluster) -> tuple[HostInfo, ...]:
         """Return the hosts on which nodes are deployed; the others stay empty until an action needs them."""
-        return cluster.nodes[: self.definition.system.nodes]
+        return cluster.nodes[: self.part.system.nodes]
 
     def nodes(self, cluster: Cluster) -> list[Host]:
         """Return access to the deployed nodes of the attempt's cluster, in the folder of their data."""
-        return self.node_hosts(cluster)[: self.definition.system.nodes]
+        return self.node_hosts(cluster)[: self.part.system.nodes]
 
     def node_hosts(self, cluster: Cluster) -> list[Host]:
         """Return access to all hosts for nodes of the attempt's cluster, in the folder of their data."""
@@ -125,18 +125,18 @@ class AttemptContext:
 
     @property
     def provider(self) -> Provider:
-        """Return the definition's provider."""
-        return self.toolkit.provider(self.definition)
+        """Return the campaign's provider."""
+        return self.toolkit.provider(self.part)
 
     @property
     def product(self) -> Product:
         """Return the product that the cell's variant runs."""
-        return self.toolkit.product(self.definition.product_of(self.variant))
+        return self.toolkit.product(self.part.product_of(self.variant))
 
     @property
     def load_generator(self) -> LoadGenerator:
-        """Return the definition's load generator."""
-        return self.toolkit.load_generator(self.definition)
+        """Return the campaign's load generator."""
+        return self.toolkit.load_generator(self.part)
 
     def attempt(self) -> Attempt:
         """Return the attempt's own record. Raises NotFound when there is none."""
@@ -192,10 +192,10 @@ class AttemptContext:
         return cluster.expires_at - self.toolkit.clock.now()
 
 
-def require_cell(definition: Definition, cell_id: str) -> Cell:
+def require_cell(campaign: Campaign, cell_id: str) -> Cell:
     """Return the cell with that id. Raises NotFound, with the form of ids, when there is none."""
-    cells = cells_by_id(definition)
+    cells = cells_by_id(campaign)
     if cell_id not in cells:
-        mend = f"{meant(cell_id, cells)} `plimsoll plan {definition.name} --json` lists the cells".strip()
-        raise NotFound(f"has no cell {cell_id!r}", where=f"definition {definition.name!r}", mend=mend)
+        mend = f"{meant(cell_id, cells)} `plimsoll plan {campaign.name} --json` lists the cells".strip()
+        raise NotFound(f"has no cell {cell_id!r}", where=f"definition {campaign.name!r}", mend=mend)
     return cells[cell_id]

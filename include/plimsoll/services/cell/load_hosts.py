@@ -70,10 +70,10 @@ def waits_for_nodes(work: AttemptContext) -> bool:
     Where the rows are to have a size on disk, it waits too: they are measured before it starts. So does a load that
     goes on with the data of an earlier one, as it does not populate, and one that begins after an action.
     """
-    workload, generator, product = work.definition.workload, work.load_generator, work.product
+    workload, generator, product = work.part.workload, work.load_generator, work.product
     if not generator.can_wait:
         return False
-    if workload.data_per_node is not None or work.definition.acts_before_load:
+    if workload.data_per_node is not None or work.part.acts_before_load:
         return True
     if not generator.settles(workload) or not product.settles:
         return False
@@ -155,7 +155,7 @@ def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuse
             leftover_work = product.leftover_work(work.nodes(cluster), f"settle-{work.key.environment}")
             if leftover_work is None:
                 return ""
-        if (note := left_before_load(work, cluster)) or work.definition.is_unloaded:
+        if (note := left_before_load(work, cluster)) or "load" not in work.part.knows:
             return note
         start = _new_start(work, hosts, leftover_work, bytes_on_disk(work, cluster))
     if start is None:
@@ -174,7 +174,7 @@ def _new_start(
     earliest = _now(work.toolkit.clock, found) + _LEAD
     at = datetime.fromtimestamp(int(earliest.timestamp()) + 1, UTC)  # the next whole second
     start = LoadStart(start=at, clocks=found, leftover_work=leftover_work, data_bytes=data_bytes)
-    most_ms = most_apart_ms(level.interval for level in work.definition.service_levels)
+    most_ms = most_apart_ms(level.interval for level in work.part.service_levels)
     if start.error_ms > most_ms:
         raise LoadError(
             f"the load hosts' clocks can be compared to {start.error_ms:.1f} ms only, their start must be known to "

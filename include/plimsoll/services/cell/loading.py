@@ -6,7 +6,6 @@ from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import LoadError
 from plimsoll.domain.load_seed import load_seed
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
-from plimsoll.ports.provider import DatabaseProvider
 from plimsoll.services.cell.action_beside_load import followed, required_nodes
 from plimsoll.services.cell.ceiling import require_below
 from plimsoll.services.cell.context import AttemptContext
@@ -30,18 +29,18 @@ def start_load(work: AttemptContext) -> None:
     require_below(work)
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
     cluster, provider = work.cluster(), work.provider
-    database = provider.database() if isinstance(provider, DatabaseProvider) else None
+    database = provider.database()
     asked = LoadRequest(
         job_id=load_job(work.key),
         spec=work.load_spec,
         load_ops_s=work.cell.load_ops_s,
         contact_points=database.contact_points if database else [host.address for host in work.deployed(cluster)],
         expires=work.time_left(),
-        protocol=work.definition.protocol_of(work.variant),
+        protocol=work.part.protocol_of(work.variant),
         waits=waits_for_nodes(work),
         populates=not work.goes_on,
         database=database,
-        seed=load_seed(work.definition.seed, work.cell, work.key.attempt),
+        seed=load_seed(work.part.seed, work.cell, work.key.attempt),
     )
     request = with_counted_rows(work, cluster, asked)
     # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.
@@ -93,7 +92,7 @@ def _load_status(work: AttemptContext) -> LoadStatus:
     status = look(work, cluster, load_job(work.key))
     if not _is_smooth(status) and (down := work.product.down(required_nodes(work, cluster))):
         return LoadStatus("failed", status.phase, reason="; ".join(down))
-    return followed(work, cluster, status) if work.definition.action else status
+    return followed(work, cluster, status) if work.part.action else status
 
 
 def _is_smooth(status: LoadStatus) -> bool:

@@ -11,6 +11,6 @@ def money_line(work: AttemptContext) -> str:
     It only informs, so a store that fails here must not fail the attempt.
     """
     try:
-        return spent_so_far(work.toolkit, work.campaign, work.definition)
+        return spent_so_far(work.toolkit, work.campaign, work.part)
     except PlimsollError as error:
         return f"what the campaign has spent so far can't be told: {error}"

@@ -25,7 +25,7 @@ def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, .
 
     Raises UnfitHosts with each host, figure and floor where a host is below its floor.
     """
-    canary, store = work.definition.canary, work.toolkit.store
+    canary, store = work.part.canary, work.toolkit.store
     if canary is None or work.toolkit.canary is None:
         return ()
     # Measured again, what a killed try of this phase has started would be in the way.

@@ -13,4 +13,4 @@ def runs_again(campaign: CampaignStore, cell_id: str) -> bool:
     """
     newest_first = (read_verdict(campaign.store, key) for key in reversed(campaign.attempts(cell_id)))
     in_a_row = sum(1 for _ in takewhile(lambda verdict: verdict is not None and verdict.is_disturbed, newest_first))
-    return in_a_row % campaign.definition().disturbance.tries != 0
+    return in_a_row % campaign.resolved().disturbance.tries != 0

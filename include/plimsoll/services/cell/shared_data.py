@@ -28,7 +28,7 @@ def time_of_attempt(work: AttemptContext) -> timedelta:
 
     Its hosts live as long. The next attempt on kept hosts sets their end anew.
     """
-    longest, ceiling = work.definition.declared_time + MARGIN, work.definition.at_most
+    longest, ceiling = work.part.declared_time + MARGIN, work.part.at_most
     return min(longest, ceiling.cell) if ceiling and ceiling.cell else longest
 
 
@@ -39,7 +39,7 @@ def time_of_further_loads(work: AttemptContext) -> timedelta:
 
 def _time_of_further_load(work: AttemptContext) -> timedelta:
     """Return the time of a load that does not populate."""
-    definition = work.definition
+    definition = work.part
     return min(time_of_attempt(work), definition.declared_time - definition.timing.beyond_the_load + MARGIN)
 
 
@@ -82,7 +82,7 @@ def left_for_next(work: AttemptContext) -> frozenset[str]:
 
 def _higher_loads(work: AttemptContext) -> int:
     """Return the number of loads above the cell's own that its variant may still meet."""
-    loads = part_of(work.campaign_definition, work.cell).loads_of(work.cell.variant)
+    loads = part_of(work.resolved, work.cell).loads_of(work.cell.variant)
     return sum(load > work.cell.load_ops_s for load in loads)
 
 
@@ -93,7 +93,7 @@ def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | 
     if last is None or not last.over or last.cluster != cluster.id:
         return None
     left = read_model(store, last.attempt, layout.ORIGIN, DataOrigin)
-    cell = cells_by_id(work.campaign_definition).get(last.attempt.cell_id)
+    cell = cells_by_id(work.resolved).get(last.attempt.cell_id)
     if left is None or cell is None or left.until < work.attempt().started_at + _time_of_further_load(work):
         return None
     is_next = can_go_on(work.cell, cell, read_verdict(store, last.attempt))

@@ -66,7 +66,7 @@ def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
     be told.
     """
     generator, product = work.load_generator, work.product
-    is_asked = work.definition.workload.data_per_node is not None
+    is_asked = work.part.workload.data_per_node is not None
     if not (is_asked and product.measures_rows and generator.can_sample):
         return {}
     try:
@@ -81,7 +81,7 @@ def flush_once(work: AttemptContext, cluster: Cluster) -> None:
     A flush can begin compactions, so it comes before compactions are waited for.
     """
     mark = layout.attempt_file(work.key, layout.FLUSHED)
-    if work.definition.workload.data_per_node is not None and not work.toolkit.store.exists(mark):
+    if work.part.workload.data_per_node is not None and not work.toolkit.store.exists(mark):
         bytes_on_disk(work, cluster)
         work.toolkit.store.create(mark, b"")
 
@@ -107,7 +107,7 @@ def _recorded(work: AttemptContext, counted: CountedRows) -> CountedRows:
 
 def _require_time(work: AttemptContext, counted: CountedRows) -> None:
     """Raise LoadError where the rows can't be populated in time even at the highest rate of their samples."""
-    timing, hosts = work.definition.timing, work.definition.load_generator.hosts
+    timing, hosts = work.part.timing, work.part.load_generator.hosts
     least = least_time(counted, hosts)
     if least <= timing.longest_populating:
         return

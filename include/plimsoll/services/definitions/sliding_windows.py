@@ -1,6 +1,7 @@
 """Sliding windows that are judged in addition to aligned intervals, although the campaign has begun without them."""
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.service_level import ServiceLevel
 
 
@@ -24,5 +25,5 @@ def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
 def judged_as(stored: Definition, definition: Definition) -> Definition:
     """Return the definition, with sliding windows if these were added after the campaign began."""
     amended = with_sliding_windows(definition)
-    wanted, kept = ([alone.service_levels for _, alone in one.of_stages] for one in (amended, stored))
+    wanted, kept = ([part.service_levels for part in resolve(one).parts] for one in (amended, stored))
     return amended if wanted == kept else definition

@@ -6,10 +6,10 @@ When an account is closed more than once, the greatest amount counts.
 
 from datetime import datetime
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Cost, Paid, Tariff
-from plimsoll.domain.definition import Definition
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.places import note_place
 from plimsoll.services.store import layout
@@ -25,14 +25,14 @@ def account_of(cluster_id: ClusterId) -> AttemptKey:
     return AttemptKey(campaign_id=cluster_id.campaign_id, cell_id=cluster_id.purpose, attempt=cluster_id.number)
 
 
-def note_begun(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId) -> None:
+def note_begun(toolkit: Toolkit, campaign: Campaign, cluster_id: ClusterId) -> None:
     """Open the account of an attempt or of kept hosts with the current prices, and note where its hosts will be.
 
     Does nothing where hosts cost nothing.
     """
-    tariff = toolkit.tariff(definition)
+    tariff = toolkit.tariff(campaign)
     if tariff is not None:
-        note_place(toolkit.store, definition)
+        note_place(toolkit.store, campaign)
         name = f"{layout.cost_prefix(account_of(cluster_id))}/{_BEGUN}"
         toolkit.store.create(name, tariff.model_dump_json(indent=1).encode())
 

@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 
+from plimsoll.domain.campaign import Campaign, Setup
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
 from plimsoll.domain.cluster import Cluster, ClusterId, PartlySeen, kept_for
-from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
 from plimsoll.domain.owner import owner_since
 from plimsoll.ports.provider import Provider
@@ -36,28 +36,28 @@ from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, 
 from plimsoll.services.toolkit import Toolkit
 
 
-def is_kept(definition: Definition) -> bool:
+def is_kept(setup: Setup) -> bool:
     """Tell whether the definition's hosts live on when a cell is over."""
-    return definition.cluster_scope != "cell"
+    return setup.cluster_scope != "cell"
 
 
-def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: datetime) -> ClusterId:
+def take(toolkit: Toolkit, campaign: Campaign, attempt: Attempt, until: datetime) -> ClusterId:
     """Return the kept cluster that the attempt alone may use from now on. A second call returns the same one.
 
     Raises Refused while another attempt uses it. Clusters that are over and can't be destroyed are recorded and tried
     again later.
     """
     store, campaign_id = toolkit.store, attempt.key.campaign_id
-    purpose = _purpose(definition, attempt.key)
+    purpose = _purpose(campaign, attempt.key)
     number, last = newest_assignment(store, campaign_id, purpose)
     if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
         raise _refused(last)
-    _end(toolkit, definition, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
-    cluster_id = _usable(toolkit, definition, _newest(store, campaign_id, purpose, last), attempt.key)
+    _end(toolkit, campaign, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
+    cluster_id = _usable(toolkit, campaign, _newest(store, campaign_id, purpose, last), attempt.key)
     use = Assignment(
         attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until
     )
-    note_begun(toolkit, definition, cluster_id)
+    note_begun(toolkit, campaign, cluster_id)
     if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
         # Of several attempts at once, the one that creates the next number gets the hosts.
         content = use.model_dump_json(indent=1).encode()
@@ -66,7 +66,7 @@ def take(toolkit: Toolkit, definition: Definition, attempt: Attempt, until: date
     write_model(store, attempt.key, layout.ASSIGNMENT, use)
     if last is not None and last.attempt != attempt.key and not last.over:  # the attempt that had the hosts died
         with suppress(StoreError):  # its share is recorded at the latest when the hosts are destroyed
-            record_share(toolkit, toolkit.provider(definition), last.attempt)
+            record_share(toolkit, toolkit.provider(campaign), last.attempt)
     return cluster_id
 
 
@@ -108,15 +108,15 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
 
     Raises ProviderError, once all were tried, where some could not be destroyed.
     """
-    definition = CampaignStore(toolkit.store, campaign_id).definition()
-    if is_kept(definition):
-        _end(toolkit, definition, campaign_id, lambda _: True, "the run that used it had ended")
+    campaign = CampaignStore(toolkit.store, campaign_id).resolved()
+    if is_kept(campaign):
+        _end(toolkit, campaign, campaign_id, lambda _: True, "the run that used it had ended")
         _require_ended(toolkit, campaign_id)
 
 
-def _purpose(definition: Definition, key: AttemptKey) -> str:
+def _purpose(campaign: Campaign, key: AttemptKey) -> str:
     """Return the purpose for which the attempt's hosts are kept."""
-    return kept_for(cell_of(definition, key.cell_id).variant if definition.cluster_scope == "variant" else "")
+    return kept_for(cell_of(campaign, key.cell_id).variant if campaign.cluster_scope == "variant" else "")
 
 
 def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | None:
@@ -127,7 +127,7 @@ def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | No
     use = assignment_of(store, key)
     if use is not None:
         return use
-    purpose = _purpose(CampaignStore(store, key.campaign_id).definition(), key)
+    purpose = _purpose(CampaignStore(store, key.campaign_id).resolved(), key)
     _, newest = newest_assignment(store, key.campaign_id, purpose)
     if newest is None or newest.attempt != key:
         return None
@@ -135,13 +135,13 @@ def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | No
     return newest
 
 
-def _usable(toolkit: Toolkit, definition: Definition, cluster_id: ClusterId, asker: AttemptKey) -> ClusterId:
+def _usable(toolkit: Toolkit, campaign: Campaign, cluster_id: ClusterId, asker: AttemptKey) -> ClusterId:
     """Return that cluster, or the next of its purpose if it is retired or has lost hosts that the provider can't
     replace.
 
     `asker` is the attempt that will use the cluster. It may have used the replaced one too.
     """
-    store, provider = toolkit.store, toolkit.provider(definition)
+    store, provider = toolkit.store, toolkit.provider(campaign)
     _end_unended(toolkit, provider, cluster_id)
     if retirement_of(store, cluster_id) is None and (why := _why_lost(store, provider, cluster_id)):
         retire(toolkit, cluster_id, why)
@@ -250,14 +250,12 @@ def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, keep: fr
         retire(toolkit, cluster_id, f"what was left on it could not be removed: {error.what}")
 
 
-def _end(
-    toolkit: Toolkit, definition: Definition, campaign_id: str, is_to_end: Callable[[str], bool], reason: str
-) -> None:
+def _end(toolkit: Toolkit, campaign: Campaign, campaign_id: str, is_to_end: Callable[[str], bool], reason: str) -> None:
     """Destroy the newest cluster of each purpose that is to end, unless an attempt works on it.
 
     What keeps one from being destroyed, or its cost from being recorded, keeps no other alive.
     """
-    store, provider = toolkit.store, toolkit.provider(definition)
+    store, provider = toolkit.store, toolkit.provider(campaign)
 
     def end(purpose: str) -> None:
         _, last = newest_assignment(store, campaign_id, purpose)

@@ -2,30 +2,28 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.domain.launch import Launch
-from plimsoll.ports.provider import AccountProvider
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.launch_records import read_launches
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 
-def account_problems(toolkit: Toolkit, definition: Definition, campaign_id: str) -> Iterator[Problem]:
+def account_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> Iterator[Problem]:
     """Yield where hosts of the campaign live in another account than the definition's connection leads to.
 
     Where that can't be told, the provider that the campaign had so far may go on.
     """
     launches = _living(toolkit, campaign_id)
-    provider = toolkit.provider(definition) if launches else None
-    if not isinstance(provider, AccountProvider):
+    if not launches:
         return
-    where = f"provider.options.{'load_hosts.options.' if definition.provider.is_external else ''}connection"
+    where = f"provider.options.{'load_hosts.options.' if campaign.provider.is_external else ''}connection"
     try:
-        account = provider.account()
+        account = toolkit.provider(campaign).account()
     except ProviderError as error:
-        if CampaignStore(toolkit.store, campaign_id).definition().provider != definition.provider:
+        if CampaignStore(toolkit.store, campaign_id).declared().provider != campaign.provider:
             what = f"the account that it leads to can't be told, and hosts of the campaign live: {error.headline}"
             yield Problem(where, what, error.mend)
         return

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
 from plimsoll.domain.system import EXTERNAL, ProviderChoice
@@ -24,12 +25,12 @@ class _Read:
     choice: ProviderChoice
 
 
-def note_place(store: ResultStore, definition: Definition) -> None:
+def note_place(store: ResultStore, campaign: Campaign) -> None:
     """Record where hosts of the definition are paid for. This outlives the campaign, whose hosts may outlive it too.
 
     It is written anew by every cell, so that no rule of the store that removes old files removes it meanwhile.
     """
-    choice = definition.provider
+    choice = campaign.provider
     if choice.is_external:  # its own hosts are load hosts from elsewhere
         lender = choice.options.get("load_hosts")
         if not isinstance(lender, dict) or "provider" not in lender:

@@ -174,7 +174,7 @@ def destroy_unseen(toolkit: Toolkit, cluster: str) -> bool:
     campaign = CampaignStore(toolkit.store, cluster_id.campaign_id)
     if cluster_id not in open_accounts(campaign) and not may_have_left(campaign, cluster_id):
         return False
-    destroy_cluster(toolkit, toolkit.provider(campaign.definition()), cluster_id)
+    destroy_cluster(toolkit, toolkit.provider(campaign.resolved()), cluster_id)
     return True
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
 from functools import partial
 
-from plimsoll.domain.cell import definitions_of
+from plimsoll.domain.cell import parts_of
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.errors import PlimsollError, StoreError, reason_of
 from plimsoll.domain.system import EXTERNAL
@@ -103,17 +103,17 @@ def _accounts(
 
 def _recorded(campaign: CampaignStore, cluster_id: ClusterId) -> Cluster | None:
     """Return the cluster on record, or what stands for it before it was provided; None where nothing is known of it."""
-    key, definition = cluster_id.attempt, campaign.definition()
+    key, resolved = cluster_id.attempt, campaign.resolved()
     found = read_provided(campaign.store, cluster_id) if key is None else read_cluster(campaign.store, key)
     attempt = read_attempt(campaign.store, key) if key else None
     if attempt is None:
         return found
     # An attempt on kept hosts has their cluster on record, with the owner that it had.
-    until = attempt.started_at + max(one.declared_time for one in definitions_of(definition, cluster_id.purpose))
+    until = attempt.started_at + max(one.declared_time for one in parts_of(resolved, cluster_id.purpose))
     return Cluster(
         id=cluster_id,
         owner=attempt.owner,
-        provider=definition.provider.name,
+        provider=resolved.provider.name,
         hosts=(),
         created_at=attempt.started_at,
         expires_at=max(until + _LOST_AFTER, found.expires_at if found else until),

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import AttemptKey, cells_by_id, definitions_of, part_of
+from plimsoll.domain.campaign import Campaign, Setup, run_command
+from plimsoll.domain.cell import AttemptKey, cells_by_id, part_of, parts_of
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.cost import Entry, Spending, Tariff, total
-from plimsoll.domain.definition import Definition, run_command
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.units import format_usd, show_usd
@@ -20,20 +20,20 @@ from plimsoll.services.toolkit import Toolkit
 _HOUR = timedelta(hours=1)
 
 
-def cell_usd(definition: Definition, tariff: Tariff, cell_id: str) -> float | None:
+def cell_usd(campaign: Campaign, tariff: Tariff, cell_id: str) -> float | None:
     """Return the cost of a cell's hosts, USD, for its load and for all waiting and populating that the definition gives
     time for. None where no price is known.
     """
-    own = [definition] if definition.cluster_scope != "cell" else definitions_of(definition, cell_id)
-    hourly = tariff.usd_per_cluster_hour(max(one.node_hosts for one in own), definition.load_generator.hosts)
-    return None if hourly is None else hourly * (_time_of(definition, cell_id) / _HOUR)
+    own = [campaign] if campaign.cluster_scope != "cell" else parts_of(campaign, cell_id)
+    hourly = tariff.usd_per_cluster_hour(max(one.node_hosts for one in own), campaign.load_generator.hosts)
+    return None if hourly is None else hourly * (_time_of(campaign, cell_id) / _HOUR)
 
 
-def grid_usd(definition: Definition, tariff: Tariff) -> float | None:
+def grid_usd(campaign: Campaign, tariff: Tariff) -> float | None:
     """Return the cost of all cells' hosts, USD, for the same; None where no price is known."""
-    hourly = [tariff.usd_per_cluster_hour(*shape) for shape in definition.shapes]
-    known = [usd * (time / _HOUR) for usd, time in zip(hourly, definition.host_times, strict=True) if usd is not None]
-    return sum(known) if len(known) == len(hourly) else None
+    found = [(tariff.usd_per_cluster_hour(*campaign.shape_of(stage)), stage.host_time) for stage in campaign.stages]
+    known = [usd * (time / _HOUR) for usd, time in found if usd is not None]
+    return sum(known) if len(known) == len(found) else None
 
 
 def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
@@ -56,50 +56,50 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
     if not entries:
         return None
     tariffs = [found for entry in entries if (found := tariff_of(campaign.store, entry.key))]
-    definition = campaign.definition()
+    resolved = campaign.resolved()
     return Spending(
         entries=tuple(entry for entry in entries if not entry.idle),
         idle=tuple(entry for entry in entries if entry.idle),
         prices=tuple(dict.fromkeys(tariff.source for tariff in tariffs)),
-        estimated_usd=grid_usd(definition, tariffs[-1]) if tariffs else None,
-        budget_usd=definition.budget,
+        estimated_usd=grid_usd(resolved, tariffs[-1]) if tariffs else None,
+        budget_usd=resolved.budget,
         node_usd_per_hour=tariffs[-1].node.usd_per_hour if tariffs else None,
     )
 
 
-def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, definition: Definition) -> str:
+def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, setup: Setup) -> str:
     """Return a sentence about the campaign's cost for people who watch it run; empty where hosts cost nothing."""
-    entries = ledger(campaign, toolkit.clock.now()) if definition.provider.name in toolkit.tariffs else ()
+    entries = ledger(campaign, toolkit.clock.now()) if setup.provider.name in toolkit.tariffs else ()
     if not entries:
         return ""
     idle = spent_usd(entry for entry in entries if entry.idle)
-    budget = "" if definition.budget is None else f" of its budget of {format_usd(definition.budget)}"
+    budget = "" if setup.budget is None else f" of its budget of {format_usd(setup.budget)}"
     kept = f", of it {show_usd(idle)} while kept hosts stood idle" if idle else ""
     return f"the campaign has spent {show_usd(spent_usd(entries))}{budget} so far{kept}"
 
 
-def require_budget(toolkit: Toolkit, campaign: CampaignStore, definition: Definition, cell_id: str) -> None:
+def require_budget(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign, cell_id: str) -> None:
     """Raise Refused unless the cost so far, the rest of the running cells and this cell keep budget and ceiling."""
-    key, limit = definition.money
-    tariff = toolkit.tariff(definition) if limit is not None else None
+    key, limit = resolved.money
+    tariff = toolkit.tariff(resolved) if limit is not None else None
     if limit is None or tariff is None:
         return
-    one_cell = cell_usd(definition, tariff, cell_id)
+    one_cell = cell_usd(resolved, tariff, cell_id)
     if one_cell is None:
         mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
         raise _refused(campaign, key, f"can't be kept: {tariff.source}", mend)
     toolkit.write_kept_records()
     now = toolkit.clock.now()
     entries = ledger(campaign, now)
-    spent, due = spent_usd(entries), due_usd(campaign.store, definition, entries, now, tariff)
+    spent, due = spent_usd(entries), due_usd(campaign.store, resolved, entries, now, tariff)
     if spent + due + one_cell > limit:
         what = (
             f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run and "
             f"go on, a cell costs {one_cell:.2f} USD; `{key}` is {format_usd(limit)}"
         )
         mend = (
-            f"raise `{key}` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
-            f"{run_command(definition.name, campaign.campaign_id)}): the cells that are missing run"
+            f"raise `{key}` in the resolved, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
+            f"{run_command(resolved.name, campaign.campaign_id)}): the cells that are missing run"
         )
         raise _refused(campaign, key, what, mend)
 
@@ -122,32 +122,30 @@ def _so_far(store: ReadableStore, kept: KeptCosts, cluster_id: ClusterId, now: d
     return total(launched.hosts, launched.end(now)).usd
 
 
-def _time_of(definition: Definition, cell_id: str) -> timedelta:
+def _time_of(campaign: Campaign, cell_id: str) -> timedelta:
     """Return the time for which a cell needs hosts. Of loads that share their data, the lowest alone populates."""
-    cell = cells_by_id(definition).get(cell_id)
+    cell = cells_by_id(campaign).get(cell_id)
     if cell is None:
-        return max(one.declared_time for one in definitions_of(definition, cell_id))
-    part = part_of(definition, cell)
-    is_further = keeps_data(part.definition.strategy) and cell.load_ops_s > min(part.loads_of(cell.variant))
-    beyond = part.definition.timing.beyond_the_load if is_further else timedelta(0)
-    return part.definition.declared_time - beyond
+        return campaign.declared_time
+    part = part_of(campaign, cell)
+    is_further = keeps_data(part.strategy) and cell.load_ops_s > min(part.loads_of(cell.variant))
+    beyond = part.timing.beyond_the_load if is_further else timedelta(0)
+    return part.declared_time - beyond
 
 
-def due_usd(
-    store: ReadableStore, definition: Definition, entries: Iterable[Entry], now: datetime, tariff: Tariff
-) -> float:
+def due_usd(store: ReadableStore, campaign: Campaign, entries: Iterable[Entry], now: datetime, tariff: Tariff) -> float:
     """Return the further cost of the attempts that run or are about to run, USD."""
-    return sum(_due(store, entry, definition, now, tariff) for entry in entries)
+    return sum(_due(store, entry, campaign, now, tariff) for entry in entries)
 
 
-def _due(store: ReadableStore, entry: Entry, definition: Definition, now: datetime, tariff: Tariff) -> float:
+def _due(store: ReadableStore, entry: Entry, campaign: Campaign, now: datetime, tariff: Tariff) -> float:
     """Return the further cost of an attempt that runs or is about to run, USD."""
     if entry.final:
         return 0.0
     attempt = read_attempt(store, entry.key)
-    if attempt is None or now > attempt.started_at + _time_of(definition, entry.key.cell_id):
+    if attempt is None or now > attempt.started_at + _time_of(campaign, entry.key.cell_id):
         return 0.0
-    return max(0.0, (cell_usd(definition, tariff, entry.key.cell_id) or 0.0) - entry.usd)
+    return max(0.0, (cell_usd(campaign, tariff, entry.key.cell_id) or 0.0) - entry.usd)
 
 
 def _refused(campaign: CampaignStore, key: str, what: str, mend: str) -> Refused:

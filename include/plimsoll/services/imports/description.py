@@ -15,6 +15,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.faults import Fault, require_none
 from plimsoll.domain.log_columns import ColumnPairs
 from plimsoll.domain.provenance import ENVIRONMENT_FACTS, IMPORTED
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.spelling import meant
 from plimsoll.domain.units import Rate
 from plimsoll.domain.workload import Workload
@@ -94,7 +95,7 @@ class ImportDescription(Model):
         if any(stage.taken for stage in self.definition.stages):
             yield from self._loads_to_write_out()
             return
-        cells, named = cells_by_id(self.definition), [run.cell.id for run in self.runs]
+        cells, named = cells_by_id(resolve(self.definition)), [run.cell.id for run in self.runs]
         if not self.files and not self.runs:
             yield Fault((), "neither `files` nor `runs` say which files to import", "see docs/guides/importing.md")
         for number, run in enumerate(self.runs):
@@ -142,7 +143,7 @@ def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
             unit=(named[cell].unit if cell in named else None) or description.unit,
             required=cell in named,
         )
-        for cell in cells_by_id(description.definition).values()
+        for cell in cells_by_id(resolve(description.definition)).values()
         if cell in named or description.files
     )
 
@@ -158,7 +159,7 @@ def _defaulted(definition: Definition) -> Iterator[str]:
         model = getattr(definition, section)
         given = model.model_fields_set if section in definition.model_fields_set else set()
         # Nobody can state options of a protocol that the clients do not speak.
-        left_out = {"settings", *given, *Workload.foreign_options(definition.protocols)}
+        left_out = {"settings", *given, *Workload.foreign_options(resolve(definition).protocols)}
         yield from (f"{section}.{name}" for name in type(model).model_fields if name not in left_out)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def circumstances(evidence: Evidence, intervals: pd.DataFrame, started_at: datetime) -> dict[str, pd.DataFrame]:
     """Return each table by name. `started_at`: the start of the timed run; `intervals`: the judgement's table."""
     logs, ahead_ms, fingerprint = evidence.logs, evidence.ahead_ms, evidence.fingerprint
-    level, timing = evidence.definition.service_levels[0], evidence.definition.timing
+    level, timing = evidence.part.service_levels[0], evidence.part.timing
     judged = started_at + timing.warmup, started_at + timing.duration
     cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
     starts_s = intervals[intervals["operation"] == ALL_OPERATIONS]["start_s"].sort_values().tolist()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from io import BytesIO
 from pathlib import PurePosixPath
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.action import RecordedAction
+    from plimsoll.domain.campaign import Part
     from plimsoll.domain.cell import AttemptKey, Cell
     from plimsoll.domain.clock_readings import LoadStart
-    from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
     from plimsoll.domain.log_events import GeneratorSecond
     from plimsoll.domain.process import Process
@@ -46,7 +46,7 @@ class Case:
     """An attempt to be judged. `code_version`: of the code that judges."""
 
     key: AttemptKey
-    definition: Definition
+    part: Part
     cell: Cell
     code_version: str
 
@@ -101,7 +101,7 @@ def gather_imported(work: AttemptContext, provenance: Provenance) -> ImportedEvi
     names = plain if len(set(plain.values())) == len(plain) else {name: name for name in plain}
     keys = {name: layout.attempt_file(work.key, layout.imported_file(name)) for name in provenance.files}
     files = [RunFile(names[name], work.toolkit.store.read(key)) for name, key in keys.items()]
-    return ImportedEvidence(work.key, work.definition, work.cell, work.toolkit.code_version, provenance, files)
+    return ImportedEvidence(work.key, work.part, work.cell, work.toolkit.code_version, provenance, files)
 
 
 def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
@@ -109,18 +109,18 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     files, generator, start = CollectedFiles(work.toolkit.store, manifest), work.load_generator, read_start(work)
     fingerprint, processes = read_fingerprint(work.toolkit.store, work.key), work.product.processes(work.variant)
     # the first load host comes first
-    loads = {host: files.of(host) for host in map(load_host_name, range(1, work.definition.load_generator.hosts + 1))}
+    loads = {host: files.of(host) for host in map(load_host_name, range(1, work.part.load_generator.hosts + 1))}
     logs = {host: generator.response_time_logs(work.load_spec, own) for host, own in loads.items()}
     summaries = {host: _summary(generator, files, own) for host, own in loads.items()}
     seconds = {host: generator.seconds(files.text(own.get(generator.progress_file))) for host, own in loads.items()}
     summary = summed(summaries)
     return Evidence(
         key=work.key,
-        definition=_as_far_as_it_went(work.definition, summary),
+        part=_as_far_as_it_went(work.part, summary),
         cell=work.cell,
         code_version=work.toolkit.code_version,
         manifest=manifest,
-        action=read_action(work.toolkit.store, work.key) if work.definition.action else None,
+        action=read_action(work.toolkit.store, work.key) if work.part.action else None,
         fingerprint=fingerprint,
         processes=processes,
         limits=generator.limits(work.load_spec),
@@ -139,12 +139,12 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     )
 
 
-def _as_far_as_it_went(definition: Definition, summary: LoadSummary) -> Definition:
-    """Return the definition with the time for which a load ran that ended before its time."""
+def _as_far_as_it_went(part: Part, summary: LoadSummary) -> Part:
+    """Return the part with the time for which a load ran that ended before its time."""
     if summary.ended_s is None:
-        return definition
-    timing = definition.timing.ended_after(timedelta(seconds=summary.ended_s), definition.service_levels)
-    return definition.model_copy(update={"timing": timing})
+        return part
+    timing = part.timing.ended_after(timedelta(seconds=summary.ended_s), part.service_levels)
+    return replace(part, timing=timing)
 
 
 def _summary(generator: LoadGenerator, files: CollectedFiles, own: Mapping[str, ManifestEntry]) -> LoadSummary:

@@ -53,7 +53,7 @@ def judge_imported(evidence: ImportedEvidence) -> JudgedAttempt:
 def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
     provenance = evidence.provenance
     kinds = {name.lower(): kind for name, kind in provenance.operations.items()}
-    timing = evidence.definition.timing
+    timing = evidence.part.timing
     run = Run(
         warmup=timing.warmup,
         duration=timing.duration,
@@ -63,14 +63,14 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
     try:
         options = ReadOptions(provenance.unit, kinds, provenance.tags, provenance.columns)
         reading = read_run(evidence.files, options, provenance.forced_format)
-        return reading, judge_reading(reading, run, evidence.definition.service_levels)
+        return reading, judge_reading(reading, run, evidence.part.service_levels)
     except LogError as error:
         return None, unreadable(error)
 
 
 def _rate_tolerance(evidence: ImportedEvidence) -> float:
     """Return the tolerance of a random schedule, since it is not known how the others drew theirs."""
-    return rate_tolerance(evidence.cell.load_ops_s * evidence.definition.timing.judged.total_seconds())
+    return rate_tolerance(evidence.cell.load_ops_s * evidence.part.timing.judged.total_seconds())
 
 
 def _quality(
@@ -79,7 +79,7 @@ def _quality(
     if reading is None or intervals.empty:
         return None
     imported = ImportedAttempt(intervals, judgement.stalls_s, histograms=bool(reading.tracks))
-    return check_imported(evidence.definition, evidence.cell, imported)
+    return check_imported(evidence.part, evidence.cell, imported)
 
 
 def _reasons(evidence: ImportedEvidence, reading: Reading | None, judged: Judged) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _reasons(evidence: ImportedEvidence, reading: Reading | None, judged: Judged
     if requested is not None and requested != evidence.cell.load_ops_s:
         yield f"the files say that {requested:g} ops/s were asked for, not the cell's {evidence.cell.load_ops_s}"
     # A ramp misses where it does not reach its rate.
-    if evidence.definition.rate is None and not isinstance(evidence.definition.strategy, Ramp):
+    if evidence.part.rate is None and not isinstance(evidence.part.strategy, Ramp):
         yield from filter(None, [rate_fault(judged.judgement, evidence.cell.load_ops_s, _rate_tolerance(evidence))])
     if judged.quality is not None:
         yield from judged.quality.reasons

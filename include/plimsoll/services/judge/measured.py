@@ -48,11 +48,11 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
     Raises NotFound where an attempt without a failure has no fingerprint.
     """
     judgement = _judgement(evidence)
-    if evidence.definition.load_generator.command:
+    if evidence.part.load_generator.command:
         evidence = replace(evidence, summary=_by_files(evidence.summary, judgement))
     judgement, action = _around_action(evidence, judgement)
     judged = Judged(judgement, judgement.intervals.frame(), None, _opening_backlog(evidence), action)
-    if not evidence.manifest.failure and not evidence.definition.is_unloaded:
+    if not evidence.manifest.failure and "load" in evidence.part.knows:
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(evidence, judged))
     started_at = evidence.summary.started_at
@@ -92,19 +92,19 @@ def _another_rate(evidence: Evidence, judgement: Judgement) -> Iterator[str]:
     What held back a rate that was not reached is a check of its own. Plimsoll's own generator may answer in the judged
     time what was due in warm-up.
     """
-    attempted, definition = evidence.cell.load_ops_s, evidence.definition
-    is_asked, tolerance = definition.load_generator.command and definition.rate is None, _rate_tolerance(evidence)
+    attempted, part = evidence.cell.load_ops_s, evidence.part
+    is_asked, tolerance = part.load_generator.command and part.rate is None, _rate_tolerance(evidence)
     if is_asked and answered_more(judgement.achieved_ops_s, attempted, tolerance):
         yield rate_fault(judgement, attempted, tolerance)
 
 
 def _rate_tolerance(evidence: Evidence) -> float:
-    definition = evidence.definition
-    return tolerance_of(definition, evidence.cell.load_ops_s * definition.timing.judged.total_seconds())
+    part = evidence.part
+    return tolerance_of(part, evidence.cell.load_ops_s * part.timing.judged.total_seconds())
 
 
 def _failures_of_files(evidence: Evidence, judgement: Judgement) -> Iterator[str]:
-    if evidence.definition.load_generator.command and judgement.failures_remark:
+    if evidence.part.load_generator.command and judgement.failures_remark:
         yield judgement.failures_remark
 
 
@@ -140,38 +140,38 @@ def _data_size(evidence: Evidence) -> Iterator[str]:
     None for a load that never started, as nobody has measured its rows, and for one that goes on with the data of
     earlier loads, which have made them larger.
     """
-    asked_bytes = evidence.definition.workload.data_per_node
+    asked_bytes = evidence.part.workload.data_per_node
     goes_on = evidence.fingerprint is not None and bool(evidence.fingerprint.data_of)
     if evidence.start and not goes_on and (remark := size_remark(asked_bytes, evidence.start.data_bytes)):
         yield remark
 
 
 def _judgement(evidence: Evidence) -> Judgement:
-    if evidence.definition.is_unloaded:
+    if "load" not in evidence.part.knows:
         return Judgement(reasons=tuple(evidence.manifest.nodes_down))
     if not evidence.response_times:
         return Judgement(reasons=("no response times were recorded",))
     run = Run(
-        warmup=evidence.definition.timing.warmup,
-        duration=evidence.definition.timing.duration,
-        attempted_ops_s=None if evidence.definition.is_closed_loop else evidence.cell.load_ops_s,
+        warmup=evidence.part.timing.warmup,
+        duration=evidence.part.timing.duration,
+        attempted_ops_s=evidence.cell.load_ops_s if "rate" in evidence.part.knows else None,
         started_at=evidence.summary.started_at,
         operations=evidence.summary.answered,
-        due=evidence.definition.timing.duration,
+        due=evidence.part.timing.duration,
         rate_tolerance=_rate_tolerance(evidence),
     )
-    if command := evidence.definition.load_generator.command:
+    if command := evidence.part.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
         files = next(iter(evidence.response_times.values()))
         run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up))
-        levels = evidence.definition.service_levels
+        levels = evidence.part.service_levels
         judgement = judge_logs(files, run, levels, unit=command.unit, tags=command.tags, columns=command.columns)
         # A form that can't be read is what the program always writes, unless it did not come to its end.
         lasts = "" if judgement.format or evidence.summary.gave_up else f"; {LASTS}"
         return replace(judgement, reasons=tuple(f"{reason}{lasts}" for reason in judgement.reasons))
     # Its own operations keep their names: `scans` are reads only where another tool has no better name for them.
     names = {operation: operation for operation in evidence.operations}
-    levels = evidence.definition.service_levels
+    levels = evidence.part.service_levels
     if len(evidence.summaries) > 1:
         return judge_load_hosts(evidence.response_times, run, levels, names)
     return judge_logs(next(iter(evidence.response_times.values())), run, levels, kinds=names)
@@ -190,16 +190,16 @@ def _by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
 def _around_action(evidence: Evidence, judgement: Judgement) -> tuple[Judgement, ActionResult | None]:
     """Return the judgement with service levels of the action judged during it alone, and the action's result."""
     recorded, started_at = evidence.action, evidence.summary.started_at
-    if recorded is not None and evidence.definition.is_unloaded:
+    if recorded is not None and "load" not in evidence.part.knows:
         started_at = recorded.begin.at
-    if evidence.definition.action is None:
+    if evidence.part.action is None:
         return judgement, None
     if recorded is None or started_at is None:
         missing = "there is no record that the action ended"
         return replace(judgement, reasons=(*judgement.reasons, missing)), None
     ahead_ms = evidence.fingerprint.load_clock_offset_ms if evidence.fingerprint else 0.0
     times = times_of(recorded.begin, recorded.end, started_at, timedelta(milliseconds=ahead_ms))
-    failed = failed_by_phase(evidence.seconds, times, started_at, evidence.definition.timing.warmup)
+    failed = failed_by_phase(evidence.seconds, times, started_at, evidence.part.timing.warmup)
     result = action_result(recorded.begin, recorded.end, times, judgement, failed)
     return during_action(judgement, times), result
 
@@ -218,7 +218,7 @@ def counted(summary: LoadSummary, intervals: pd.DataFrame) -> LoadSummary:
 def _opening_backlog(evidence: Evidence) -> OpeningBacklog | None:
     if evidence.summary.started_at is None:
         return None
-    warmup = evidence.definition.timing.warmup
+    warmup = evidence.part.timing.warmup
     return opening_backlog(evidence.seconds, evidence.summary.started_at + warmup, evidence.cell.load_ops_s, warmup)
 
 
@@ -241,19 +241,19 @@ def _quality(evidence: Evidence, judged: Judged) -> Quality:
         ahead_ms=evidence.ahead_ms,
         histograms=bool(judged.judgement.counts),
     )
-    return check_attempt(evidence.definition, evidence.cell, measured)
+    return check_attempt(evidence.part, evidence.cell, measured)
 
 
 def _missed(evidence: Evidence, judgement: Judgement) -> Iterator[MissedInterval]:
     """Yield every interval in which the attempt missed, by whatever makes it count as missed."""
-    level = evidence.definition.service_levels[0]
+    level = evidence.part.service_levels[0]
     yield from judgement.missed
-    if isinstance(evidence.definition.strategy, Ramp) and judgement.rate_achieved is False:
+    if isinstance(evidence.part.strategy, Ramp) and judgement.rate_achieved is False:
         yield from short_of_rate(judgement, evidence.cell.load_ops_s, level)
-    if failed_too_often(evidence.definition, judgement, evidence.summary):
+    if failed_too_often(evidence.part, judgement, evidence.summary):
         yield from with_failures(judgement, level)
     if broken := evidence.summary.stopped:
-        yield when_stopped(evidence.definition.stop_when[broken.rule], broken.seconds)
+        yield when_stopped(evidence.part.stop_when[broken.rule], broken.seconds)
 
 
 def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.action import ActionResult
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.campaign import Part
     from plimsoll.domain.load_summary import BrokenRule, LoadSummary
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import OpeningBacklog
@@ -80,7 +80,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
     `errors`: failed and answered operations, which decide the error share, and their rows.
     """
     judgement, quality, why = judged.judgement, judged.quality, tuple(dict.fromkeys(reasons))
-    is_ramp = isinstance(case.definition.strategy, Ramp)
+    is_ramp = isinstance(case.part.strategy, Ramp)
     return Verdict(
         key=case.key,
         cell=case.cell,
@@ -113,21 +113,21 @@ def _is_met(case: Case, judgement: Judgement, errors: LoadSummary) -> bool:
     A failed operation has no response time and was not answered in time, so many are a miss. So is a load that had to
     be ended to protect the system. Without a load nothing is asked that could be missed.
     """
-    if case.definition.is_unloaded:
+    if "load" not in case.part.knows:
         return True
-    is_short = isinstance(case.definition.strategy, Ramp) and judgement.rate_achieved is False
-    failed = failed_too_often(case.definition, judgement, errors)
+    is_short = isinstance(case.part.strategy, Ramp) and judgement.rate_achieved is False
+    failed = failed_too_often(case.part, judgement, errors)
     return bool(judgement.met) and not failed and errors.stopped is None and not is_short
 
 
-def failed_too_often(definition: Definition, judgement: Judgement, errors: LoadSummary) -> bool:
+def failed_too_often(part: Part, judgement: Judgement, errors: LoadSummary) -> bool:
     """Tell whether so many operations failed that this alone is a miss.
 
     A program of Plimsoll's reports the failures of the judged time itself, also of what it never sent. Other files have
     times of failures, or those of the whole run, by which they were judged.
     """
-    reports = definition.load_generator.command is None and definition.provider.name != IMPORTED
-    counted = any(level.counts_failures for level in definition.service_levels)
+    reports = part.load_generator.command is None and part.provider.name != IMPORTED
+    counted = any(level.counts_failures for level in part.service_levels)
     return judgement.too_many_failed or (reports and counted and error_share(errors) >= ERROR_LIMIT)
 
 

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.domain.definition import run_command
+from plimsoll.domain.campaign import run_command
 from plimsoll.domain.errors import GateClosed
 from plimsoll.domain.provenance import IMPORTED
 from plimsoll.domain.result import Check, Verdict
@@ -73,7 +73,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     texts = dict(campaign.verdict_files())
     verdicts = [parse_record(campaign.store, key, text, Verdict) for key, text in texts.items()]
     judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
-    state = campaign_state(campaign.definition(), judged, CellAttempts[JudgedAttempt])
+    state = campaign_state(campaign.resolved(), judged, CellAttempts[JudgedAttempt])
     missing = completeness_of(state)
     is_incomplete = incomplete and not missing.is_complete and any(one.counted for one in state.cells)
     if not is_incomplete:
@@ -210,16 +210,16 @@ def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> 
 
 
 def _mend(campaign: CampaignStore, cells: Sequence[str]) -> str:
-    name, definition = campaign.campaign_id, campaign.definition()
+    name, resolved = campaign.campaign_id, campaign.resolved()
     again = ", ".join(cells) or "what the next stage asks for"
-    if definition.provider.name == IMPORTED:
+    if resolved.provider.name == IMPORTED:
         return f"import other files for: {again}. What was published can't be run again; leave out variants or loads"
     lasting = [cell for cell in cells if _lasts(campaign, cell)]
     change = "change what its reasons name, on the hosts or in the definition of a new campaign"
     first = f"no run mends {', '.join(lasting)}: {change}. Then " if lasting else ""
     return (
         f"{first}run again: {again}. Cells without a valid attempt run again when the campaign's DAG is triggered with "
-        f"`campaign_id` {name!r} (or by {run_command(definition.name, name)}); any cell does when its "
+        f"`campaign_id` {name!r} (or by {run_command(resolved.name, name)}); any cell does when its "
         f"`run_cell` instance is cleared in the grid. `plimsoll report {name} --incomplete` publishes what is valid"
     )
 

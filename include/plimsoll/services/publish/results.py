@@ -9,7 +9,7 @@ from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.parts import parts
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.cell.recording import failure_of
 from plimsoll.services.definitions.text import dump_definition
@@ -33,14 +33,15 @@ _NAMED = 3
 
 def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: datetime) -> CampaignData:
     """Return all data for the report. Raises NotFound when there is no such campaign."""
-    definition = campaign.definition()
+    declared = campaign.declared()
     return CampaignData(
         campaign_id=campaign.campaign_id,
-        definition=definition,
+        definition=declared,
+        stage_starts=campaign.stage_starts(resolve(declared)),
         attempts=tuple(attempt_data(campaign.store, verdict) for verdict in campaign.verdicts()),
         quality=tuple(quality),
         generated_at=at,
-        definition_yaml=dump_definition(definition),
+        definition_yaml=dump_definition(declared),
         spending=campaign_spending(campaign, at),
         note=read_note(campaign.store, campaign.campaign_id),
         unjudged=dict(_unjudged(campaign)),
@@ -69,7 +70,13 @@ def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], a
 def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
     """Return the data for capacities: the verdicts, without the tables that they were reached from."""
     attempts = tuple(_without_tables(verdict) for verdict in verdicts)
-    return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
+    return _data(campaign, attempts, at)
+
+
+def _data(campaign: StoredCampaign, attempts: tuple[AttemptData, ...], at: datetime) -> CampaignData:
+    declared = campaign.declared()
+    starts = campaign.stage_starts(resolve(declared))
+    return CampaignData(campaign.campaign_id, declared, attempts, (), at, stage_starts=starts)
 
 
 def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
@@ -83,7 +90,7 @@ def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
         )
         for verdict in campaign.verdicts()
     )
-    return CampaignData(campaign.campaign_id, campaign.definition(), attempts, (), at)
+    return _data(campaign, attempts, at)
 
 
 def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
@@ -91,7 +98,7 @@ def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
 
     That happens when sliding windows were added to a campaign after attempts were judged.
     """
-    expected = {part.name: part.definition.service_levels for part in parts(state.definition)}
+    expected = {part.id: part.service_levels for part in state.campaign.parts}
     others = [
         f"{one.cell.id} attempt {one.verdict.key.attempt}"
         for one in state.by_variant

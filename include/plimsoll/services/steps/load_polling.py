@@ -56,14 +56,14 @@ class LoadPoller:
 
     def _why_late(self, status: LoadStatus) -> str:
         """Explain why a running load is given up; empty where it may go on."""
-        now, timing = self.work.toolkit.clock.now(), self.work.definition.timing
+        now, timing = self.work.toolkit.clock.now(), self.work.part.timing
         lasted = now - (self.since or now)
         if self._below is None or now - self._below >= _CEILING_EVERY:
             if over := why_over(self.work):
                 return over
             self._below = now
         if status.phase != "populate":
-            longest = self.polling.longest(self.work.definition) + OVERTIME
+            longest = self.polling.longest(self.work.part) + OVERTIME
             return f"it took longer than {format_duration(longest)}" if lasted > longest else ""
         if lasted > timing.longest_populating:
             return f"populating took longer than {format_duration(timing.longest_populating)}: {_MEND}"

@@ -131,7 +131,7 @@ def _measure(work: AttemptContext, step: Step, log: Log) -> None:
 
 
 def _follow(work: AttemptContext, polling: Polling, log: Log) -> None:
-    poller, pause_s, lines = LoadPoller(work, polling), polling.pause_s(work.definition), _ProgressLines(work, log)
+    poller, pause_s, lines = LoadPoller(work, polling), polling.pause_s(work.part), _ProgressLines(work, log)
     while isinstance(status := poller.look(), str) or status.state == "running":
         lines.show(status)
         work.toolkit.clock.sleep(pause_s)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Part
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
@@ -38,9 +38,9 @@ class Polling:
     """Raises the error that a status which is not `complete` amounts to."""
     stop: Callable[[AttemptContext], None]
     """Ends what the step has started, so that its files are whole. Ending what has ended is no error."""
-    pause_s: Callable[[Definition], float]
+    pause_s: Callable[[Part], float]
     """The pause between two looks, s."""
-    longest: Callable[[Definition], timedelta]
+    longest: Callable[[Part], timedelta]
     """The time that what the step has started may last before it is given up."""
 
 
@@ -65,17 +65,17 @@ class Step:
     polling: Polling | None = None
     """The way to wait for its end; None: the step is over when `run` returns."""
 
-    def longest(self, definition: Definition) -> timedelta:
+    def longest(self, part: Part) -> timedelta:
         """Return the time after which the step is given up, with whatever it starts."""
-        return self.timeout + (self.polling.longest(definition) if self.polling else timedelta(0))
+        return self.timeout + (self.polling.longest(part) if self.polling else timedelta(0))
 
 
-def load_pause_s(definition: Definition) -> float:
+def load_pause_s(part: Part) -> float:
     """Return the pause between two looks at a load, s: short for a short load, longer where looking costs much.
 
     An action goes on at every look, so it is short with one.
     """
-    return 1.0 if definition.action else min(10.0, max(1.0, definition.timing.duration.total_seconds() / 40))
+    return 1.0 if part.action else min(10.0, max(1.0, part.timing.duration.total_seconds() / 40))
 
 
 def _judge(work: AttemptContext) -> Verdict:
@@ -118,7 +118,7 @@ STEPS: tuple[Step, ...] = (
             require=loading.require_complete,
             stop=loading.stop_load,
             pause_s=load_pause_s,
-            longest=lambda definition: definition.timing.duration + definition.timing.longest_populating,
+            longest=lambda part: part.timing.duration + part.timing.longest_populating,
         ),
     ),
     Step(
@@ -167,7 +167,7 @@ def step_in(phase: Phase) -> Step | None:
     return next((one for one in STEPS if phase in one.phases), None)
 
 
-def share_done(progress: AttemptProgress, definition: Definition) -> float:
+def share_done(progress: AttemptProgress, part: Part) -> float:
     """Return the completed share of the attempt, 0 to 1: all earlier steps, and the share of the load's time that is
     over.
     """
@@ -175,22 +175,22 @@ def share_done(progress: AttemptProgress, definition: Definition) -> float:
     if current is None:
         return 1.0 if progress.phase == "done" else 0.0
     before = sum(one.share for one in STEPS[: STEPS.index(current)])
-    within = _share_of_load(progress, definition) if current.polling else 0.0
+    within = _share_of_load(progress, part) if current.polling else 0.0
     return round(before + current.share * within, 6)
 
 
-def usual_phases(definition: Definition) -> dict[str, float]:
+def usual_phases(part: Part) -> dict[str, float]:
     """Return how long each phase of a cell usually takes, in order, s, until the campaign's own cells give better
     figures. Nobody knows beforehand how long rows take to be written.
     """
-    timing = definition.timing
+    timing = part.timing
     load = {"populate": 0.0, "warm-up": timing.warmup.total_seconds(), "load": timing.judged.total_seconds()}
     return {
         phase: load.get(phase, one.takes.total_seconds() / len(one.phases)) for one in STEPS for phase in one.phases
     }
 
 
-def _share_of_load(progress: AttemptProgress, definition: Definition) -> float:
-    duration = definition.timing.duration
+def _share_of_load(progress: AttemptProgress, part: Part) -> float:
+    duration = part.timing.duration
     left = duration if progress.seconds_left is None else timedelta(seconds=progress.seconds_left)
     return min(1.0, max(0.0, 1 - left / duration))

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from plimsoll.domain.action import ActionBegin, ActionEnd, RecordedAction
 from plimsoll.domain.base import Model
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, campaign_id_problem
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
@@ -16,9 +17,10 @@ from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.provenance import Provenance
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Manifest, Verdict
 from plimsoll.domain.spelling import meant
-from plimsoll.domain.stage import StageStart
+from plimsoll.domain.stage import StageStart, StageStarts
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as
 from plimsoll.services.definitions.sliding_windows import with_sliding_windows
@@ -36,23 +38,24 @@ class StoredCampaign:
     store: ReadableStore
     campaign_id: str
 
-    def definition(self) -> Definition:
-        """Return the campaign's own copy of its definition, with the loads of stages that are known by now.
+    def resolved(self) -> Campaign:
+        """Return the campaign that its own copy of the definition declares, with the loads that are known by now.
 
         Raises NotFound when the campaign does not exist.
         """
-        return self.with_stage_starts(self.declared())
+        return self.with_stage_starts(resolve(self.declared()))
 
-    def with_stage_starts(self, definition: Definition) -> Definition:
-        """Return the definition with the loads that the campaign's stages took from earlier stages' results so far."""
-        taking = [stage.id for stage in definition.stages if stage.taken]
-        found = {stage: start for stage in taking if (start := self._stage_start(stage))}
-        return definition.with_stage_starts(found) if taking else definition
+    def with_stage_starts(self, campaign: Campaign) -> Campaign:
+        """Return the campaign with the loads that its stages took from earlier stages' results so far."""
+        return campaign.with_stage_starts(self.stage_starts(campaign))
+
+    def stage_starts(self, campaign: Campaign) -> StageStarts:
+        """Return the loads that stages of the campaign took from earlier stages' results so far."""
+        taking = [stage.id for stage in campaign.stages if stage.first.taken]
+        return {stage: start for stage in taking if (start := self._stage_start(stage))}
 
     def declared(self) -> Definition:
-        """Return the campaign's own copy as it is stored, without loads that stages took from earlier stages'
-        results.
-        """
+        """Return the campaign's own copy of its definition."""
         return self.parsed(self.definition_text())
 
     def continued(self, definition: Definition) -> Definition:
@@ -149,7 +152,7 @@ class CampaignStore(StoredCampaign):
             raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
 
     def open(self, definition: Definition) -> Definition:
-        """Create the campaign, or continue an existing one.
+        """Create the campaign, or continue an existing one. Returns the campaign's own copy, as it is now.
 
         Raises Refused as `continued` does, and for a malformed id.
         """
@@ -165,7 +168,7 @@ class CampaignStore(StoredCampaign):
             earlier = layout.earlier_definition_key(self.campaign_id, self.definition_sha256())
             self.store.create(earlier, self.definition_text())
             self.store.write(key, dump_definition(wanted).encode())
-        return self.with_stage_starts(wanted)
+        return wanted
 
     def require_kept(self) -> None:
         """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""

@@ -23,6 +23,7 @@ from plimsoll.analysis.attempt.coincidence import coincidence_frame
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 
 _KINDS = {
     "G1": "Pause Young (Normal) (G1 Evacuation Pause)",
@@ -63,7 +64,7 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
     missed = planted_intervals(rng, definition, plan, cell, np.flatnonzero(judged))
     p99_9[missed] = level.bound_ms * (1.1 + rng.exponential(0.8, len(missed)))
     intervals = interval_table(rng, definition, starts, rate, p99_9)
-    jvm = definition.variant(cell.variant).jvm
+    jvm = resolve(definition).variant(cell.variant).jvm
     assert jvm is not None, "what is made up runs on JVMs"
     planted = starts[missed] + step / 3, p99_9[missed] * 0.96
     culprit = plan.culprits.get(cell.variant, "pause")
@@ -72,7 +73,7 @@ def _attempt(definition: Definition, plan: Plan, cell: Cell, number: int) -> Att
         rng, starts[-1] + step, plan.pauses_per_s, planted if culprit == "pause" else none, _KINDS[jvm.collector]
     )
     fingerprint = fingerprint_of(
-        definition.variant(cell.variant), odd=cell.id in plan.odd_kernels, zone=zone_of(plan, cell)
+        resolve(definition).variant(cell.variant), odd=cell.id in plan.odd_kernels, zone=zone_of(plan, cell)
     )
     return AttemptData(
         verdict=verdict_on(definition, cell, number, intervals, rate),

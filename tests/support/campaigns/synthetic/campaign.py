@@ -11,6 +11,7 @@ from tests.support.campaigns.synthetic.verdict import GENERATED_AT
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.definitions.text import dump_definition
 
 
@@ -18,7 +19,7 @@ def synthetic_campaign(definition: Definition, plan: Plan) -> CampaignData:
     """Return the stored results of every cell, in the form in which the store returns them."""
     attempts = [
         attempt
-        for cell in grid(definition)
+        for cell in grid(resolve(definition))
         if cell.id not in plan.not_run
         for attempt in attempts_at(definition, plan, cell)
     ]

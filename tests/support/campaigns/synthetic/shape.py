@@ -9,6 +9,7 @@ from tests.support.campaigns.synthetic.plan import Plan
 
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ def quiet(rng: np.random.Generator, starts: Floats, utilisation: float, bound_ms
 
 def factors(definition: Definition, plan: Plan, cell: Cell, starts: Floats) -> Floats:
     """Return the plan's factors on the cell's percentiles, by interval, beside variant and load."""
-    last = len(grid(definition)) - 1
+    last = len(grid(resolve(definition))) - 1
     warmup_s = definition.timing.warmup / timedelta(seconds=1)
     judged_s = max(starts[-1] - warmup_s, 1.0)  # of one interval nothing is known but its start
     share = np.clip((starts - warmup_s) / judged_s, 0, 1)
@@ -49,7 +50,7 @@ def planted_intervals(
 
 def position(definition: Definition, cell: Cell) -> int:
     """Return the cell's place in the running order: one block per repeat, shuffled by the definition's seed."""
-    block = [one.id for one in grid(definition) if one.repeat == 1]
+    block = [one.id for one in grid(resolve(definition)) if one.repeat == 1]
     order = np.random.default_rng([definition.seed, cell.repeat]).permutation(len(block))
     first = f"{cell.id.rpartition('-')[0]}-r1"
     return (cell.repeat - 1) * len(block) + int(order[block.index(first)])

@@ -12,6 +12,7 @@ from plimsoll.analysis.attempt.coincidence import Occurrence, Occurrences
 from plimsoll.analysis.attempt.latencies import STEPS
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 
 SHAPE = {"p50_ms": 0.06, "p90_ms": 0.2, "p99_ms": 0.55, "p99_9_ms": 1.0, "max_ms": 1.7}
 
@@ -106,7 +107,7 @@ def host_table(rng: np.random.Generator, plan: Plan, cell: Cell) -> pd.DataFrame
 def jvm_table(rng: np.random.Generator, definition: Definition, cell: Cell) -> pd.DataFrame:
     """Return the table of JVMs. Allocation grows with the load: 20 KiB per operation, divided among three nodes."""
     judged_s = definition.timing.judged / timedelta(seconds=1)
-    jvm = definition.variant(cell.variant).jvm
+    jvm = resolve(definition).variant(cell.variant).jvm
     assert jvm is not None, "what is made up runs on JVMs"
     heap = jvm.heap
     return pd.DataFrame(

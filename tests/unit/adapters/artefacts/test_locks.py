@@ -8,6 +8,7 @@ from plimsoll.adapters.artefacts import debian, locks
 from plimsoll.adapters.artefacts.lock import roots_of
 from plimsoll.adapters.artefacts.locks import LockedJar, database_versions, locked_jdks, locked_set
 from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.artefacts import LOAD_JDK
 
 SETS = sorted(path.stem for path in locks.FOLDER.glob("*.json") if path != locks.JDKS)
@@ -39,7 +40,7 @@ def test_every_shipped_local_definition_can_be_prepared() -> None:
     for definition in definitions:
         assert {variant.jvm.jdk for variant in definition.variants} <= {*locked_jdks(), *debian.PACKAGES}
         for variant in definition.variants:
-            assert definition.version_of(variant) in database_versions(definition.product_of(variant))
+            assert resolve(definition).version_of(variant) in database_versions(resolve(definition).product_of(variant))
 
 
 @pytest.mark.parametrize(

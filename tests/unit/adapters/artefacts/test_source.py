@@ -11,7 +11,7 @@ from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.product_spec import VariantSpec
-from plimsoll.domain.resolve import product_spec
+from plimsoll.domain.resolve import product_spec, resolve
 from plimsoll.ports.artefacts import Program
 
 
@@ -34,7 +34,7 @@ def definition(*, jdk: str = "openjdk-11.0.13", version: str = "4.0.1", archive:
 
 
 def specs(given: Definition) -> Sequence[VariantSpec]:
-    return product_spec(given, "cassandra").variants
+    return product_spec(resolve(given), "cassandra").variants
 
 
 def test_an_empty_cache_misses_everything_and_fetches_nothing(artefacts: Artefacts, tmp_path: Path) -> None:

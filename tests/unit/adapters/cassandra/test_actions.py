@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
@@ -44,7 +45,7 @@ class Acted:
         self.cassandra, self.nodes, definition = Cassandra(artefacts, SteppingClock()), nodes, define()
         self.request = ActionRequest(
             action,
-            variant_spec(definition, definition.variants[0]),
+            variant_spec(only_part(definition), definition.variants[0]),
             nodes[:3],
             nodes[3 : 3 + action.spares],
             timedelta(hours=1),

@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from tests.fakes.artefacts import HINTS, EmptyArtefacts
 from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.errors import DeployError
@@ -41,7 +42,7 @@ def speaker(node: Any, text: Any) -> Any:
 
 def deploy(cassandra: Any, define: Any, nodes: Any, load: Any) -> None:
     definition = define()
-    cassandra.deploy(variant_spec(definition, definition.variants[0]), nodes, load, LIFETIME)
+    cassandra.deploy(variant_spec(only_part(definition), definition.variants[0]), nodes, load, LIFETIME)
 
 
 def settings_of(node: Any) -> Any:
@@ -103,7 +104,7 @@ def test_nodes_have_as_long_to_start_as_the_definition_says(
     healthy[0].on_start = speaker(healthy[0], "INFO still reading\n")
     definition, began = define(system={"version": "4.0.1", **system}), clock.now()
     with pytest.raises(DeployError, match="write `start_within` below system"):
-        cassandra.deploy(variant_spec(definition, definition.variants[0]), healthy, load, LIFETIME)
+        cassandra.deploy(variant_spec(only_part(definition), definition.variants[0]), healthy, load, LIFETIME)
     assert (clock.now() - began).total_seconds() == pytest.approx(waited_s, abs=1)
 
 
@@ -111,7 +112,7 @@ def test_nodes_that_start_early_have_the_rest_of_the_time_to_become_a_cluster(
     cassandra: Cassandra, define: Callable[..., Any], healthy: Any, load: ScriptedHost
 ) -> None:
     definition = define(system={"version": "4.0.1", "start_within": "12m"})
-    cassandra.deploy(variant_spec(definition, definition.variants[0]), healthy, load, LIFETIME)
+    cassandra.deploy(variant_spec(only_part(definition), definition.variants[0]), healthy, load, LIFETIME)
     (argv,) = load.commands
     assert argv[-1] == "720s"
 
@@ -156,7 +157,7 @@ def test_a_release_that_is_not_known_is_refused_before_anything_starts(
 ) -> None:
     definition = define(system={"version": "2.1.0"})
     with pytest.raises(DeployError, match=r"2\.1\.0"):
-        cassandra.deploy(variant_spec(definition, definition.variants[0]), healthy, load, LIFETIME)
+        cassandra.deploy(variant_spec(only_part(definition), definition.variants[0]), healthy, load, LIFETIME)
     assert not healthy[0].jobs
 
 

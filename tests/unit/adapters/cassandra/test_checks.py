@@ -6,13 +6,13 @@ from tests.fakes.artefacts import EmptyArtefacts
 
 from plimsoll.adapters.products.cassandra.checks import problems
 from plimsoll.adapters.products.nodes.jvm_checks import unchecked_flags
-from plimsoll.domain.resolve import product_spec
+from plimsoll.domain.resolve import product_spec, resolve
 
 
 def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:
-    assert list(problems(product_spec(define(), "cassandra"), artefacts)) == []
-    assert list(problems(product_spec(define(jvm={"flag_set": "tlp-2020"}), "cassandra"), artefacts)) == []
-    assert list(problems(product_spec(define(jvm={"initial_heap": "256M"}), "cassandra"), artefacts)) == []
+    assert list(problems(product_spec(resolve(define()), "cassandra"), artefacts)) == []
+    assert list(problems(product_spec(resolve(define(jvm={"flag_set": "tlp-2020"})), "cassandra"), artefacts)) == []
+    assert list(problems(product_spec(resolve(define(jvm={"initial_heap": "256M"})), "cassandra"), artefacts)) == []
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_what_can_t_be_run_is_named_with_a_way_out(
 ) -> None:
     found = [
         problem
-        for problem in problems(product_spec(define(**changes), "cassandra"), artefacts)
+        for problem in problems(product_spec(resolve(define(**changes)), "cassandra"), artefacts)
         if problem.where == where
     ]
     assert any(what in problem.what for problem in found)
@@ -63,7 +63,9 @@ def test_what_can_t_be_run_is_named_with_a_way_out(
 def test_a_wrong_number_of_tokens_is_shown_with_what_to_write(
     define: Callable[..., Any], artefacts: EmptyArtefacts, tokens: Any, found: str
 ) -> None:
-    [problem] = problems(product_spec(define(variant={"settings": {"num_tokens": tokens}}), "cassandra"), artefacts)
+    [problem] = problems(
+        product_spec(resolve(define(variant={"settings": {"num_tokens": tokens}})), "cassandra"), artefacts
+    )
     assert problem.where == "variants[0] (g1).settings.num_tokens"
     assert problem.what.startswith(f"must be a number of tokens; found {found}")
     assert problem.mend == "write a whole number from 1 to 1536, such as `num_tokens: 16`"
@@ -73,13 +75,13 @@ def test_flags_that_nobody_here_can_be_asked_about_are_named(
     define: Callable[..., Any], artefacts: EmptyArtefacts
 ) -> None:
     elsewhere = define(jvm={"jdk": "prime-11.0.13", "flags": ["-XX:+UseNUMA"]})
-    assert list(unchecked_flags(product_spec(elsewhere, "cassandra"), artefacts)) == [
+    assert list(unchecked_flags(product_spec(resolve(elsewhere), "cassandra"), artefacts)) == [
         "prime-11.0.13 is not here: the JVM flags of variant g1 were not asked of it"
     ]
     with_agent = define(jvm={"flags": ["-javaagent:/opt/agent.jar", "-Da=b"]})
-    (agent,) = unchecked_flags(product_spec(with_agent, "cassandra"), artefacts)
+    (agent,) = unchecked_flags(product_spec(resolve(with_agent), "cassandra"), artefacts)
     assert agent.endswith("were not asked: -javaagent:/opt/agent.jar")
-    assert list(unchecked_flags(product_spec(define(), "cassandra"), artefacts)) == []
+    assert list(unchecked_flags(product_spec(resolve(define()), "cassandra"), artefacts)) == []
 
 
 @pytest.mark.parametrize(
@@ -114,11 +116,11 @@ def test_settings_that_reach_beyond_the_node_are_refused(
     define: Callable[..., Any], artefacts: EmptyArtefacts, key: str, value: Any
 ) -> None:
     [of_system] = problems(
-        product_spec(define(system={"version": "4.0.1", "settings": {key: value}}), "cassandra"), artefacts
+        product_spec(resolve(define(system={"version": "4.0.1", "settings": {key: value}})), "cassandra"), artefacts
     )
     assert of_system.where.startswith(f"system.settings.{key}")
     assert (of_system.what[:14], of_system.mend) == ("can't be set: ", "remove the line")
-    [of_variant] = problems(product_spec(define(variant={"settings": {key: value}}), "cassandra"), artefacts)
+    [of_variant] = problems(product_spec(resolve(define(variant={"settings": {key: value}})), "cassandra"), artefacts)
     assert of_variant.where.startswith(f"variants[0] (g1).settings.{key}")
 
 
@@ -129,14 +131,14 @@ def test_settings_that_only_cassandra_knows_are_left_to_it(
         "version": "4.0.1",
         "settings": {"no_such_setting": 1, "file_cache_size_in_mb": 64, "max_hints_file_size": "128MiB"},
     }
-    assert list(problems(product_spec(define(system=system), "cassandra"), artefacts)) == []
+    assert list(problems(product_spec(resolve(define(system=system)), "cassandra"), artefacts)) == []
 
 
 def test_all_problems_are_found_at_once(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:
     definition = define(
         system={"version": "4.0.1", "settings": {"cluster_name": "mine"}}, jvm={"collector": "C4", "heap": "1M"}
     )
-    assert len(problems(product_spec(definition, "cassandra"), artefacts)) == 3
+    assert len(problems(product_spec(resolve(definition), "cassandra"), artefacts)) == 3
 
 
 def test_a_variant_without_a_jvm_is_told_that_cassandra_needs_one(
@@ -144,7 +146,9 @@ def test_a_variant_without_a_jvm_is_told_that_cassandra_needs_one(
 ) -> None:
     definition = define()
     without = definition.variants[0].model_copy(update={"jvm": None})
-    [problem] = problems(product_spec(definition.model_copy(update={"variants": (without,)}), "cassandra"), artefacts)
+    [problem] = problems(
+        product_spec(resolve(definition.model_copy(update={"variants": (without,)})), "cassandra"), artefacts
+    )
     assert (problem.where, problem.what) == (
         "variants[0] (g1).jvm",
         "Cassandra runs in a JVM, and variant 'g1' has none",
@@ -160,4 +164,4 @@ def test_variants_of_another_product_are_no_concern_of_cassandra_s(
         update={"id": "other", "product": "hbase", "version": "2.6.4", "jvm": None}
     )
     both = definition.model_copy(update={"variants": (*definition.variants, other)})
-    assert list(problems(product_spec(both, "cassandra"), artefacts)) == []
+    assert list(problems(product_spec(resolve(both), "cassandra"), artefacts)) == []

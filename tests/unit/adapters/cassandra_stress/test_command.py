@@ -2,6 +2,7 @@ import json
 from typing import Any
 
 import pytest
+from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition, request
 
 from plimsoll.adapters.generators.cassandra_stress.command import load_arguments, populate_arguments, profile, record_s
@@ -70,7 +71,7 @@ def test_a_profile_runs_with_its_operations_and_inserts_alone_populate() -> None
     populate = populate_arguments(request(workload))
     assert populate is not None
     assert (populate[2], populate[6]) == ("ops(insert=1)", "n=2000")
-    assert json.loads(profile(load_spec(definition(workload)))) == PROFILE
+    assert json.loads(profile(load_spec(only_part(definition(workload))))) == PROFILE
     assert shares(definition(workload).workload) == {"writes": 0.25, "one": 0.75}
 
 
@@ -105,8 +106,10 @@ def test_a_record_is_as_long_as_intervals_allow(warmup: str, levels: list[dict[s
     assert (
         record_s(
             load_spec(
-                definition(
-                    timing={"duration": str(60 + int(warmup[:-1])) + "s", "warmup": warmup}, service_levels=levels
+                only_part(
+                    definition(
+                        timing={"duration": str(60 + int(warmup[:-1])) + "s", "warmup": warmup}, service_levels=levels
+                    )
                 )
             )
         )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
+from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import definition, request
 
 from plimsoll.adapters.generators.command import CommandGenerator
@@ -49,7 +50,7 @@ def script(host: ScriptedHost) -> list[str]:
 
 
 def told(generator: CommandGenerator, given: Definition) -> list[tuple[str, str]]:
-    return [(one.where, one.what) for one in generator.check(load_spec(given))]
+    return [(one.where, one.what) for one in generator.check(load_spec(only_part(given)))]
 
 
 def test_each_placeholder_stays_one_word_whatever_it_holds(generator: CommandGenerator, host: ScriptedHost) -> None:
@@ -189,10 +190,10 @@ def test_programs_that_a_host_lacks_are_named_before_the_database_starts(
         },
         {**WORKLOAD, "home": "/opt/my gen"},
     )
-    assert generator.unready(host, load_spec(given)) == ""
+    assert generator.unready(host, load_spec(only_part(given))) == ""
     assert host.commands[-1][4:] == ("/opt/my gen/bin/gen", "gen")
     host.command = lambda _: CommandResult(0, "gen\n", "")
-    assert generator.unready(host, load_spec(given)) == (
+    assert generator.unready(host, load_spec(only_part(given))) == (
         "there is no gen on this host: install it, or correct `load_generator.command`"
     )
 
@@ -244,11 +245,14 @@ def test_who_gives_up_has_left_without_an_answer_what_was_due(
 
 def test_the_files_to_judge_are_those_that_the_definition_names(generator: CommandGenerator) -> None:
     names = ["plan.json", "a.hdr", "b.hdr", "load.console"]
-    assert generator.response_time_logs(load_spec(command_definition()), names) == {"a.hdr": "a.hdr", "b.hdr": "b.hdr"}
+    assert generator.response_time_logs(load_spec(only_part(command_definition())), names) == {
+        "a.hdr": "a.hdr",
+        "b.hdr": "b.hdr",
+    }
 
 
 def test_its_version_is_what_the_program_says(generator: CommandGenerator, host: ScriptedHost) -> None:
     host.command = lambda _: CommandResult(0, "\ngen 1.2 (unreleased)\nmore\n", "")
     versioned = command_definition({"version": "{archive}/bin/gen --version"})
-    assert generator.describe(host, load_spec(versioned)) == "gen: gen 1.2 (unreleased)"
-    assert generator.describe(host, load_spec(command_definition())) == "gen"
+    assert generator.describe(host, load_spec(only_part(versioned))) == "gen: gen 1.2 (unreleased)"
+    assert generator.describe(host, load_spec(only_part(command_definition()))) == "gen"

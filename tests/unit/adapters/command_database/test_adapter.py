@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.command import CommandDatabase
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import LASTS, DeployError
-from plimsoll.domain.resolve import product_spec, variant_spec
+from plimsoll.domain.resolve import product_spec, resolve, variant_spec
 from plimsoll.ports.host import CommandResult, JobStatus
 
 COMMAND = {
@@ -73,7 +74,7 @@ def nodes(tmp_path: Path) -> list[ScriptedHost]:
 
 def deploy(product: CommandDatabase, nodes: list[ScriptedHost], **command: Any) -> None:
     own = define(command)
-    product.deploy(variant_spec(own, own.variants[0]), nodes, nodes[0], HOUR)
+    product.deploy(variant_spec(only_part(own), own.variants[0]), nodes, nodes[0], HOUR)
 
 
 def script(host: ScriptedHost) -> list[str]:
@@ -81,7 +82,7 @@ def script(host: ScriptedHost) -> list[str]:
 
 
 def told(product: CommandDatabase, own: Definition) -> list[tuple[str, str]]:
-    return [(one.where, one.what) for one in product.check(product_spec(own, "command"))]
+    return [(one.where, one.what) for one in product.check(product_spec(resolve(own), "command"))]
 
 
 def test_each_node_starts_by_its_commands_in_which_every_value_stays_one_word(

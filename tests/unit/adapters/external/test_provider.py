@@ -28,6 +28,9 @@ class NoHosts:
     def at(self, _: Places) -> "NoHosts":
         return self
 
+    def account(self) -> str:
+        return ""
+
     def clusters(self) -> list[Any]:
         return []
 

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
+from tests.support.resolved import only_part
 from tests.unit.adapters.one_variant import one_variant
 
 from plimsoll.domain.definition import Definition
@@ -31,5 +32,5 @@ def definition(workload: dict[str, Any] | None = None, **changes: Any) -> Defini
 def request(workload: dict[str, Any] | None = None, **changes: Any) -> LoadRequest:
     """For that definition, on two nodes."""
     return LoadRequest(
-        "load", load_spec(definition(workload, **changes)), 100, ["10.0.0.1", "10.0.0.2"], timedelta(hours=1)
+        "load", load_spec(only_part(definition(workload, **changes))), 100, ["10.0.0.1", "10.0.0.2"], timedelta(hours=1)
     )

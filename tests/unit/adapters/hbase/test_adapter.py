@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.hbase import HBase
 from plimsoll.domain.definition import Definition
@@ -44,7 +45,7 @@ def cluster(nodes: list[ScriptedHost]) -> list[ScriptedHost]:
 
 def deploy(product: HBase, define: Define, nodes: Any, load: Any) -> None:
     definition = define()
-    product.deploy(variant_spec(definition, definition.variants[1]), nodes, load, HOUR)
+    product.deploy(variant_spec(only_part(definition), definition.variants[1]), nodes, load, HOUR)
 
 
 def test_the_first_host_runs_five_processes_and_each_other_two(

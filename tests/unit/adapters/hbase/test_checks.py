@@ -5,14 +5,14 @@ import pytest
 
 from plimsoll.adapters.products.hbase import HBase
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec
+from plimsoll.domain.resolve import product_spec, resolve
 
 Define = Callable[..., Definition]
 
 
 def test_a_definition_that_can_be_run_has_no_problems(product: HBase, define: Define) -> None:
     settings = {"heap.master": "1G", "hbase.regionserver.handler.count": 160, "dfs.replication": 2}
-    assert list(product.check(product_spec(define(variant={"settings": settings}), "hbase"))) == []
+    assert list(product.check(product_spec(resolve(define(variant={"settings": settings})), "hbase"))) == []
 
 
 @pytest.mark.parametrize(
@@ -38,16 +38,16 @@ def test_what_would_keep_a_process_from_starting_is_told(
 ) -> None:
     if variant.get("jvm"):
         variant = {"jvm": {"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **variant["jvm"]}}
-    found = [one for one in product.check(product_spec(define(variant=variant), "hbase")) if what in one.what]
+    found = [one for one in product.check(product_spec(resolve(define(variant=variant)), "hbase")) if what in one.what]
     assert [one.where for one in found] == [f"variants[1] (hbase){where}"]
 
 
 def test_replicas_must_find_nodes(product: HBase, define: Define) -> None:
-    [problem] = product.check(product_spec(define(nodes=2), "hbase"))
+    [problem] = product.check(product_spec(resolve(define(nodes=2)), "hbase"))
     assert problem.mend == "write 1 to 2, or more `system.nodes`"
 
 
 def test_heaps_are_settings_of_variants_alone(product: HBase, define: Define) -> None:
     alone = define(database="hbase", version="2.6.4-hadoop3", settings={"heap.master": "1G"}, workload={})
     own = alone.model_copy(update={"variants": alone.variants[1:]})
-    assert [one.where for one in product.check(product_spec(own, "hbase"))] == ["system.settings.heap.master"]
+    assert [one.where for one in product.check(product_spec(resolve(own), "hbase"))] == ["system.settings.heap.master"]

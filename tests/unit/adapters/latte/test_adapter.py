@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
+from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import definition, request
 
 from plimsoll.adapters.generators.latte import Latte
@@ -39,7 +40,7 @@ def commands(host: ScriptedHost) -> list[str]:
 
 
 def test_a_host_without_it_is_named_before_anything_starts(bare: ScriptedHost, latte: Latte) -> None:
-    assert latte.unready(bare, load_spec(definition())).startswith(
+    assert latte.unready(bare, load_spec(only_part(definition()))).startswith(
         "latte is not on this host: put its binary on the PATH"
     )
     with pytest.raises(HostError, match="latte is not on this host"):
@@ -47,8 +48,8 @@ def test_a_host_without_it_is_named_before_anything_starts(bare: ScriptedHost, l
 
 
 def test_a_host_that_has_it_is_ready_and_tells_its_version(host: ScriptedHost, latte: Latte) -> None:
-    assert latte.unready(host, load_spec(definition())) == ""
-    assert latte.describe(host, load_spec(definition())) == "latte 0.29.0"
+    assert latte.unready(host, load_spec(only_part(definition()))) == ""
+    assert latte.describe(host, load_spec(only_part(definition()))) == "latte 0.29.0"
 
 
 @pytest.mark.parametrize("told", ["latte 0.30.1\n", ""])
@@ -56,7 +57,7 @@ def test_a_host_with_another_version_is_named_before_anything_starts(
     bare: ScriptedHost, latte: Latte, told: str
 ) -> None:
     bare.command = lambda _: CommandResult(0, f"/opt/latte\n{told}", "")
-    assert "Plimsoll knows 0.29 alone" in latte.unready(bare, load_spec(definition()))
+    assert "Plimsoll knows 0.29 alone" in latte.unready(bare, load_spec(only_part(definition())))
     with pytest.raises(HostError, match=r"knows 0\.29 alone"):
         latte.start(bare, request())
 
@@ -88,8 +89,8 @@ def test_it_makes_the_table_populates_and_runs(host: ScriptedHost, latte: Latte)
     ],
 )
 def test_the_script_is_made_of_the_workload(workload: dict[str, Any], functions_told: str, drawn: str) -> None:
-    assert functions(load_spec(definition(workload))) == functions_told
-    assert drawn in script(load_spec(definition(workload)))
+    assert functions(load_spec(only_part(definition(workload)))) == functions_told
+    assert drawn in script(load_spec(only_part(definition(workload))))
 
 
 def test_its_account_is_its_report(host: ScriptedHost, latte: Latte) -> None:
@@ -142,11 +143,11 @@ def test_a_run_whose_command_failed_is_a_failure(host: ScriptedHost, latte: Latt
 )
 def test_what_it_can_not_do_is_said_at_its_key(latte: Latte, changes: dict[str, Any], where: str) -> None:
     workload = changes.pop("workload", None)
-    assert [problem.where for problem in latte.check(load_spec(definition(workload, **changes)))] == [where]
+    assert [problem.where for problem in latte.check(load_spec(only_part(definition(workload, **changes))))] == [where]
 
 
 def test_times_are_whole_seconds(latte: Latte) -> None:
-    found = latte.check(load_spec(definition(timing={"duration": "45500ms", "warmup": "15500ms"})))
+    found = latte.check(load_spec(only_part(definition(timing={"duration": "45500ms", "warmup": "15500ms"}))))
     assert [problem.where for problem in found] == ["timing.duration", "timing.warmup"]
 
 

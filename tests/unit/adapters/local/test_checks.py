@@ -10,7 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec
+from plimsoll.domain.resolve import hosts_spec, resolve
 from plimsoll.domain.units import parse_size
 
 GIB = 1 << 30
@@ -35,13 +35,13 @@ def definition(*, heap: str = "512M", nodes: int = 3, parallel: int = 1, options
 
 
 def spec(*, options: Any = None) -> HostsSpec:
-    return hosts_spec(definition(options=options), NodeNeeds())
+    return hosts_spec(resolve(definition(options=options)), NodeNeeds())
 
 
 def found(asked: Definition, machine: Machine, **heaps: int) -> list[Problem]:
     """What is lacking where nodes have these heaps, by variant; without any, the one of each variant's JVM."""
     own = {one.id: one.jvm.heap for one in asked.variants if one.jvm}
-    return list(needs(hosts_spec(asked, NodeNeeds(heaps=heaps or own)), LocalOptions(), machine))
+    return list(needs(hosts_spec(resolve(asked), NodeNeeds(heaps=heaps or own)), LocalOptions(), machine))
 
 
 def test_the_demo_fits_a_machine_of_8_gib() -> None:

@@ -8,7 +8,7 @@ from plimsoll.adapters.providers.local.notes import notes_on
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.host_activity import HostActivity
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec
+from plimsoll.domain.resolve import hosts_spec, resolve
 
 ROOMY = 64e9
 
@@ -27,7 +27,7 @@ def definition(**changes: Any) -> Definition:
 
 def told(declared: Definition, *, foreign_cpu: float = 0.02, free: float = ROOMY, heap: int = 512 << 20) -> list[str]:
     now = HostActivity(foreign_cpu, 0.0, None, free, (("yes(77)", foreign_cpu),))
-    return list(notes_on(hosts_spec(declared, NodeNeeds(heaps={"g1": heap})), declared.disturbance, now))
+    return list(notes_on(hosts_spec(resolve(declared), NodeNeeds(heaps={"g1": heap})), declared.disturbance, now))
 
 
 def test_the_nodes_priority_is_told_of_a_calm_machine_and_nothing_else() -> None:

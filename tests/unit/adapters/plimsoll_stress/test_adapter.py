@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
+from tests.support.resolved import only_part
 from tests.unit.adapters.one_variant import one_variant
 
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
@@ -37,13 +38,13 @@ def stress(tmp_path: Path) -> PlimsollStress:
 
 @pytest.fixture
 def started(host: ScriptedHost, stress: PlimsollStress) -> Any:
-    stress.start(host, LoadRequest("load", load_spec(definition()), 100, ["127.9.9.1"], timedelta(hours=1)))
+    stress.start(host, LoadRequest("load", load_spec(only_part(definition())), 100, ["127.9.9.1"], timedelta(hours=1)))
     return host
 
 
 def test_each_protocol_has_a_program_of_its_own(host: ScriptedHost, stress: PlimsollStress) -> None:
     request = LoadRequest(
-        "hbase", load_spec(definition(workload={"name": "YcsbA"})), 100, ["127.9.9.1"], timedelta(hours=1)
+        "hbase", load_spec(only_part(definition(workload={"name": "YcsbA"}))), 100, ["127.9.9.1"], timedelta(hours=1)
     )
     stress.start(host, replace(request, protocol="hbase"))
     stress.start(host, replace(request, job_id="cql"))
@@ -178,7 +179,7 @@ def test_stopping_asks_the_job_to_end(started: Any, stress: PlimsollStress) -> N
 
 
 def test_a_definition_it_can_do_has_no_problems(stress: PlimsollStress) -> None:
-    assert list(stress.check(load_spec(definition()))) == []
+    assert list(stress.check(load_spec(only_part(definition())))) == []
 
 
 @pytest.mark.parametrize(
@@ -192,16 +193,18 @@ def test_a_definition_it_can_do_has_no_problems(stress: PlimsollStress) -> None:
     ],
 )
 def test_what_it_can_t_do_is_named(stress: PlimsollStress, changes: dict[str, Any], where: str) -> None:
-    assert where in [problem.where for problem in stress.check(load_spec(definition(**changes)))]
+    assert where in [problem.where for problem in stress.check(load_spec(only_part(definition(**changes))))]
 
 
 def test_a_database_that_can_t_be_had_is_no_concern_of_the_load_generator(stress: PlimsollStress) -> None:
-    assert stress.check(load_spec(definition(system={"version": "4.0.99"}))) == []
+    assert stress.check(load_spec(only_part(definition(system={"version": "4.0.99"})))) == []
 
 
 def sample(host: ScriptedHost, stress: PlimsollStress) -> dict[str, Any]:
     """Starts a sample of 20,000 rows; its options."""
-    sampled = stress.with_rows(load_spec(definition(workload={"name": "YcsbA", "data_per_node": "5M"})), 20_000)
+    sampled = stress.with_rows(
+        load_spec(only_part(definition(workload={"name": "YcsbA", "data_per_node": "5M"}))), 20_000
+    )
     stress.start_sample(host, LoadRequest("sample-1", sampled, 100, ["127.9.9.1"], timedelta(hours=1)), "apart")
     folder = host.root / "samples" / "sample-1"
     options: dict[str, Any] = json.loads(host.read_tail(folder / "options.json", max_bytes=10_000))
@@ -251,7 +254,7 @@ def test_a_sample_that_failed_tells_why(host: ScriptedHost, stress: PlimsollStre
 
 def test_rows_of_time_series_are_shared_by_all_threads_of_all_load_hosts(stress: PlimsollStress) -> None:
     shared = definition(load_generator={"hosts": 2, "threads": 4})
-    assert stress.with_rows(load_spec(shared), 20_001).workload.populate == 2501
+    assert stress.with_rows(load_spec(only_part(shared)), 20_001).workload.populate == 2501
 
 
 def test_keys_of_own_statements_are_drawn_from_the_counted_rows(host: ScriptedHost, stress: PlimsollStress) -> None:
@@ -259,7 +262,7 @@ def test_keys_of_own_statements_are_drawn_from_the_counted_rows(host: ScriptedHo
     population = {"statement": "INSERT INTO t (id) VALUES (:id)", "bind": bind}
     asked = {"name": "reads", "share": 1, "statement": "SELECT * FROM t WHERE id = :id", "bind": bind}
     own = {"name": "cql", "operations": [asked], "population": population, "data_per_node": "5M"}
-    counted = stress.with_rows(load_spec(definition(workload=own)), 77)
+    counted = stress.with_rows(load_spec(only_part(definition(workload=own))), 77)
     stress.start(host, LoadRequest("load", counted, 100, ["127.9.9.1"], timedelta(hours=1)))
     options = json.loads(host.read_tail(host.root / "load" / "options.json", max_bytes=10_000))
     assert options["rows"] == 77
@@ -282,7 +285,9 @@ def test_a_load_on_somebody_elses_database_lives_by_the_looks_at_it_and_leaves_n
     host: ScriptedHost, stress: PlimsollStress
 ) -> None:
     lease = host.root / "load" / "lease"
-    stress.start(host, LoadRequest("load", load_spec(definition()), 100, ["db1"], timedelta(hours=1), database=THEIRS))
+    stress.start(
+        host, LoadRequest("load", load_spec(only_part(definition())), 100, ["db1"], timedelta(hours=1), database=THEIRS)
+    )
     argv = [*host.jobs["load"].argv]
     assert argv[argv.index("--lease") + 1] == str(lease)
     assert "-XX:-CreateCoredumpOnCrash" in argv[: argv.index("-cp")]

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import PurePosixPath
 
 import pytest
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.generators.plimsoll_stress.command import access, run_arguments, sample_arguments
 from plimsoll.domain.definition import Definition
@@ -37,7 +38,7 @@ def azul() -> Definition:
 def arguments_of(definition: Definition, part: int = 1, parts: int = 1, waits: bool = False) -> tuple[str, ...]:
     request = LoadRequest(
         job_id="load",
-        spec=load_spec(definition),
+        spec=load_spec(only_part(definition)),
         load_ops_s=40_000,
         contact_points=["127.0.9.1", "127.0.9.2"],
         expires=timedelta(hours=1),
@@ -92,7 +93,7 @@ def test_a_load_that_goes_on_with_rows_neither_populates_nor_makes_tables(azul: 
     )
     request = LoadRequest(
         "load",
-        load_spec(azul.model_copy(update={"workload": own})),
+        load_spec(only_part(azul.model_copy(update={"workload": own}))),
         100,
         ["127.0.9.1"],
         timedelta(hours=1),
@@ -126,7 +127,9 @@ def test_further_options_name_consistency_replication_hosts_and_reports(azul: De
 def test_clients_of_hbase_are_told_how_to_make_its_tables_and_nothing_of_cql(azul: Definition) -> None:
     workload = type(azul.workload).model_validate({"name": "YcsbA", "regions": 64, "compression": "GZ"})
     definition = azul.model_copy(update={"workload": workload})
-    request = LoadRequest("load", load_spec(definition), 100, ["127.0.9.1"], timedelta(hours=1), protocol="hbase")
+    request = LoadRequest(
+        "load", load_spec(only_part(definition)), 100, ["127.0.9.1"], timedelta(hours=1), protocol="hbase"
+    )
     arguments = run_arguments(request, PurePosixPath("load"))
     told = dict(zip(arguments[2::2], arguments[3::2], strict=True))
     own = {"--regions": "64", "--block-encoding": "NONE", "--compression": "GZ", "--host": "127.0.9.1"}
@@ -162,7 +165,7 @@ def test_other_workloads_get_their_options_in_a_file_and_settle_after_populating
 def test_a_sample_of_rows_is_populated_in_a_keyspace_of_its_own_and_nothing_else_is_done(azul: Definition) -> None:
     workload = type(azul.workload).model_validate({"name": "YcsbA", "recordcount": "20k", "consistency": "QUORUM"})
     sampled = azul.model_copy(update={"workload": workload})
-    request = LoadRequest("sample", load_spec(sampled), 40_000, ["127.0.9.1"], timedelta(hours=1))
+    request = LoadRequest("sample", load_spec(only_part(sampled)), 40_000, ["127.0.9.1"], timedelta(hours=1))
     assert " ".join(sample_arguments(request, PurePosixPath("samples/one"), "apart")) == (
         "run YcsbA -d 150m -c 50 -t 8 --rate 40000 --cl QUORUM --rf 3 --keyspace apart --host 127.0.9.1 "
         "--progress samples/one/progress.jsonl --summary samples/one/summary.json --options samples/one/options.json "
@@ -175,7 +178,7 @@ def test_a_sample_of_rows_is_populated_in_a_keyspace_of_its_own_and_nothing_else
 def test_a_sample_of_time_series_is_the_first_rows_of_all_threads_as_fast_as_they_can(azul: Definition) -> None:
     two = azul.load_generator.model_copy(update={"hosts": 2, "threads": 8})
     sampled = azul.model_copy(update={"load_generator": two})  # 200,000 rows of each of 16 threads
-    request = LoadRequest("sample", load_spec(sampled), 40_000, ["127.0.9.1"], timedelta(hours=1), parts=10)
+    request = LoadRequest("sample", load_spec(only_part(sampled)), 40_000, ["127.0.9.1"], timedelta(hours=1), parts=10)
     assert " ".join(sample_arguments(request, PurePosixPath("samples/one"), "apart")).endswith(
         "--summary samples/one/summary.json -p 100M --pg sequence --populate 40000 --populate-rate 0 "
         "--drop --populate-only"
@@ -203,7 +206,7 @@ def external(*, is_read_only: bool = False, populate_ops_s: int | None = None) -
 
 def arguments_to(definition: Definition, database: ExternalDatabase) -> tuple[str, ...]:
     request = LoadRequest(
-        "load", load_spec(definition), 500, database.contact_points, timedelta(hours=1), database=database
+        "load", load_spec(only_part(definition)), 500, database.contact_points, timedelta(hours=1), database=database
     )
     return run_arguments(request, PurePosixPath("load"))
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.support.resolved import only_part
 from tests.unit.adapters.one_variant import one_variant
 
 from plimsoll.adapters.generators.plimsoll_stress.limits import limits
@@ -12,12 +13,12 @@ HBASE = [{"id": "hbase", "product": "hbase", "version": "2.6.4"}]
 
 
 def test_an_open_loop_has_nothing_to_tell() -> None:
-    assert limits(load_spec(one_variant())) == ()
+    assert limits(load_spec(only_part(one_variant()))) == ()
 
 
 def test_a_closed_loop_is_told_loudly_with_how_many_operations_it_waits_for() -> None:
     generator = {"hosts": 2, "threads": 4, "concurrency": 5}
-    [told] = limits(load_spec(one_variant(loop="closed", load_generator=generator)))
+    [told] = limits(load_spec(only_part(one_variant(loop="closed", load_generator=generator))))
     assert told.startswith(
         "CLOSED LOOP, which HIDES WAITS: an operation is sent only when fewer than 40 operations are"
     )
@@ -25,6 +26,6 @@ def test_a_closed_loop_is_told_loudly_with_how_many_operations_it_waits_for() ->
 
 @pytest.mark.parametrize(("keys", "expected"), [({"variants": HBASE}, 1), ({}, 0)])
 def test_hbase_has_no_logged_batches(keys: Any, expected: int) -> None:
-    told = limits(load_spec(one_variant(workload={"name": "BatchedRows"}, **keys)))
+    told = limits(load_spec(only_part(one_variant(workload={"name": "BatchedRows"}, **keys))))
     assert len(told) == expected
     assert all(one.startswith("HBase has no logged batches") for one in told)

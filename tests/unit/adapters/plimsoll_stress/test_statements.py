@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
+from tests.support.resolved import only_part
 from tests.unit.adapters.plimsoll_stress.workloads import NUMBERED, PLAIN, bound, cql, definition, reads
 
 from plimsoll.adapters.generators.plimsoll_stress.adapter import PlimsollStress
@@ -117,8 +118,8 @@ def test_a_batch_is_logged_or_not_and_has_more_than_one_row(found: Any) -> None:
 
 def test_operations_that_are_timed_to_their_first_page_are_told(tmp_path: Path) -> None:
     generator = PlimsollStress(EmptyArtefacts(tmp_path))
-    assert generator.limits(load_spec(definition(cql(reads())))) == ()
-    (remark,) = generator.limits(load_spec(definition(cql(reads(first_page=True)))))
+    assert generator.limits(load_spec(only_part(definition(cql(reads()))))) == ()
+    (remark,) = generator.limits(load_spec(only_part(definition(cql(reads(first_page=True))))))
     assert remark.startswith("reads is timed to the first page of each answer")
 
 
@@ -156,6 +157,6 @@ def test_statements_of_the_load_and_of_populating_are_held_against_the_schema(fo
 def test_batches_are_said_to_be_checked_by_the_database(tmp_path: Path) -> None:
     batch = "BEGIN BATCH INSERT INTO t (id) VALUES (:id); APPLY BATCH"
     stress = PlimsollStress(EmptyArtefacts(tmp_path))
-    assert stress.unchecked(load_spec(definition(cql(reads())))) == ()
-    (told,) = stress.unchecked(load_spec(definition(cql(reads(statement=batch)))))
+    assert stress.unchecked(load_spec(only_part(definition(cql(reads()))))) == ()
+    (told,) = stress.unchecked(load_spec(only_part(definition(cql(reads(statement=batch))))))
     assert told.startswith("tables and columns of reads are not checked here")

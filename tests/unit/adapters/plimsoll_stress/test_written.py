@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
+from tests.support.resolved import only_part
 
 from plimsoll.adapters.generators.plimsoll_stress.written import written
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.resolve import load_spec, resolve
 
 
 def of(workload: Any) -> str:
@@ -24,7 +25,7 @@ def of(workload: Any) -> str:
             "provider": {"name": "external"},
         }
     )
-    return written(load_spec(definition), [cell.load_ops_s for cell in grid(definition)])
+    return written(load_spec(only_part(definition)), [cell.load_ops_s for cell in grid(resolve(definition))])
 
 
 @pytest.mark.parametrize(

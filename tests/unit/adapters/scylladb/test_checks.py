@@ -9,7 +9,7 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.products.scylladb import ScyllaDb
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.resolve import product_spec
+from plimsoll.domain.resolve import product_spec, resolve
 
 HERE, MISSING = "ab" * 32, "00" * 32
 
@@ -36,17 +36,17 @@ def product(tmp_path: Path) -> ScyllaDb:
 
 
 def found(product: ScyllaDb, **variant: object) -> Sequence[Problem]:
-    return product.check(product_spec(define(**variant), "scylladb"))
+    return product.check(product_spec(resolve(define(**variant)), "scylladb"))
 
 
 def test_a_variant_with_an_archive_has_no_problems_and_says_what_is_unknown(product: ScyllaDb) -> None:
     assert found(product, settings={"smp": 8, "memory": "16G", "compaction_static_shares": 100}) == []
-    [sentence] = product.unchecked(product_spec(define(), "scylladb"))
+    [sentence] = product.unchecked(product_spec(resolve(define()), "scylladb"))
     assert sentence.startswith("Plimsoll has never run a real ScyllaDB: whether variant s starts")
 
 
 def test_its_archive_is_among_the_downloads(product: ScyllaDb) -> None:
-    archive, tool = product.downloads(product_spec(define(), "scylladb"))
+    archive, tool = product.downloads(product_spec(resolve(define()), "scylladb"))
     assert (archive.name, archive.size_bytes, archive.is_there) == ("ScyllaDB of variant s", None, True)
     assert tool.name == "node-tool"
 

@@ -14,7 +14,7 @@ from plimsoll.adapters.secrets import EnvironmentSecrets
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec
+from plimsoll.domain.resolve import hosts_spec, resolve
 from plimsoll.domain.system import ProviderChoice
 
 
@@ -27,7 +27,7 @@ def group(name: str = "rack1", first: int = 1, **changes: Any) -> dict[Any, Any]
 
 
 def spec(asked: Definition) -> HostsSpec:
-    return hosts_spec(asked, NodeNeeds())
+    return hosts_spec(resolve(asked), NodeNeeds())
 
 
 def test_a_host_is_reached_at_its_address_unless_another_is_given() -> None:

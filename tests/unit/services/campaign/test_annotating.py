@@ -8,6 +8,7 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.annotating import annotate, read_note
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_summary
@@ -30,7 +31,7 @@ def test_a_note_shows_in_lists_and_goes_into_the_report_and_its_bundle(campaign:
 
     assert note == Note(text="the switch was\nreplaced in between <b>", by="ada", at=NOON)
     assert read_note(campaign.store, "campaign") == note
-    assert campaign_summary(campaign.store, "campaign", DEFINITION, NOON, Memory()).note == note.text
+    assert campaign_summary(campaign.store, "campaign", resolve(DEFINITION), NOON, Memory()).note == note.text
     snapshot = take_snapshot(campaign)
     assert layout.note_key("campaign") in set(snapshot.keys(""))
     assert campaign_data(StoredCampaign(snapshot, "campaign"), (), NOON).note == note

@@ -9,6 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.errors import LASTS, GateClosed
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.completeness import RequestedCells, completeness, newest_request, record_request
 from plimsoll.services.campaign.progress import campaign_progress
@@ -95,7 +96,7 @@ def test_time_left_is_that_of_the_cells_that_were_asked_for(installation: Instal
     assert whole.seconds_left == pytest.approx(one_cell.total_seconds())  # three cells, three at a time
     assert progress.seconds_left == pytest.approx(one_cell.total_seconds())
     assert [cell.cell.id for cell in progress.of_run().cells] == [SECOND]
-    status = campaign_status(tools.store, "campaign", DEFINITION, tools.clock.now(), Memory())
+    status = campaign_status(tools.store, "campaign", resolve(DEFINITION), tools.clock.now(), Memory())
     assert (status.asked, status.seconds_left) == ((SECOND,), progress.seconds_left)
 
     judge(installation, SECOND, valid=True)
@@ -109,7 +110,7 @@ def test_time_left_of_a_search_is_that_of_the_present_round_and_says_so(installa
     record_request(sought, RequestedCells(at=now, cells=(SECOND,), for_all=True))
 
     progress = campaign_progress(tools.store, "sought", now=now)
-    status = campaign_status(tools.store, "sought", search, now, Memory())
+    status = campaign_status(tools.store, "sought", resolve(search), now, Memory())
 
     assert [cell.cell.id for cell in progress.of_run().cells] == [SECOND]
     assert status.seconds_left == progress.seconds_left == pytest.approx(search.timing.duration.total_seconds() + 45)
@@ -117,7 +118,7 @@ def test_time_left_of_a_search_is_that_of_the_present_round_and_says_so(installa
     assert summary_of(status).model_dump()["in_rounds"] is True
     whole = campaign_progress(tools.store, "campaign", now=now)
     assert (whole.in_rounds, "in_rounds" in whole.model_dump()) == (False, False)
-    assert "in_rounds" not in campaign_status(tools.store, "campaign", DEFINITION, now, Memory()).model_dump()
+    assert "in_rounds" not in campaign_status(tools.store, "campaign", resolve(DEFINITION), now, Memory()).model_dump()
 
 
 def test_what_was_asked_for_in_a_way_of_another_version_counts_as_everything(campaign: CampaignStore) -> None:

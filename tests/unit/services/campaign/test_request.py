@@ -9,6 +9,7 @@ from plimsoll.domain.cell import AttemptKey, cell_of, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp, Search
 from plimsoll.services.campaign.creation import CampaignPlan, open_campaign
@@ -24,22 +25,22 @@ NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)
 HOUR = timedelta(hours=1)
 JUDGED = {"attempted_ops_s": 1000, "achieved_ops_s": 1000, "rate_achieved": True, "code_version": "test"}
-ALL = {cell.id for cell in running_order(DEFINITION)}
+ALL = {cell.id for cell in running_order(resolve(DEFINITION))}
 
 
 def plan(installation: Installation, definition: Definition = DEFINITION, **conf: object) -> CampaignPlan:
     """Return what a run of noon plans that is asked for this."""
-    return open_campaign(installation.toolkit, definition, read_request(definition, conf), NOON)
+    return open_campaign(installation.toolkit, definition, read_request(resolve(definition), conf), NOON)
 
 
 def chosen(*attempts: AttemptState, definition: Definition = DEFINITION, **request: object) -> set[str]:
     """Return ids of the chosen cells of a campaign with these attempts."""
-    state = campaign_state(definition, attempts, CellState)
-    return {one.cell.id for one in choose(read_request(definition, request), state, NOON)}
+    state = campaign_state(resolve(definition), attempts, CellState)
+    return {one.cell.id for one in choose(read_request(resolve(definition), request), state, NOON)}
 
 
 def judged(cell_id: str, *, valid: bool, met: bool = True, at: datetime = NOON - HOUR) -> AttemptState:
-    cell, key = cell_of(DEFINITION, cell_id), AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
+    cell, key = cell_of(resolve(DEFINITION), cell_id), AttemptKey(campaign_id="mine", cell_id=cell_id, attempt=1)
     verdict = Verdict.model_validate(
         {**JUDGED, "key": key, "cell": cell, "valid": valid, "met": met if valid else None}
     )
@@ -142,20 +143,20 @@ def test_of_loads_that_share_their_data_missing_asks_for_one_of_those_that_are_c
 )
 def test_what_can_not_be_asked_for_is_refused_with_what_is_allowed(conf: dict[str, object], message: str) -> None:
     with pytest.raises(Refused, match=message):
-        read_request(DEFINITION, conf)
+        read_request(resolve(DEFINITION), conf)
 
 
 def test_a_request_is_refused_with_everything_that_is_wrong_with_it() -> None:
     with pytest.raises(Refused, match="3 problems") as refused:
-        read_request(DEFINITION, {"speed": 3, "variants": ["g1"], "cells": "zgc-*"})
+        read_request(resolve(DEFINITION), {"speed": 3, "variants": ["g1"], "cells": "zgc-*"})
 
     assert [problem.where for problem in refused.value.problems] == ["speed", "variants", "cells"]
 
 
 @pytest.mark.parametrize("empty", [None, ""])
 def test_what_is_left_empty_is_as_if_it_were_not_given(empty: str | None) -> None:
-    assert read_request(DEFINITION, dict.fromkeys(Request.model_fields, empty)) == Request()
-    assert campaign_id_of(DEFINITION, {"campaign_id": empty}, NOON) == campaign_id_of(DEFINITION, {}, NOON)
+    assert read_request(resolve(DEFINITION), dict.fromkeys(Request.model_fields, empty)) == Request()
+    assert campaign_id_of(DEFINITION.name, {"campaign_id": empty}, NOON) == campaign_id_of(DEFINITION.name, {}, NOON)
 
 
 def test_planning_opens_a_campaign_named_after_definition_and_time(installation: Installation) -> None:
@@ -163,8 +164,8 @@ def test_planning_opens_a_campaign_named_after_definition_and_time(installation:
     planned = plan(installation)
 
     assert planned.campaign_id == "instant-20260131t120000"
-    assert planned.cells == running_order(DEFINITION)
-    assert CampaignStore(installation.toolkit.store, planned.campaign_id).definition() == DEFINITION
+    assert planned.cells == running_order(resolve(DEFINITION))
+    assert CampaignStore(installation.toolkit.store, planned.campaign_id).declared() == DEFINITION
 
 
 def test_planning_again_runs_only_what_has_no_valid_attempt(installation: Installation) -> None:
@@ -185,7 +186,7 @@ def test_a_campaign_is_continued_by_its_id(installation: Installation) -> None:
 
     assert [cell.id for cell in again.cells] == [
         cell.id
-        for cell in running_order(DEFINITION)
+        for cell in running_order(resolve(DEFINITION))
         if cell.id.startswith("v1") and cell.repeat == 1 and cell.id != "v1-001k-r1"
     ]
 
@@ -218,7 +219,7 @@ def _make_valid(installation: Installation, campaign_id: str, cell_id: str) -> N
     from plimsoll.services.cell.attempts import begin
 
     key = begin(installation.toolkit, campaign_id, cell_id, "owner").key
-    verdict = {**JUDGED, "key": key, "cell": cell_of(DEFINITION, cell_id), "valid": True, "met": True}
+    verdict = {**JUDGED, "key": key, "cell": cell_of(resolve(DEFINITION), cell_id), "valid": True, "met": True}
     write_model(installation.toolkit.store, key, VERDICT, Verdict.model_validate(verdict))
 
 
@@ -249,14 +250,14 @@ def test_more_cells_than_a_run_can_start_are_refused_before_the_campaign_exists(
     with pytest.raises(Refused, match=r"12 cells are asked for, and .* at most 11.*MAX_MAP_LENGTH"):
         open_campaign(installation.toolkit, DEFINITION, Request(), NOON, largest_run=11)
     assert installation.toolkit.store.folders("") == ()
-    some = read_request(DEFINITION, {"cells": sorted(ALL)[0]})
+    some = read_request(resolve(DEFINITION), {"cells": sorted(ALL)[0]})
     assert len(open_campaign(installation.toolkit, DEFINITION, some, NOON, largest_run=11).cells) == 1
 
 
 def test_a_round_is_asked_for_by_ids_or_where_they_are_too_many_as_what_is_missing() -> None:
-    cells = grid(instant_definition(variants=2, loads=3, repeats=1))
-    assert read_request(DEFINITION, {"cells": words_for(cells)}).patterns == [cell.id for cell in cells]
-    many = grid(instant_definition(variants=4, loads=100, repeats=5))
+    cells = grid(resolve(instant_definition(variants=2, loads=3, repeats=1)))
+    assert read_request(resolve(DEFINITION), {"cells": words_for(cells)}).patterns == [cell.id for cell in cells]
+    many = grid(resolve(instant_definition(variants=4, loads=100, repeats=5)))
     assert words_for(many) == "missing"
 
 

@@ -14,6 +14,7 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 from plimsoll.domain.cell import cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import LASTS, Refused
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import DISTURBED, Check, Outcome
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.services.campaign.completeness import completeness
@@ -47,12 +48,12 @@ def ask(
     tools = installation.toolkit
     at = tools.clock.now() + timedelta(days=1)  # later than any attempt was judged
     conf = {"campaign_id": "mine", "cells": cells, "variants": variants}
-    return open_campaign(tools, definition, read_request(definition, conf), at)
+    return open_campaign(tools, definition, read_request(resolve(definition), conf), at)
 
 
 def run(installation: Installation, cell_id: str, *, valid: bool = True, **facts: Any) -> None:
     """Add one attempt, judged by what the cell's load comes to."""
-    tools, cell = installation.toolkit, cell_of(SEARCH, cell_id)
+    tools, cell = installation.toolkit, cell_of(resolve(SEARCH), cell_id)
     met = cell.repeat == 1 or cell.load_ops_s < MISSES_AT[cell.variant]
     key = begin(tools, "mine", cell_id, "me").key
     verdict = verdict_of(SEARCH, key, valid=valid, met=met if valid else None, **facts)
@@ -79,7 +80,7 @@ def test_an_invalid_cell_runs_once_more_by_itself(installation: Installation, ca
     run(installation, "v1-001k-r1", valid=False)
     run(installation, "v2-001k-r1")
     assert {cell.id for cell in next_round(campaign, AT)} == {"v1-001k-r1", "v2-001k-r2"}
-    assert judged_state(campaign, SEARCH).left_to_a_person == ()
+    assert judged_state(campaign, resolve(SEARCH)).left_to_a_person == ()
 
     run(installation, "v1-001k-r1")
 
@@ -137,7 +138,7 @@ def test_a_cell_that_was_invalid_twice_or_killed_waits_for_a_person_while_other_
     run(installation, "v1-001k-r1", valid=False)
     begin(installation.toolkit, "mine", "v2-001k-r1", "killed")
     assert next_round(campaign, AT) == ()
-    waiting = {one.cell.id for one in judged_state(campaign, SEARCH).left_to_a_person}
+    waiting = {one.cell.id for one in judged_state(campaign, resolve(SEARCH)).left_to_a_person}
 
     again = {cell.id for cell in ask(installation).cells}
 
@@ -189,7 +190,7 @@ def test_what_need_not_run_runs_when_it_is_asked_for_and_counts(
     assert [cell.id for cell in ask(installation, "v2-003k-r1").cells] == ["v2-003k-r1"]
     run(installation, "v2-003k-r1")
 
-    state = judged_state(campaign, SEARCH)
+    state = judged_state(campaign, resolve(SEARCH))
     assert (state.by_id["v2-003k-r1"].outcome, state.by_id["v2-003k-r1"].decided_by) == ("met", None)
     assert completeness(campaign).words == "campaign complete: 9 of 12 cells have a valid attempt, 3 need not run"
 
@@ -201,7 +202,7 @@ def test_a_round_that_the_budget_has_no_room_for_is_refused_and_the_campaign_sta
         run(installation, cell.id)
     left = next_round(campaign, AT)
     dear, tools = SEARCH.model_copy(update={"budget": 0.01}), installation.toolkit
-    request = read_request(dear, {"campaign_id": "mine", "cells": " ".join(cell.id for cell in left)})
+    request = read_request(resolve(dear), {"campaign_id": "mine", "cells": " ".join(cell.id for cell in left)})
 
     with pytest.raises(Refused, match="no room for another cell"):
         open_campaign(replace(tools, tariffs={"instant": Prices()}), dear, request, tools.clock.now())
@@ -246,13 +247,13 @@ def test_killed_at_any_moment_it_ends_with_what_the_full_grid_finds(
                     run(installation, cell.id, valid=dice.random() > 0.2)
             cells = next_round(campaign, AT) if dice.random() < 0.8 else ()
 
-    state = judged_state(campaign, SEARCH)
+    state = judged_state(campaign, resolve(SEARCH))
     outcomes: dict[str, list[Outcome]] = {one.cell.id: [one.outcome or "met"] for one in state.cells}
     grid = SEARCH.model_copy(update={"strategy": FullGrid()})
     true: dict[str, list[Outcome]] = {cell_id: ["met" if _is_met(cell_id) else "missed"] for cell_id in outcomes}
-    assert replay(SEARCH, outcomes).capacities == replay(grid, true).capacities
+    assert replay(resolve(SEARCH), outcomes).capacities == replay(resolve(grid), true).capacities
 
 
 def _is_met(cell_id: str) -> bool:
-    cell = cell_of(SEARCH, cell_id)
+    cell = cell_of(resolve(SEARCH), cell_id)
     return cell.repeat == 1 or cell.load_ops_s < MISSES_AT[cell.variant]

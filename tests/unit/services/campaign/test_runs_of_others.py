@@ -99,7 +99,7 @@ def test_a_run_that_begins_while_a_deletion_takes_its_hold_is_seen_before_anythi
     monkeypatch.setattr(deleting, "held", late)
     with pytest.raises(Refused, match=TOLD):
         deleting.delete_campaign(of(tools, unknown={RUN}), "mine", "ada", take_over=take_over)
-    assert CampaignStore(tools.store, "mine").definition()
+    assert CampaignStore(tools.store, "mine").declared()
 
 
 def test_taking_over_ends_what_any_run_has_said(tools: Toolkit) -> None:

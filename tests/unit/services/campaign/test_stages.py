@@ -11,6 +11,7 @@ from plimsoll.domain.cell import cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import GateClosed, Refused
 from plimsoll.domain.loads import TakenLoad
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import FullGrid, Ramp, Search
 from plimsoll.domain.timing import Timing
@@ -24,7 +25,7 @@ from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.publish.publishing import check_campaign, pass_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
-from plimsoll.strategies.synthetic import require_one_stage
+from plimsoll.strategies.synthetic import only_stage
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 LONG = Timing.model_validate({"duration": "40s", "warmup": "10s"})
@@ -46,16 +47,18 @@ def campaign(installation: Installation) -> CampaignStore:
 def ask(installation: Installation, cells: str = "", definition: Definition = STAGED) -> CampaignPlan:
     tools = installation.toolkit
     at = tools.clock.now() + timedelta(days=1)
-    return open_campaign(tools, definition, read_request(definition, {"campaign_id": "mine", "cells": cells}), at)
+    return open_campaign(
+        tools, definition, read_request(resolve(definition), {"campaign_id": "mine", "cells": cells}), at
+    )
 
 
 def run(installation: Installation, campaign: CampaignStore, cell_id: str, *, met: bool | None = None) -> None:
     """Add one attempt, judged by what the cell's load comes to."""
-    tools, definition = installation.toolkit, campaign.definition()
-    cell = cell_of(definition, cell_id)
+    tools, definition = installation.toolkit, campaign.declared()
+    cell = cell_of(campaign.resolved(), cell_id)
     carried = cell.load_ops_s < MISSES_AT[cell.variant] if met is None else met
     key = begin(tools, "mine", cell_id, "me").key
-    write_model(tools.store, key, layout.VERDICT, verdict_of(definition, key, valid=True, met=carried))
+    write_model(tools.store, key, layout.VERDICT, verdict_of(definition, key, cell=cell, valid=True, met=carried))
     note_phase(tools.store, tools.clock, key, "done")
 
 
@@ -102,14 +105,14 @@ def test_a_campaign_whose_next_stage_has_no_loads_yet_is_neither_complete_nor_pu
 def test_loads_stand_whatever_is_judged_later(installation: Installation, campaign: CampaignStore) -> None:
     for cell in ask(installation).cells:
         run(installation, campaign, cell.id)
-    while "share" not in campaign.definition().stage_starts:
+    while "share" not in campaign.stage_starts(campaign.resolved()):
         for cell in next_round(campaign, AT):
             if cell.stage == "maximum":
                 run(installation, campaign, cell.id)
-    opened = campaign.definition().stage_starts["share"]
+    opened = campaign.stage_starts(campaign.resolved())["share"]
     run(installation, campaign, "maximum-v1-002k-r1", met=False)
     assert next_round(campaign, AT)
-    assert campaign.definition().stage_starts["share"] == opened
+    assert campaign.stage_starts(campaign.resolved())["share"] == opened
     first = opened.loads[0]
     assert (first.variant, first.maximum_ops_s, first.load_ops_s, first.kind) == ("v1", 2000, 1400, "found")
     assert first.decided_by == ("maximum-v1-002k-r1/1", "maximum-v1-003k-r1/1")
@@ -124,7 +127,7 @@ def test_a_variant_that_carries_nothing_leaves_its_share_out_and_all_of_the_comm
         ran.append(cell.id)
     assert sorted(one for one in ran if not one.startswith("maximum")) == ["share-v1-70pct-r1", "share-v1-70pct-r2"]
     assert completeness(campaign).is_complete
-    assert {one.kind for one in campaign.definition().stage_starts["common"].loads} == {"at-least", "none"}
+    assert {one.kind for one in campaign.stage_starts(campaign.resolved())["common"].loads} == {"at-least", "none"}
 
 
 def test_planning_again_goes_on_where_a_killed_run_was(installation: Installation, campaign: CampaignStore) -> None:
@@ -138,20 +141,22 @@ def test_a_campaign_of_instant_cells_runs_through_all_stages(installation: Insta
     installation.open_campaign(STAGED)
     ran = run_missing(installation.toolkit, "campaign", "me", lambda _: None)
     assert [one.verdict.outcome for one in ran if one.verdict] == ["met"] * (6 + 4 + 2)
-    assert {one.work.definition.timing.duration for one in ran if one.work.cell.stage == "share"} == {LONG.duration}
+    assert {one.work.part.timing.duration for one in ran if one.work.cell.stage == "share"} == {LONG.duration}
 
 
 def test_cells_are_asked_for_by_stage_before_their_loads_are_known() -> None:
-    assert read_request(STAGED, {"cells": "share-v1-70pct-r1"}).patterns == ["share-v1-70pct-r1"]
-    assert read_request(STAGED, {"cells": "share-*", "stages": ("share",), "loads": ("70pct",)}).stages == ("share",)
+    assert read_request(resolve(STAGED), {"cells": "share-v1-70pct-r1"}).patterns == ["share-v1-70pct-r1"]
+    assert read_request(resolve(STAGED), {"cells": "share-*", "stages": ("share",), "loads": ("70pct",)}).stages == (
+        "share",
+    )
     with pytest.raises(Refused, match="'shore' is none of the definition's"):
-        read_request(STAGED, {"stages": ("shore",)})
+        read_request(resolve(STAGED), {"stages": ("shore",)})
     with pytest.raises(Refused, match="fits no cell"):
-        read_request(STAGED, {"cells": "v1-*"})
+        read_request(resolve(STAGED), {"cells": "v1-*"})
 
 
 def test_the_plan_counts_cells_whose_loads_are_not_known_yet() -> None:
-    plan = make_plan(STAGED).as_json()
+    plan = make_plan(resolve(STAGED)).as_json()
     assert [(one["id"], one["loads"], one["cells"]) for one in plan["stages"]] == [
         ("maximum", ("1000/s", "2000/s", "3000/s"), 6), ("share", ("70 % of maximum",), 4),
         ("common", ("slowest of maximum",), 2),
@@ -165,14 +170,14 @@ def test_the_plan_counts_cells_whose_loads_are_not_known_yet() -> None:
 
 def test_synthetic_campaigns_are_not_drawn_for_several_stages() -> None:
     with pytest.raises(Refused, match="has 3 stages, and synthetic campaigns are drawn for one stage alone"):
-        require_one_stage(STAGED, "staged.yaml")
+        only_stage(resolve(STAGED), "staged.yaml")
 
 
 def test_a_search_at_a_load_that_was_taken_runs_repeat_by_repeat() -> None:
     searched = STAGES[1].model_copy(update={"strategy": Search(), "repeats": 3})
-    plan = make_plan(STAGED.model_copy(update={"stages": (STAGES[0], searched)}))
-    found = plan.stages[1].estimate
+    definition = STAGED.model_copy(update={"stages": (STAGES[0], searched)})
+    found = make_plan(resolve(definition)).stages[1].estimate
     assert (found.least, found.likely, found.most) == (0, 6, 6)
     assert (found.likely_turns(found.at_once), found.at_once) == (3, 2)
-    by_variant = make_plan(plan.definition.model_copy(update={"cluster_scope": "variant"})).stages[1].estimate
+    by_variant = make_plan(resolve(definition.model_copy(update={"cluster_scope": "variant"}))).stages[1].estimate
     assert (by_variant.likely_turns(1), by_variant.at_once) == (6, 1)

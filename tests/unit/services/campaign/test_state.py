@@ -13,6 +13,7 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.stores.reads import Reads
 
 from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.status import CampaignStatus
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import CellState, Memory, read_state, require_cell_state
@@ -50,7 +51,7 @@ def states(
     installation: Installation, *, later: timedelta = timedelta(), memory: Memory | None = None
 ) -> CampaignState[CellState]:
     tools = installation.toolkit
-    return read_state(tools.store, "campaign", DEFINITION, tools.clock.now() + later, memory or Memory())
+    return read_state(tools.store, "campaign", resolve(DEFINITION), tools.clock.now() + later, memory or Memory())
 
 
 def state(installation: Installation, *, later: timedelta = timedelta(), memory: Memory | None = None) -> CellState:
@@ -59,7 +60,7 @@ def state(installation: Installation, *, later: timedelta = timedelta(), memory:
 
 def status(installation: Installation) -> CampaignStatus:
     tools = installation.toolkit
-    return campaign_status(tools.store, "campaign", DEFINITION, tools.clock.now(), Memory())
+    return campaign_status(tools.store, "campaign", resolve(DEFINITION), tools.clock.now(), Memory())
 
 
 def test_cells_wait_in_running_order_until_they_are_tried(installation: Installation) -> None:
@@ -147,7 +148,7 @@ def test_what_is_final_is_read_once(installation: Installation) -> None:
     judge(installation, work)
     first, second = Reads(installation.toolkit.store), Reads(installation.toolkit.store)
     for store in (first, second):
-        found = read_state(cast(ResultStore, store), "campaign", DEFINITION, NOON, memory)
+        found = read_state(cast(ResultStore, store), "campaign", resolve(DEFINITION), NOON, memory)
         assert require_cell_state(found, CELL, "campaign").state == "met"
     assert layout.attempt_file(work.key, layout.VERDICT) in first.keys_read
     assert second.keys_read == []

@@ -4,9 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.fakes.installation import instant_definition
+from tests.support.resolved import only_part
 
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.progress import AttemptProgress, CellProgress, CellStateName, Phase
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.completeness import RequestedCells
 from plimsoll.services.campaign.time_left import TimeLeft, time_left
 from plimsoll.services.steps.steps import usual_phases
@@ -14,7 +16,7 @@ from plimsoll.services.steps.steps import usual_phases
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 DEFINITION = instant_definition(variants=1, loads=3, load_s=600.0)
 LOAD_S = DEFINITION.timing.duration.total_seconds()
-USUAL = usual_phases(DEFINITION)
+USUAL = usual_phases(only_part(DEFINITION))
 
 
 def cell(number: int, state: CellStateName, runs: bool = False, **began: float) -> CellProgress:
@@ -35,7 +37,7 @@ def running(number: int = 1, /, **began: float) -> CellProgress:
 
 def left(now_s: float, *cells: CellProgress, requested: RequestedCells | None = None, parallel: int = 1) -> TimeLeft:
     definition = DEFINITION.model_copy(update={"max_parallel": parallel})
-    return time_left(definition, cells, NOON + timedelta(seconds=now_s), requested)
+    return time_left(resolve(definition), cells, NOON + timedelta(seconds=now_s), requested)
 
 
 def after(phase: Phase) -> float:

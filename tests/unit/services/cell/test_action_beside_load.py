@@ -222,7 +222,7 @@ def test_an_action_without_a_load_is_valid_by_its_end_and_has_no_service_level(
 
     data = CampaignData(
         "campaign",
-        site.campaign.definition(),
+        site.campaign.declared(),
         (attempt_data(site.toolkit.store, verdict),),
         (),
         site.toolkit.clock.now(),

@@ -10,6 +10,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import NoSampler
 
 from plimsoll.domain.host_activity import HostActivity
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin
@@ -83,4 +84,4 @@ def test_a_cell_waits_before_its_database_starts_and_its_hosts_live_as_much_long
     looks = Looks(BUSY, CALM)
     assert run_cell(replace(tools, sampler=looks), "patient", CELL, "me", print).valid
     assert looks.count > 1
-    assert PATIENT.declared_time - instant_definition().declared_time == timedelta(seconds=25)
+    assert resolve(PATIENT).declared_time - resolve(instant_definition()).declared_time == timedelta(seconds=25)

@@ -5,10 +5,12 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.resolved import only_part
 from tests.unit.services.cell.sized_campaign import FIRST, Setting
 
 from plimsoll.domain.errors import LoadError
 from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.resolve import resolve
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.campaign.remarks import remarks
@@ -93,8 +95,8 @@ def test_populating_has_the_time_that_the_definition_gives_it_and_hosts_live_as_
     polling = step("load").polling
     assert polling is not None
     duration = patient.definition.timing.duration
-    assert polling.longest(patient.definition) == duration + timedelta(hours=3)
-    assert polling.longest(usual.definition) == duration + timedelta(hours=1)
+    assert polling.longest(only_part(patient.definition)) == duration + timedelta(hours=3)
+    assert polling.longest(only_part(usual.definition)) == duration + timedelta(hours=1)
 
 
 def life_of_hosts(work: AttemptContext) -> timedelta:
@@ -110,7 +112,7 @@ def test_a_definition_that_gives_populating_no_time_is_stored_as_ever(setting: S
 
 def test_the_plan_says_how_long_populating_may_take(tmp_path: Path) -> None:
     def told(setting: Setting) -> list[str]:
-        plan = Plan(setting.definition, running_order(setting.definition), 1)
+        plan = Plan(resolve(setting.definition), running_order(resolve(setting.definition)), 1)
         return [one for one in remarks(setting.toolkit, plan) if one.startswith("populating may take")]
 
     usual, patient = Setting(tmp_path / "usual", "1G"), Setting(tmp_path / "patient", "1G", populating="3h")

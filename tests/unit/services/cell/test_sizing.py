@@ -10,6 +10,7 @@ from tests.unit.services.cell.sized_campaign import FIRST, ROW, Setting
 
 from plimsoll.domain.data_size import CountedRows
 from plimsoll.domain.errors import DeployError, LoadError
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
@@ -178,7 +179,9 @@ def test_a_size_of_nothing_is_refused() -> None:
 
 
 def test_the_plan_says_what_is_counted_later_and_refuses_whoever_can_not_count(setting: Setting) -> None:
-    told = list(remarks(setting.toolkit, Plan(setting.definition, running_order(setting.definition), 1)))
+    told = list(
+        remarks(setting.toolkit, Plan(resolve(setting.definition), running_order(resolve(setting.definition)), 1))
+    )
     assert any("make 1G on each node is not known yet" in one for one in told)
     assert not problems(setting.toolkit, setting.definition)
     found = problems(setting.installation.toolkit, setting.definition)

@@ -9,6 +9,7 @@ from typing import Any, get_args
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare
+from tests.support.resolved import only_part
 
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.services.steps import steps
@@ -26,7 +27,7 @@ def installation(tmp_path: Path) -> Installation:
 
 
 def share(phase: Phase, seconds_left: float | None = None) -> float:
-    return share_done(AttemptProgress(phase=phase, at=NOW, seconds_left=seconds_left), DEFINITION)
+    return share_done(AttemptProgress(phase=phase, at=NOW, seconds_left=seconds_left), only_part(DEFINITION))
 
 
 def test_names_are_the_ids_that_runs_of_earlier_versions_have_in_airflow() -> None:
@@ -61,7 +62,7 @@ def test_the_clock_tells_how_much_of_a_load_is_over() -> None:
 
 
 def test_a_cell_takes_its_load_and_a_little_more() -> None:
-    assert sum(usual_phases(DEFINITION).values()) == DEFINITION.timing.duration.total_seconds() + 45
+    assert sum(usual_phases(only_part(DEFINITION)).values()) == DEFINITION.timing.duration.total_seconds() + 45
 
 
 def test_a_step_that_is_added_runs_in_its_place_and_shows_in_progress(

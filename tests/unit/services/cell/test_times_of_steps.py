@@ -9,6 +9,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.runs import Run, begin_run
 from plimsoll.services.campaign.state import Memory, read_state
 from plimsoll.services.cell.actions import provision
@@ -37,7 +38,7 @@ def end_of_run(tools: Toolkit, cells: int) -> timedelta:
 
 
 def state_after(tools: Toolkit, passed: timedelta) -> str:
-    state = read_state(tools.store, "campaign", LONGER, tools.clock.now() + passed, Memory())
+    state = read_state(tools.store, "campaign", resolve(LONGER), tools.clock.now() + passed, Memory())
     return state.by_id[CELL].state
 
 

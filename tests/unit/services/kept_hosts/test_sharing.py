@@ -15,6 +15,7 @@ from tests.unit.services.kept_hosts.hosts import cluster_of, started
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
+from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import Ramp, Search, Strategy
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.runnable import problems
@@ -41,7 +42,7 @@ def test_each_variant_has_a_cluster_of_its_own_one_after_the_other(tmp_path: Pat
     installation = Installation(tmp_path)
     definition = kept("variant")
     installation.open_campaign(definition)
-    order = [cell.id for cell in running_order(definition)]
+    order = [cell.id for cell in running_order(resolve(definition))]
     assert [cell.partition("-")[0] for cell in order] == ["v1", "v1", "v2", "v2"]
     run_cells(installation.toolkit, "campaign", order, "me", print)
     hosts = ["campaign/v1-hosts/1", "campaign/v2-hosts/1"]
@@ -128,6 +129,6 @@ def test_cells_that_share_hosts_do_not_run_at_once() -> None:
 def test_the_stored_campaign_says_which_attempt_had_which_hosts(installation: Installation, tools: Toolkit) -> None:
     work = started(tools, CELLS[0])
     campaign = CampaignStore(tools.store, "campaign")
-    assert campaign.definition().cluster_scope == "campaign"
+    assert campaign.declared().cluster_scope == "campaign"
     assert work.cluster_id == ClusterId.kept("campaign", "", 1)
     assert tools.store.exists(layout.assignment_key("campaign", "hosts", 1))

@@ -72,9 +72,9 @@ def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(
     campaign = opened(installation, budget=1.0)
     with pytest.raises(Refused, match="has no room"):
         begin(tools, "campaign", "v1-001k-r1", "me")
-    raised = campaign.definition().model_copy(update={"budget": 100.0})
+    raised = campaign.declared().model_copy(update={"budget": 100.0})
     assert campaign.open(raised) == raised
-    assert campaign.definition().budget == 100.0
+    assert campaign.declared().budget == 100.0
     begin(tools, "campaign", "v1-001k-r1", "me")
     with pytest.raises(Refused, match=r"changed since: .*seed"):
         campaign.open(raised.model_copy(update={"budget": 5.0, "seed": 9}))
@@ -83,7 +83,7 @@ def test_a_raised_budget_counts_and_nothing_that_is_measured_may_change(
 def test_a_cell_counts_with_the_time_that_it_is_given_for_populating_and_waiting(
     installation: Installation, tools: Toolkit
 ) -> None:
-    definition = opened(installation, budget=20.0).definition()
+    definition = opened(installation, budget=20.0).declared()
     timing = definition.timing.model_copy(update={"populating": 3 * HOUR})
     longer = definition.model_copy(update={"timing": timing, "wait_for_calm": HOUR / 2})
     installation.open_campaign(longer, "longer")

@@ -26,7 +26,7 @@ from plimsoll.services.toolkit import Toolkit
 
 def bounded(installation: Installation, **at_most: object) -> CampaignStore:
     """Return a campaign of cells that are 4 USD an hour, and load for two hours."""
-    made = opened(installation, budget=None).definition()
+    made = opened(installation, budget=None).declared()
     ceiling = AtMost.model_validate(at_most)
     return installation.open_campaign(made.model_copy(update={"at_most": ceiling}), "bounded")
 
@@ -109,7 +109,7 @@ def test_hosts_end_by_themselves_at_the_ceiling_where_nobody_is_left_to_end_them
 
 def test_a_ceiling_may_change_while_the_campaign_runs(installation: Installation) -> None:
     campaign = bounded(installation, cost="9 USD")
-    raised = campaign.definition().model_copy(update={"at_most": AtMost.model_validate({"cost": "90 USD"})})
+    raised = campaign.declared().model_copy(update={"at_most": AtMost.model_validate({"cost": "90 USD"})})
     assert campaign.open(raised).at_most == AtMost.model_validate({"cost": "90 USD"})
 
 
@@ -120,7 +120,7 @@ def test_a_ceiling_may_change_while_the_campaign_runs(installation: Installation
 def test_a_ceiling_that_lets_nothing_run_is_refused(
     installation: Installation, at_most: dict[str, str], what: str
 ) -> None:
-    plain = opened(installation, budget=None).definition().model_dump(mode="json")
+    plain = opened(installation, budget=None).declared().model_dump(mode="json")
     with pytest.raises(ValueError, match=what):
         Definition.model_validate({**plain, "at_most": at_most})
 

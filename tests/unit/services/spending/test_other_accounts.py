@@ -75,7 +75,7 @@ def told(tools: Toolkit, definition: Definition) -> list[str]:
 def test_hosts_that_live_in_another_account_are_told_with_what_ends_them(
     connected: Callable[[Any], Toolkit], work: AttemptContext
 ) -> None:
-    [found] = told(connected("222"), work.definition)
+    [found] = told(connected("222"), work.campaign.declared())
     assert found == (
         "provider.options.connection: leads to the account 222, and hosts of campaign/v1-001k-r1/1 live in 111 (they "
         "were launched through aws_first: write that, or first let them end; "
@@ -85,13 +85,13 @@ def test_hosts_that_live_in_another_account_are_told_with_what_ends_them(
 
 def test_nothing_is_planned_through_it(connected: Callable[[Any], Toolkit], work: AttemptContext) -> None:
     with pytest.raises(Refused, match="leads to the account 222"):
-        open_campaign(connected("222"), work.definition, Request(campaign_id="campaign"), BEGAN)
+        open_campaign(connected("222"), work.campaign.declared(), Request(campaign_id="campaign"), BEGAN)
 
 
 def test_the_same_account_goes_on_whatever_its_connection_is_called(
     connected: Callable[[Any], Toolkit], work: AttemptContext
 ) -> None:
-    assert told(connected("111"), work.definition) == []
+    assert told(connected("111"), work.campaign.declared()) == []
 
 
 @pytest.mark.parametrize("end", ["is on record", "has come by itself", "has closed the account"])
@@ -104,19 +104,19 @@ def test_hosts_that_have_ended_are_in_nobodys_way(
     if end == "is on record":
         records.note(launch.model_copy(update={"hosts": (HOST.model_copy(update={"until": clock.now()}),)}))
     elif end == "has come by itself":
-        assert told(connected("222"), work.definition)
+        assert told(connected("222"), work.campaign.declared())
         clock.at += HOUR
     else:
         key = account_of(work.cluster_id)
         work.toolkit.store.write(f"campaign/costs/{key.cell_id}/{key.attempt}/1.0.json", b"{}")
-    assert told(connected("222"), work.definition) == []
+    assert told(connected("222"), work.campaign.declared()) == []
 
 
 def test_where_the_account_can_not_be_told_the_connection_may_not_change(
     connected: Callable[[Any], Toolkit], work: AttemptContext
 ) -> None:
     tools = connected(ProviderError("no answer", where="AWS", mend="let this machine reach it"))
-    assert told(tools, work.definition) == []
-    choice = work.definition.provider.model_copy(update={"options": {"load_s": 0, "connection": "aws_second"}})
-    [found] = told(tools, work.definition.model_copy(update={"provider": choice}))
+    assert told(tools, work.campaign.declared()) == []
+    choice = work.part.provider.model_copy(update={"options": {"load_s": 0, "connection": "aws_second"}})
+    [found] = told(tools, work.campaign.declared().model_copy(update={"provider": choice}))
     assert "can't be told, and hosts of the campaign live: AWS: no answer (let this machine reach it)" in found

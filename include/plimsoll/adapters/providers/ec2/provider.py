@@ -37,7 +37,7 @@ from plimsoll.ports.full_zones import FullZones, NoneFull
 from plimsoll.ports.host import Host
 from plimsoll.ports.launches import Launches
 from plimsoll.ports.log import Log
-from plimsoll.ports.provider import Places
+from plimsoll.ports.provider import Places, Provider
 from plimsoll.ports.secrets import Secrets, SshIdentity
 
 _USER = "plimsoll"
@@ -47,7 +47,7 @@ Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
 
 
 @dataclass(frozen=True)
-class Ec2Provider:
+class Ec2Provider(Provider):
     """An implementation of the Provider port. Clusters of other stores than `store` are neither seen nor touched.
 
     `places`: the options that name regions and connections. For clusters of any campaign `further_regions` are searched

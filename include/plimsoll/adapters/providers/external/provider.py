@@ -25,7 +25,7 @@ from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.external_database import ExternalDatabase, Occupant
 from plimsoll.ports.host import Host
-from plimsoll.ports.provider import AccountProvider, Places, Provider
+from plimsoll.ports.provider import Places, Provider
 
 _FROM = "load_hosts"
 """The fact of a load host that names the provider that it is from."""
@@ -37,7 +37,7 @@ _Named = tuple[ExternalOptions, Set[str]]
 """The options of one database, and the campaigns that name them."""
 
 
-class ExternalProvider:
+class ExternalProvider(Provider):
     """An implementation of the Provider port. Load hosts are those of another provider, `hosts_from`.
 
     `store`: what distinguishes this installation's keyspaces from others'.
@@ -79,7 +79,7 @@ class ExternalProvider:
 
     def account(self) -> str:
         """Return the account that the load hosts are in; empty where they are in none."""
-        return next((lender.account() for lender in self._load_hosts() if isinstance(lender, AccountProvider)), "")
+        return next((account for lender in self._load_hosts() if (account := lender.account())), "")
 
     def occupant(self) -> Occupant | None:
         """Return whose keyspace is where the definition's own would be made; None where nobody's is."""

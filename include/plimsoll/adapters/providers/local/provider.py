@@ -31,7 +31,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.provider import Places
+from plimsoll.ports.provider import Places, Provider
 
 PATIENCE_S = 20.0
 """The time that the remains of a cluster may take to be gone, s."""
@@ -39,7 +39,7 @@ PATIENCE_S = 20.0
 NODE_NICENESS = 10
 
 
-class LocalProvider:
+class LocalProvider(Provider):
     """An implementation of the Provider port. Clusters of other work folders are neither seen nor touched.
 
     `work` holds the clusters' folders. `claims` is where this user's clusters agree on subnets, across work folders.

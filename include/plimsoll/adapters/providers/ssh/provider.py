@@ -22,12 +22,12 @@ from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError,
 from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.plurals import plural
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.provider import Places
+from plimsoll.ports.provider import Places, Provider
 
 _log = logging.getLogger("plimsoll")
 
 
-class SshProvider:
+class SshProvider(Provider):
     """An implementation of the Provider port. Definitions list the groups; the hosts themselves record who has them.
 
     Hosts download bundles from the `depot`; without one, bundles are sent to them.

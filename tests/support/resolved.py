@@ -1,0 +1,17 @@
+"""What definitions of tests are resolved to."""
+
+from plimsoll.domain.campaign import CampaignStage, Part
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
+
+
+def only_stage(definition: Definition) -> CampaignStage:
+    """Return the stage of a definition without further ones."""
+    (stage,) = resolve(definition).stages
+    return stage
+
+
+def only_part(definition: Definition) -> Part:
+    """Return the part of a definition with one stage and one workload."""
+    (part,) = only_stage(definition).parts
+    return part
