@@ -24,7 +24,7 @@ def read_outcomes(path: Path) -> Attempts:
     except ValidationError as error:
         problems = [Problem(_place(one["loc"]), f"is {reprlib.repr(one['input'])}", _FORM) for one in error.errors()]
         raise Refused(problems, where=str(path)) from error
-    except _Twice as error:
+    except _DuplicateKey as error:
         raise Refused([Problem("the file", str(error), _FORM)], where=str(path)) from error
     except (ValueError, RecursionError) as error:
         raise Refused([Problem("the file", f"is no JSON: {error}", _FORM)], where=str(path)) from error
@@ -41,16 +41,16 @@ def _content(path: Path) -> bytes:
         raise Refused([Problem("--outcomes", f"can't be read: {error.strerror}", mend)], where=str(path)) from error
 
 
-class _Twice(Exception):
+class _DuplicateKey(Exception):
     """A key stands twice in an object, so that the first of its values would be lost."""
 
 
 def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object. Raises _Twice."""
+    """Return the object. Raises _DuplicateKey."""
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise _Twice(f"has {key!r} twice")
+            raise _DuplicateKey(f"has {key!r} twice")
         found[key] = value
     return found
 

@@ -13,7 +13,7 @@ from plimsoll.cli.output import JsonOption, print_json
 from plimsoll.domain import limits
 
 if TYPE_CHECKING:
-    from plimsoll.services.publish.reproducing import Remade
+    from plimsoll.services.publish.reproducing import ReproducedReport
 
 _Source = Annotated[
     str, typer.Argument(metavar="CAMPAIGN|BUNDLE", help="Id of a campaign in the store, or the path of a bundle.")
@@ -137,7 +137,7 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
         raise StoreError(what, where=str(error.filename or folder), mend=mend) from error
 
 
-def _comparison(remade: "Remade") -> str:
+def _comparison(remade: "ReproducedReport") -> str:
     count = len(remade.files)
     if not remade.differing:
         return f"all {count} files are those of the first report, byte for byte"

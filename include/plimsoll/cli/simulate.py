@@ -68,7 +68,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     from plimsoll.domain.resolve import resolve
     from plimsoll.settings import Settings
     from plimsoll.strategies.replay import replay
-    from plimsoll.strategies.synthetic import World, only_stage
+    from plimsoll.strategies.synthetic import CapacityModel, only_stage
     from plimsoll.strategies.synthetic import simulate as play
 
     document = load_document(Settings(), definition)
@@ -84,7 +84,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
         stage = replace(stage, parts=tuple(replace(part, timing=timing) for part in stage.parts))
     if capacities not in ("uniform", "published"):
         raise Refused([Problem("--capacities", f"is {capacities!r}", "allowed: uniform, published")], where="simulate")
-    found = play(stage, World(capacities, width, invalid), runs, seed)  # type: ignore[arg-type]  # just checked
+    found = play(stage, CapacityModel(capacities, width, invalid), runs, seed)  # type: ignore[arg-type]  # just checked
     print_json(simulation_json(stage, found)) if as_json else show_simulation(stage, found)
 
 

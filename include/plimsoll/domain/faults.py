@@ -124,7 +124,7 @@ def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
     return model.model_json_schema(by_alias=True)
 
 
-class _Truth(str):
+class _BooleanText(str):
     """The text `true` or `false`, as the file has it."""
 
     __slots__ = ()
@@ -143,7 +143,7 @@ def _truths(value: object, path: Path) -> Iterator[Path]:
 
 def _with_text(value: Any, path: Path) -> Any:
     if not path:
-        return _Truth(str(value).lower())
+        return _BooleanText(str(value).lower())
     copy: Any = dict(value) if isinstance(value, Mapping) else list(value)
     copy[path[0]] = _with_text(copy[path[0]], path[1:])
     return copy
@@ -320,5 +320,5 @@ def _as_text(value: object) -> str:
         return "" if value else "[]"
     if isinstance(value, dict):
         return "keys" if value else "{}"
-    text = repr(str(value)) if isinstance(value, str) and not isinstance(value, _Truth) else str(value)
+    text = repr(str(value)) if isinstance(value, str) and not isinstance(value, _BooleanText) else str(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -26,7 +26,7 @@ from plimsoll.ports.tariffs import Tariffs
 _Adapter = TypeVar("_Adapter")
 
 
-class Whereabouts(Protocol):
+class ClusterPlaces(Protocol):
     """The places where clusters of a provider may be."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
@@ -36,8 +36,8 @@ class Whereabouts(Protocol):
         """Return the places where that provider has clusters of any campaign."""
 
 
-class Nowhere:
-    """An implementation of Whereabouts for providers whose clusters are always in the same place."""
+class NoPlaces:
+    """An implementation of ClusterPlaces for providers whose clusters are always in the same place."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:  # noqa: ARG002
         """Return no places: the provider's clusters are always in the same place."""
@@ -64,7 +64,7 @@ class Toolkit:
     """The check of hosts; None where hosts are simulated, and there is nothing to check."""
     owners: Owners = field(default_factory=UnknownOwners)
     """Which processes that work at attempts are alive."""
-    places: Whereabouts = field(default_factory=Nowhere)
+    places: ClusterPlaces = field(default_factory=NoPlaces)
     """The places of clusters whose definition is not at hand."""
     write_kept_records: Callable[[], None] = lambda: None
     """Writes what could not be recorded of hosts until now. Raises StoreError where that fails again."""

@@ -8,7 +8,7 @@ from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
-from plimsoll.strategies.ladder import CapacityKind, Ladder, LadderDecision, Place, capacity_level, level_outcome
+from plimsoll.strategies.ladder import CapacityKind, Ladder, LadderDecision, Position, capacity_level, level_outcome
 from plimsoll.strategies.matrix import Matrix
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.search import search_step
@@ -107,6 +107,6 @@ def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
             return ramp_step(ladder)
 
 
-def ladder_capacity(ladder: Ladder, not_needed: Mapping[Place, Place]) -> tuple[CapacityKind, int | None]:
+def ladder_capacity(ladder: Ladder, not_needed: Mapping[Position, Position]) -> tuple[CapacityKind, int | None]:
     """Tell how firm a ladder's capacity is, and the index of its load."""
     return capacity_level([level_outcome(ladder, level, not_needed) for level in range(len(ladder))])

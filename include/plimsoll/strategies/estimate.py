@@ -7,9 +7,9 @@ from math import ceil
 from plimsoll.domain.campaign import Campaign, CampaignStage, Part
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy, keeps_data
 from plimsoll.strategies.matrix import goes_by_variant
-from plimsoll.strategies.synthetic import World, simulate
+from plimsoll.strategies.synthetic import CapacityModel, simulate
 
-LIKELY = World("uniform", 0.25)
+LIKELY = CapacityModel("uniform", 0.25)
 """The world of the likely number of cells: capacities anywhere on the ladder, and a chance to meet the service level
 that falls from 88 % to 12 % within one step of load.
 """

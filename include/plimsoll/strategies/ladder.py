@@ -17,7 +17,7 @@ nothing missed so far, but the next load is incomplete; none: the lowest load mi
 
 
 @dataclass(frozen=True, order=True)
-class Place:
+class Position:
     """The position of a cell in a ladder: index of the load (0 is the lowest) and of the repeat (0 is the first)."""
 
     level: int
@@ -33,24 +33,24 @@ class Ladder:
     def __len__(self) -> int:
         return len(self.levels)
 
-    def outcome(self, place: Place) -> ValidOutcome | None:
+    def outcome(self, place: Position) -> ValidOutcome | None:
         """Return the outcome of one cell; None while there is none."""
         return self.levels[place.level][place.repeat]
 
-    def first(self, level: int, outcome: ValidOutcome | None) -> Place | None:
+    def first(self, level: int, outcome: ValidOutcome | None) -> Position | None:
         """Return the first repeat at a load with that outcome. None as outcome means a repeat without one."""
         return next(self.all_with(level, outcome), None)
 
-    def all_with(self, level: int, outcome: ValidOutcome | None) -> Iterator[Place]:
+    def all_with(self, level: int, outcome: ValidOutcome | None) -> Iterator[Position]:
         """Yield every repeat at a load with that outcome, in order."""
-        return (Place(level, repeat) for repeat, known in enumerate(self.levels[level]) if known == outcome)
+        return (Position(level, repeat) for repeat, known in enumerate(self.levels[level]) if known == outcome)
 
-    def lowest_miss(self) -> Place | None:
+    def lowest_miss(self) -> Position | None:
         """Return the first missed repeat at the lowest load with a miss; None without any miss."""
         level = next((level for level, known in enumerate(self.levels) if "missed" in known), None)
         return None if level is None else self.first(level, "missed")
 
-    def unknown_below(self, top: int) -> Iterator[Place]:
+    def unknown_below(self, top: int) -> Iterator[Position]:
         """Yield every repeat without an outcome below that index of a load, in order."""
         levels = (level for level in range(top) if None in self.levels[level])
         return (place for level in levels for place in self.all_with(level, None))
@@ -63,11 +63,11 @@ class LadderDecision:
     A ladder ends when there is nothing to run.
     """
 
-    run: tuple[Place, ...] = ()
-    not_needed: Mapping[Place, Place] = field(default_factory=dict)
+    run: tuple[Position, ...] = ()
+    not_needed: Mapping[Position, Position] = field(default_factory=dict)
 
 
-def level_outcome(ladder: Ladder, level: int, not_needed: Mapping[Place, Place]) -> LevelOutcome:
+def level_outcome(ladder: Ladder, level: int, not_needed: Mapping[Position, Position]) -> LevelOutcome:
     """Return the outcome of a load, where a strategy may have left out some repeats."""
     deciders = [not_needed.get(place) for place in ladder.all_with(level, None)]
     return outcome_of_level(ladder.levels[level], [ladder.outcome(place) if place else None for place in deciders])

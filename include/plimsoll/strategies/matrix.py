@@ -8,7 +8,7 @@ from plimsoll.domain.campaign import Campaign, Part, Setup
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, keeps_data
-from plimsoll.strategies.ladder import Ladder, Place
+from plimsoll.strategies.ladder import Ladder, Position
 
 
 def running_order(campaign: Campaign) -> tuple[Cell, ...]:
@@ -105,6 +105,6 @@ class Matrix:
         """Return the ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
         return Ladder([[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]])
 
-    def id_at(self, name: str, place: Place) -> str:
+    def id_at(self, name: str, place: Position) -> str:
         """Return the id of the cell at a place of a ladder."""
         return self.ladders[name][place.level][place.repeat]

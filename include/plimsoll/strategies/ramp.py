@@ -7,7 +7,7 @@ highest load that all repeats sustained.
 
 from collections.abc import Iterator
 
-from plimsoll.strategies.ladder import Ladder, LadderDecision, Place
+from plimsoll.strategies.ladder import Ladder, LadderDecision, Position
 
 
 def ramp_step(ladder: Ladder) -> LadderDecision:
@@ -17,7 +17,7 @@ def ramp_step(ladder: Ladder) -> LadderDecision:
     repeats = range(len(ladder.levels[0])) if len(ladder) else range(0)
     run = (next(_unknown(ladder, repeat, range(_top(ladder, repeat))), None) for repeat in repeats)
     spared = {
-        place: Place(top, repeat)
+        place: Position(top, repeat)
         for repeat in repeats
         if (top := _top(ladder, repeat)) < len(ladder)
         for place in _unknown(ladder, repeat, range(top, len(ladder)))
@@ -30,5 +30,5 @@ def _top(ladder: Ladder, repeat: int) -> int:
     return next((level for level, known in enumerate(ladder.levels) if known[repeat] == "missed"), len(ladder))
 
 
-def _unknown(ladder: Ladder, repeat: int, levels: range) -> Iterator[Place]:
-    return (Place(level, repeat) for level in levels if ladder.levels[level][repeat] is None)
+def _unknown(ladder: Ladder, repeat: int, levels: range) -> Iterator[Position]:
+    return (Position(level, repeat) for level in levels if ladder.levels[level][repeat] is None)

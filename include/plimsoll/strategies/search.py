@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from plimsoll.domain.strategy import Search
-from plimsoll.strategies.ladder import Ladder, LadderDecision, Place
+from plimsoll.strategies.ladder import Ladder, LadderDecision, Position
 
 
 def search_step(strategy: Search, ladder: Ladder) -> LadderDecision:
@@ -41,7 +41,7 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
     above = _from(ladder, miss)
     bottom = max((level for level in range(top) if ladder.first(level, "met")), default=-1)
     if top - bottom > 1:
-        return LadderDecision((Place((bottom + top) // 2, 0),), above)
+        return LadderDecision((Position((bottom + top) // 2, 0),), above)
     guarded = range(bottom, max(bottom - guard, 0) - 1, -1)
     unknown = [place for level in guarded for place in ladder.all_with(level, None)]
     if unknown:
@@ -49,19 +49,19 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
     return LadderDecision((), {**above, **_below(ladder, bottom)})
 
 
-def _of_one_level(places: Iterable[Place], at_most: int) -> tuple[Place, ...]:
+def _of_one_level(places: Iterable[Position], at_most: int) -> tuple[Position, ...]:
     found = list(islice(places, at_most))
     return tuple(place for place in found if place.level == found[0].level)
 
 
-def _from(ladder: Ladder, miss: Place | None) -> Mapping[Place, Place]:
+def _from(ladder: Ladder, miss: Position | None) -> Mapping[Position, Position]:
     """Return cells that a miss makes unnecessary: those without an outcome at its load and at all higher loads."""
     if miss is None:
         return {}
     return {place: miss for level in range(miss.level, len(ladder)) for place in ladder.all_with(level, None)}
 
 
-def _below(ladder: Ladder, capacity: int) -> Mapping[Place, Place]:
+def _below(ladder: Ladder, capacity: int) -> Mapping[Position, Position]:
     """Return cells that the found load makes unnecessary: those without an outcome at all lower loads."""
     met = ladder.first(capacity, "met") if capacity >= 0 else None
     if met is None:

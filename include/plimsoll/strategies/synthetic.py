@@ -19,7 +19,7 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Strategy, keeps_data
 from plimsoll.strategies.decision import ladder_capacity, step_of
-from plimsoll.strategies.ladder import CapacityKind, Ladder, Place
+from plimsoll.strategies.ladder import CapacityKind, Ladder, Position
 from plimsoll.strategies.matrix import goes_by_variant
 
 Capacities = Literal["uniform", "published"]
@@ -30,7 +30,7 @@ _Outcomes = Sequence[Sequence[ValidOutcome]]
 
 
 @dataclass(frozen=True)
-class World:
+class CapacityModel:
     """The random model of synthetic campaigns.
 
     `capacities`: how each variant's capacity is drawn: uniformly from all loads, or in the shape of the published
@@ -86,7 +86,7 @@ def only_stage(campaign: Campaign, where: str) -> CampaignStage:
     return campaign.stages[0]
 
 
-def simulate(stage: CampaignStage, world: World, runs: int, seed: int) -> Simulation:
+def simulate(stage: CampaignStage, world: CapacityModel, runs: int, seed: int) -> Simulation:
     """Simulate that many campaigns with the stage's strategy. The same seed gives the same campaigns."""
     dice = random.Random(seed)  # noqa: S311 - not for secrets
     campaigns = [_campaign(stage, world, dice) for _ in range(runs)]
@@ -114,7 +114,7 @@ class _Campaign:
     grid_differs: bool
 
 
-def _campaign(stage: CampaignStage, world: World, dice: random.Random) -> _Campaign:
+def _campaign(stage: CampaignStage, world: CapacityModel, dice: random.Random) -> _Campaign:
     loads, repeats = len(stage.first.loads), stage.first.repeats
     cells, attempts, missed, differs, grid_differs = 0, 0, 0, False, False
     rounds: list[Sequence[int]] = []
@@ -171,11 +171,11 @@ def play(strategy: Strategy, outcomes: _Outcomes) -> Played:
 
 
 def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:
-    nothing: Mapping[Place, Place] = {}
+    nothing: Mapping[Position, Position] = {}
     return ladder_capacity(Ladder(outcomes), nothing)
 
 
-def _loads_passed(stage: CampaignStage, world: World, dice: random.Random) -> Iterator[float]:
+def _loads_passed(stage: CampaignStage, world: CapacityModel, dice: random.Random) -> Iterator[float]:
     """Yield the number of loads that each variant carries with each workload.
 
     Half of the repeats pass at half a load step above the highest of these loads.

@@ -13,7 +13,7 @@ import pytest
 from tests.support.busy import bursts, processor_s
 
 from plimsoll.adapters.hosts.sampler.counters import TICKS
-from plimsoll.adapters.hosts.sampler.programs import Programs, Taken
+from plimsoll.adapters.hosts.sampler.programs import CpuTaken, Programs
 from plimsoll.adapters.hosts.sampler.sample import COLUMNS, Readings
 
 CLUSTER = "campaign/known-shares/1"
@@ -37,7 +37,7 @@ def running() -> Iterator[ExitStack]:
         yield stack
 
 
-def look(programs: Programs) -> Taken:
+def look(programs: Programs) -> CpuTaken:
     taken = programs.look()
     assert taken is not None
     return taken

@@ -76,10 +76,10 @@ def test_help_names_every_option_of_the_published_command_line(program: Program)
 
 
 def test_a_database_that_is_not_there_is_unreachable(load: Callable[..., Any], tmp_path: Path) -> None:
-    class Nowhere:
+    class NoPlaces:
         address = NOBODY
 
-    ended, files = load(Nowhere, "-d", "3s", "--rate", "100")
+    ended, files = load(NoPlaces, "-d", "3s", "--rate", "100")
     assert ended.returncode == UNREACHABLE
     assert f"cannot connect to [/{NOBODY}:9042]" in ended.stderr
     summary = files.summary

@@ -8,7 +8,7 @@ from plimsoll.domain.result import DISTURBED, Check, Verdict
 
 
 def verdict_of(
-    definition: Definition, key: AttemptKey, *, worst_ms: float = 50.0, cell: Cell | None = None, **facts: object
+    definition: Definition, key: AttemptKey, cell: Cell | None = None, /, *, worst_ms: float = 50.0, **facts: object
 ) -> Verdict:
     """Return valid and met unless said otherwise; the worst interval of its one service level took `worst_ms`.
 

@@ -7,7 +7,7 @@ falls with the logarithm of the load along a logistic curve, whose width is give
 import random
 from math import exp, inf, log
 
-from plimsoll.analysis.campaign.half_load import Tried, half_load
+from plimsoll.analysis.campaign.half_load import LevelTrials, half_load
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Strategy
 from plimsoll.strategies.decision import step_of
@@ -36,7 +36,7 @@ def _measured(strategy: Strategy, width: float, repeats: int, dice: random.Rando
     while run := step_of(strategy, Ladder(known)).run:
         for place in run:
             known[place.level][place.repeat] = outcomes[place.level][place.repeat]
-    tried = [Tried(load, at.count("met"), at.count("missed")) for load, at in zip(LOADS, known, strict=True)]
+    tried = [LevelTrials(load, at.count("met"), at.count("missed")) for load, at in zip(LOADS, known, strict=True)]
     one = half_load(tried)
     return true, one.low_ops_s or 0.0, one.high_ops_s or inf
 

@@ -7,7 +7,7 @@ from math import exp
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Search
 from plimsoll.strategies.decision import step_of
-from plimsoll.strategies.ladder import Ladder, Place
+from plimsoll.strategies.ladder import Ladder, Position
 
 
 def any_ladder(dice: random.Random) -> Sequence[Sequence[ValidOutcome]]:
@@ -30,14 +30,14 @@ def _falling_chances(loads: int, dice: random.Random) -> Sequence[float]:
 
 def played_with_kills(
     strategy: Search, outcomes: Sequence[Sequence[ValidOutcome]], dice: random.Random
-) -> tuple[Ladder, Mapping[Place, Place]]:
+) -> tuple[Ladder, Mapping[Position, Position]]:
     """Return rounds of which only some cells come to an end, in any order; of these some are invalid.
 
     Others run by hand. Nothing is remembered from round to round but the outcomes. Returns the ladder, and the cells
     that need not run.
     """
     known: list[list[ValidOutcome | None]] = [[None] * len(level) for level in outcomes]
-    everywhere = [Place(level, repeat) for level, row in enumerate(outcomes) for repeat, _ in enumerate(row)]
+    everywhere = [Position(level, repeat) for level, row in enumerate(outcomes) for repeat, _ in enumerate(row)]
     while (step := step_of(strategy, Ladder(known))).run:
         survivors = dice.sample(step.run, dice.randint(0, len(step.run)))
         by_hand = [dice.choice(everywhere)] if dice.random() < 0.1 else []

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.stats import chi2
 from tests.support.campaigns.half_load_coverage import LOADS, coverage
 
-from plimsoll.analysis.campaign.half_load import HalfLoad, Tried, half_load
+from plimsoll.analysis.campaign.half_load import HalfLoad, LevelTrials, half_load
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 
 OVERLAPPING = (5, 5, 4, 3, 2, 1, 0, 0, 0, 0, 0)
@@ -16,7 +16,7 @@ OVERLAPPING = (5, 5, 4, 3, 2, 1, 0, 0, 0, 0, 0)
 
 def found(*met: int, repeats: int = 5, loads: list[int] = LOADS) -> HalfLoad:
     """Find it where so many repeats met at each load."""
-    return half_load([Tried(load, one, repeats - one) for load, one in zip(loads, met, strict=False)])
+    return half_load([LevelTrials(load, one, repeats - one) for load, one in zip(loads, met, strict=False)])
 
 
 def known(ops_s: float | None, low: float | None, high: float | None) -> HalfLoad:
@@ -32,8 +32,10 @@ def test_where_all_were_met_nothing_bounds_it_from_above_and_where_all_missed_no
     assert found(0, 0, 0) == known(None, None, 10_000.0)
 
 
-@pytest.mark.parametrize("tried", [[], [Tried(10_000, 0, 0)], [Tried(10_000, 0, 1)], [Tried(10_000, 3, 2)]])
-def test_one_load_with_few_or_mixed_repeats_bounds_nothing(tried: list[Tried]) -> None:
+@pytest.mark.parametrize(
+    "tried", [[], [LevelTrials(10_000, 0, 0)], [LevelTrials(10_000, 0, 1)], [LevelTrials(10_000, 3, 2)]]
+)
+def test_one_load_with_few_or_mixed_repeats_bounds_nothing(tried: list[LevelTrials]) -> None:
     assert half_load(tried) == known(None, None, None)
 
 
@@ -42,7 +44,7 @@ def test_one_repeat_at_each_of_two_loads_gives_an_estimate_and_no_bound() -> Non
 
 
 def test_a_single_miss_at_the_end_of_a_search_says_little_of_what_lies_above() -> None:
-    one = half_load([*(Tried(load, 5, 0) for load in LOADS[:4]), Tried(50_000, 0, 1)])
+    one = half_load([*(LevelTrials(load, 5, 0) for load in LOADS[:4]), LevelTrials(50_000, 0, 1)])
     assert (one.ops_s, one.low_ops_s) == (44_720.0, 40_000.0)
     assert one.high_ops_s is not None
     assert one.high_ops_s > 55_000

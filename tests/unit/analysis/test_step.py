@@ -6,7 +6,7 @@ from tests.support.resolved import only_stage
 
 from plimsoll.analysis.campaign.load_step import grids_disagree
 from plimsoll.domain.strategy import FullGrid
-from plimsoll.strategies.synthetic import World, simulate
+from plimsoll.strategies.synthetic import CapacityModel, simulate
 
 
 def test_systems_without_chance_always_agree_and_with_more_chance_grids_disagree_more_often() -> None:
@@ -19,5 +19,5 @@ def test_simulated_grids_disagree_as_often() -> None:
     """But for the ends of the ladder, where all capacities beyond it are one."""
     ladder = {"a": {1000 * number: "....." for number in range(1, 31)}}
     definition = definition_of(ladder).model_copy(update={"strategy": FullGrid()})
-    found = simulate(only_stage(definition), World("uniform", 0.25), 1500, seed=1).grid_differs_share
+    found = simulate(only_stage(definition), CapacityModel("uniform", 0.25), 1500, seed=1).grid_differs_share
     assert found == pytest.approx(grids_disagree(5, 0.25), abs=0.04)

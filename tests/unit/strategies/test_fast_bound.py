@@ -11,7 +11,7 @@ from tests.support.campaigns.ladders import any_ladder
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.strategies.decision import ladder_capacity, step_of
-from plimsoll.strategies.ladder import Ladder, Place
+from plimsoll.strategies.ladder import Ladder, Position
 from plimsoll.strategies.synthetic import play
 
 LOADS, REPEATS, CAMPAIGNS = 11, 5, 500
@@ -22,7 +22,7 @@ class Searched:
     """The load that a fast search found, as an index, and the lower cells that it took for met without running."""
 
     capacity: int | None
-    taken_for_met: Sequence[Place]
+    taken_for_met: Sequence[Position]
 
 
 def searched(strategy: Search, outcomes: Sequence[Sequence[ValidOutcome]]) -> Searched:

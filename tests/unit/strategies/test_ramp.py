@@ -13,12 +13,12 @@ from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.strategies.estimate import estimate, least_and_most
-from plimsoll.strategies.ladder import Ladder, Place
+from plimsoll.strategies.ladder import Ladder, Position
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.replay import replay
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
-from plimsoll.strategies.synthetic import World, play, simulate
+from plimsoll.strategies.synthetic import CapacityModel, play, simulate
 
 MARKS: dict[str, ValidOutcome | None] = {"m": "met", "x": "missed", ".": None}
 
@@ -33,27 +33,27 @@ def ramped(**changes: object) -> Definition:
 
 
 def test_it_begins_with_the_lowest_load_of_each_repeat() -> None:
-    assert ramp_step(ladder("..", "..")).run == (Place(0, 0), Place(0, 1))
+    assert ramp_step(ladder("..", "..")).run == (Position(0, 0), Position(0, 1))
 
 
 def test_each_repeat_goes_up_by_itself() -> None:
-    assert ramp_step(ladder("mm", "m.", "..")).run == (Place(1, 1), Place(2, 0))
+    assert ramp_step(ladder("mm", "m.", "..")).run == (Position(1, 1), Position(2, 0))
 
 
 def test_a_miss_ends_its_own_repeat_alone() -> None:
     step = ramp_step(ladder("mm", "xm", ".."))
-    assert step.run == (Place(2, 1),)
-    assert step.not_needed == {Place(2, 0): Place(1, 0)}
+    assert step.run == (Position(2, 1),)
+    assert step.not_needed == {Position(2, 0): Position(1, 0)}
 
 
 def test_it_is_over_when_every_repeat_has_missed_or_is_at_the_top() -> None:
     step = ramp_step(ladder("mm", "xm", ".m"))
     assert step.run == ()
-    assert step.not_needed == {Place(2, 0): Place(1, 0)}
+    assert step.not_needed == {Position(2, 0): Position(1, 0)}
 
 
 def test_a_hole_below_is_filled_first_whatever_is_known_above() -> None:
-    assert ramp_step(ladder(".m", "mm", "..")).run == (Place(0, 0), Place(2, 1))
+    assert ramp_step(ladder(".m", "mm", "..")).run == (Position(0, 0), Position(2, 1))
 
 
 def test_its_answer_is_the_full_grids_over_any_outcomes_monotone_or_not() -> None:
@@ -93,7 +93,7 @@ def test_it_can_be_replayed_with_invalid_attempts() -> None:
 @pytest.mark.parametrize("data", ["fresh", "same"])
 def test_it_can_be_simulated_whatever_its_data_live_for(data: str) -> None:
     definition = ramped(strategy=Ramp.model_validate({"data": data}))
-    found = simulate(only_stage(definition), World(width=0.25), 50, seed=1)
+    found = simulate(only_stage(definition), CapacityModel(width=0.25), 50, seed=1)
     assert found.differs_share == 0
     assert found.cells_mean < resolve(definition).cells
 
@@ -144,6 +144,6 @@ def test_on_the_same_data_one_cell_is_asked_for_and_one_that_failed_does_not_kee
 
 def test_on_the_same_data_each_cell_is_a_round_and_none_runs_beside_another() -> None:
     definition = on_the_same_data()
-    found = simulate(only_stage(definition), World(width=0.25), 50, seed=1)
+    found = simulate(only_stage(definition), CapacityModel(width=0.25), 50, seed=1)
     assert found.rounds_mean == found.cells_mean
     assert estimate(only_stage(definition)).at_once == 1

@@ -9,7 +9,7 @@ from tests.support.campaigns.synthetic.definitions import azul_definition
 
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.strategies.decision import ladder_capacity, step_of
-from plimsoll.strategies.ladder import Ladder, Place
+from plimsoll.strategies.ladder import Ladder, Position
 from plimsoll.strategies.search import exact_step, fast_step
 from plimsoll.strategies.synthetic import play
 
@@ -21,57 +21,57 @@ def ladder(*levels: Any) -> Ladder:
 
 
 def test_climbing_begins_at_the_lowest_load() -> None:
-    assert exact_step(ladder("..", ".."), 1).run == (Place(0, 0),)
+    assert exact_step(ladder("..", ".."), 1).run == (Position(0, 0),)
 
 
 def test_climbing_runs_all_repeats_of_a_load_before_the_next() -> None:
-    assert exact_step(ladder("+.", ".."), 1).run == (Place(0, 1),)
-    assert exact_step(ladder("++", ".."), 1).run == (Place(1, 0),)
+    assert exact_step(ladder("+.", ".."), 1).run == (Position(0, 1),)
+    assert exact_step(ladder("++", ".."), 1).run == (Position(1, 0),)
 
 
 def test_the_first_miss_ends_the_climb_and_decides_everything_from_its_load_up() -> None:
     step = exact_step(ladder("++", ".-", ".."), 1)
     assert step.run == ()
-    assert step.not_needed == dict.fromkeys([Place(1, 0), Place(2, 0), Place(2, 1)], Place(1, 1))
+    assert step.not_needed == dict.fromkeys([Position(1, 0), Position(2, 0), Position(2, 1)], Position(1, 1))
 
 
 def test_a_miss_further_up_leaves_the_loads_below_it_to_be_climbed() -> None:
     step = exact_step(ladder("+.", "..", "-."), 1)
-    assert step.run == (Place(0, 1),)
-    assert step.not_needed == {Place(2, 1): Place(2, 0)}
+    assert step.run == (Position(0, 1),)
+    assert step.not_needed == {Position(2, 1): Position(2, 0)}
 
 
 def test_repeats_of_one_load_run_side_by_side_if_asked_for_but_no_further_load() -> None:
-    assert exact_step(ladder("+...", "...."), 5).run == (Place(0, 1), Place(0, 2), Place(0, 3))
+    assert exact_step(ladder("+...", "...."), 5).run == (Position(0, 1), Position(0, 2), Position(0, 3))
 
 
 def test_a_cell_of_a_load_that_a_miss_decided_is_run_by_nobody_but_counts_once_somebody_did() -> None:
-    assert exact_step(ladder("++", "-+", "+."), 1).not_needed == {Place(2, 1): Place(1, 0)}
+    assert exact_step(ladder("++", "-+", "+."), 1).not_needed == {Position(2, 1): Position(1, 0)}
 
 
 def test_bisection_halves_the_loads_between_the_highest_met_and_the_lowest_missed() -> None:
-    assert fast_step(ladder("..", "..", ".."), 1, 1).run == (Place(1, 0),)
-    assert fast_step(ladder("..", "+.", ".."), 1, 1).run == (Place(2, 0),)
-    assert fast_step(ladder("..", "-.", ".."), 1, 1).run == (Place(0, 0),)
+    assert fast_step(ladder("..", "..", ".."), 1, 1).run == (Position(1, 0),)
+    assert fast_step(ladder("..", "+.", ".."), 1, 1).run == (Position(2, 0),)
+    assert fast_step(ladder("..", "-.", ".."), 1, 1).run == (Position(0, 0),)
 
 
 def test_the_candidate_is_run_with_all_repeats_and_then_the_guarded_loads_below() -> None:
-    assert fast_step(ladder("..", "..", "+.", "-."), 1, 1).run == (Place(2, 1),)
-    assert fast_step(ladder("..", "..", "++", "-."), 1, 2).run == (Place(1, 0), Place(1, 1))
+    assert fast_step(ladder("..", "..", "+.", "-."), 1, 1).run == (Position(2, 1),)
+    assert fast_step(ladder("..", "..", "++", "-."), 1, 2).run == (Position(1, 0), Position(1, 1))
 
 
 def test_a_miss_at_the_candidate_sends_the_bisection_down() -> None:
-    assert fast_step(ladder("+.", "..", "+-", "-."), 0, 1).run == (Place(1, 0),)
+    assert fast_step(ladder("+.", "..", "+-", "-."), 0, 1).run == (Position(1, 0),)
 
 
 def test_what_the_bisection_took_for_met_is_decided_by_the_load_that_it_found() -> None:
     step = fast_step(ladder("+.", "..", "++", "-."), 0, 1)
     assert step.run == ()
     assert step.not_needed == {
-        Place(3, 1): Place(3, 0),
-        Place(0, 1): Place(2, 0),
-        Place(1, 0): Place(2, 0),
-        Place(1, 1): Place(2, 0),
+        Position(3, 1): Position(3, 0),
+        Position(0, 1): Position(2, 0),
+        Position(1, 0): Position(2, 0),
+        Position(1, 1): Position(2, 0),
     }
     assert ladder_capacity(ladder("+.", "..", "++", "-."), step.not_needed) == ("found", 2)
 

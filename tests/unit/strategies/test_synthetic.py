@@ -9,7 +9,7 @@ from tests.support.campaigns.synthetic.definitions import azul_definition, demo_
 from tests.support.resolved import only_stage
 
 from plimsoll.strategies.estimate import estimate, least_and_most
-from plimsoll.strategies.synthetic import World, play, simulate
+from plimsoll.strategies.synthetic import CapacityModel, play, simulate
 
 FAST = {"name": "search", "mode": "fast", "guard": 1}
 UNGUARDED = FAST | {"guard": 0}
@@ -17,27 +17,28 @@ TWO_AT_ONCE = FAST | {"repeats_at_once": 2}
 
 
 def test_the_exact_search_never_differs_and_takes_a_third_on_the_published_shape() -> None:
-    found = simulate(only_stage(azul_definition(strategy="search")), World("published", 0.25), runs=60, seed=1)
+    found = simulate(only_stage(azul_definition(strategy="search")), CapacityModel("published", 0.25), runs=60, seed=1)
     assert found.differs_share == 0
     assert found.cells_mean <= 275 / 3
     assert found.grid_differs_share > 0.5
 
 
 def test_the_full_grid_takes_every_cell() -> None:
-    found = simulate(only_stage(azul_definition()), World(), runs=5, seed=1)
+    found = simulate(only_stage(azul_definition()), CapacityModel(), runs=5, seed=1)
     assert (found.cells_mean, found.cells_p95, found.differs_share) == (275, 275, 0)
 
 
 def test_the_same_seed_gives_the_same_campaigns() -> None:
     definition = azul_definition(strategy=FAST)
-    assert simulate(only_stage(definition), World(), 20, seed=7) == simulate(
-        only_stage(definition), World(), 20, seed=7
+    assert simulate(only_stage(definition), CapacityModel(), 20, seed=7) == simulate(
+        only_stage(definition), CapacityModel(), 20, seed=7
     )
 
 
 def test_invalid_attempts_run_again() -> None:
     sound, unsound = (
-        simulate(only_stage(demo_definition()), World(invalid=share), 400, 1).attempts_mean for share in (0, 0.5)
+        simulate(only_stage(demo_definition()), CapacityModel(invalid=share), 400, 1).attempts_mean
+        for share in (0, 0.5)
     )
     assert sound == 4
     assert unsound == pytest.approx(8, rel=0.1)
@@ -47,8 +48,8 @@ def test_on_hosts_of_a_variant_the_rounds_of_all_variants_follow_one_another() -
     definition = azul_definition(strategy="search")
     by_variant = definition.model_copy(update={"cluster_scope": "variant", "max_parallel": 1})
     found, exact = (
-        simulate(only_stage(definition), World(), 20, seed=7),
-        simulate(only_stage(by_variant), World(), 20, seed=7),
+        simulate(only_stage(definition), CapacityModel(), 20, seed=7),
+        simulate(only_stage(by_variant), CapacityModel(), 20, seed=7),
     )
     assert exact.rounds_mean == exact.cells_mean == found.cells_mean > found.rounds_mean
     assert (estimate(only_stage(definition)).at_once, estimate(only_stage(by_variant)).at_once) == (5, 1)
@@ -73,13 +74,13 @@ def test_a_plan_of_very_many_loads_takes_seconds(highest: int, repeats: int, sec
 
 
 def test_rounds_become_smaller_as_ladders_end() -> None:
-    found = simulate(only_stage(azul_definition(strategy="search")), World("published", 0.001), runs=1, seed=1)
+    found = simulate(only_stage(azul_definition(strategy="search")), CapacityModel("published", 0.001), runs=1, seed=1)
     # 8, 4, 4, 1 and 0 loads are carried, with five repeats each: the ladders end after 41, 21, 21, 6 and 1 cells.
     assert found.rounds == {5: 1, 4: 5, 3: 15, 1: 20}
 
 
 def test_without_width_capacities_are_what_they_were_drawn_as() -> None:
-    found = simulate(only_stage(azul_definition(strategy="search")), World("published", 0.001), runs=3, seed=1)
+    found = simulate(only_stage(azul_definition(strategy="search")), CapacityModel("published", 0.001), runs=3, seed=1)
     assert (found.cells_mean, found.grid_differs_share) == (90, 0)
 
 

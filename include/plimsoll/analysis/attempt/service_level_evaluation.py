@@ -38,7 +38,7 @@ _NONE = Unanswered()
 
 
 @dataclass(frozen=True)
-class _Pass:
+class _LevelEvaluation:
     """All windows of one interval length, measured at the percentiles of the service levels that have that length.
 
     `counts`: merged counts of the judged windows, by operation.
@@ -170,7 +170,7 @@ def judge_tracks(
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
     decoder = Decoder(unit)
-    passes: dict[timedelta, _Pass] = {}
+    passes: dict[timedelta, _LevelEvaluation] = {}
     for interval, schedule in schedules.items():
         wanted = Wanted([one for one in levels if one.interval == interval], unanswered, schedule.origin_s)
         passes[interval] = _pass(tracks, schedule, run, decoder, wanted)
@@ -182,13 +182,13 @@ def judge_tracks(
     return _judgement(run, levels, passes, reasons, continuity_notes(tracks, planned_end_s))
 
 
-def _pass(tracks: Sequence[Track], schedule: Schedule, run: Run, decoder: Decoder, wanted: Wanted) -> _Pass:
+def _pass(tracks: Sequence[Track], schedule: Schedule, run: Run, decoder: Decoder, wanted: Wanted) -> _LevelEvaluation:
     counts: dict[str, Ints] = {}
     spans = windows(tracks, schedule, due_until_s(schedule, run, wanted.unanswered))
-    return _Pass(tuple(measure(tracks, spans, decoder, wanted, counts)), wanted, counts, run.due_s)
+    return _LevelEvaluation(tuple(measure(tracks, spans, decoder, wanted, counts)), wanted, counts, run.due_s)
 
 
-def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterator[str]:
+def _reasons(level: ServiceLevel, measured: _LevelEvaluation, schedule: Schedule) -> Iterator[str]:
     judged = measured.judged(level)
     whose = "operation" if level.operations == ALL_OPERATIONS else level.operations
     covered = len([window for window in measured.windows if window.phase == "judged"])
@@ -208,7 +208,7 @@ def _reasons(level: ServiceLevel, measured: _Pass, schedule: Schedule) -> Iterat
 def _judgement(
     run: Run,
     levels: Sequence[ServiceLevel],
-    passes: Mapping[timedelta, _Pass],
+    passes: Mapping[timedelta, _LevelEvaluation],
     reasons: Sequence[str],
     notes: tuple[str, ...],
 ) -> Judgement:
@@ -237,7 +237,7 @@ def _judgement(
     )
 
 
-def _judged_intervals(level: ServiceLevel, measured: _Pass) -> Iterator[JudgedInterval]:
+def _judged_intervals(level: ServiceLevel, measured: _LevelEvaluation) -> Iterator[JudgedInterval]:
     if level.windows == "aligned":  # windows that slide are missed or met by themselves
         place, length_s = measured.wanted.place(level), level.interval / _SECOND
         for one in measured.judged(level):
@@ -245,7 +245,7 @@ def _judged_intervals(level: ServiceLevel, measured: _Pass) -> Iterator[JudgedIn
             yield JudgedInterval(start_s, start_s + length_s, one.value_ms(level, place), one.meets(level, place))
 
 
-def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pass]) -> Iterator[str]:
+def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _LevelEvaluation]) -> Iterator[str]:
     for level in levels:
         if stalls := passes[level.interval].stalls_s(level):
             yield (
@@ -254,7 +254,7 @@ def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Pas
             )
 
 
-def _table(measured: _Pass, level: ServiceLevel) -> IntervalTable:
+def _table(measured: _LevelEvaluation, level: ServiceLevel) -> IntervalTable:
     place = measured.wanted.place(level)
     return IntervalTable(tuple(_row(one, place, level) for one in measured.measured))
 
@@ -267,7 +267,7 @@ def _is_judged(one: Measured, level: ServiceLevel) -> bool:
     return one.window.phase == "judged" and one.operation == level.operations
 
 
-def _level_verdict(level: ServiceLevel, measured: _Pass) -> LevelVerdict:
+def _level_verdict(level: ServiceLevel, measured: _LevelEvaluation) -> LevelVerdict:
     cut_off = sum(window.phase == "partial" for window in measured.windows)
     return level_verdict(level, measured.judged(level), measured.wanted.place(level), cut_off)
 

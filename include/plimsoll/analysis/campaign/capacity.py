@@ -22,7 +22,7 @@ from plimsoll.analysis.campaign.cell_results import (
     missed_levels,
 )
 from plimsoll.analysis.campaign.contradictions import Contradiction, contradictions
-from plimsoll.analysis.campaign.half_load import HalfLoad, Tried, half_load
+from plimsoll.analysis.campaign.half_load import HalfLoad, LevelTrials, half_load
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
@@ -248,7 +248,7 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
         at_capacity=highest,
         next_load=following,
         pass_probability_bound=pass_probability_bound(highest.met, highest.repeats) if highest else None,
-        half_load=half_load([Tried(rung.load_ops_s, rung.met, rung.missed) for rung in rungs]),
+        half_load=half_load([LevelTrials(rung.load_ops_s, rung.met, rung.missed) for rung in rungs]),
         lowest_missed_ops_s=_lowest_missed(rungs),
         met_again_at=_met_again(rungs),
         narrowing_ops_s=_narrowing(highest, following),

@@ -35,7 +35,7 @@ _Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Tried:
+class LevelTrials:
     """A load (ops/s), with the numbers of valid repeats that met and that missed the service level there."""
 
     load_ops_s: float
@@ -51,7 +51,7 @@ class HalfLoad(Model):
     high_ops_s: Annotated[float | None, Field(description="Upper end of the interval (ops/s); null: there is none")]
 
 
-def half_load(tried: Sequence[Tried]) -> HalfLoad:
+def half_load(tried: Sequence[LevelTrials]) -> HalfLoad:
     """Return the estimate from one variant's valid repeats; everything is null where no load was tried."""
     run = [one for one in tried if one.load_ops_s and one.met + one.missed]
     if not run:

@@ -20,7 +20,7 @@ _ALL, _PER_CELL = 120, 10
 
 
 @dataclass(frozen=True)
-class Touch:
+class Coincidence:
     """A cause that touched an interval: its amount in the cause's unit, and where it was, as people read it."""
 
     cause: Cause
@@ -39,7 +39,7 @@ class Miss:
     cell_id: str
     start_s: float
     judged_ms: float | None
-    touched: tuple[Touch, ...] | None
+    touched: tuple[Coincidence, ...] | None
     lines: tuple[str, ...]
 
     @property
@@ -120,7 +120,7 @@ def _misses(attempt: AttemptData, rows: Sequence[_Row], bound_ms: float) -> Iter
         )
 
 
-def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Touch, ...] | None:
+def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Coincidence, ...] | None:
     """Return every cause that touched the interval, in the order of causes."""
     table = attempt.coincidences
     if table.empty:
@@ -130,7 +130,7 @@ def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Tou
         return None
     row = own.iloc[0]
     return tuple(
-        Touch(cause, float(row[cause.id]), attempt.place(row[f"{cause.id}_host"], row[f"{cause.id}_process"]))
+        Coincidence(cause, float(row[cause.id]), attempt.place(row[f"{cause.id}_host"], row[f"{cause.id}_process"]))
         for cause in causes_in([table])
         # A table of an earlier version lacks causes that were added since.
         if cause.id in table and float(row[cause.id]) >= cause.least(bound_ms)

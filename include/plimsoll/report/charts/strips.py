@@ -50,7 +50,7 @@ class _Strip:
 
 
 @dataclass(frozen=True)
-class _Look:
+class _StripStyle:
     """The look of a strip. `end_s`: end of the axis of time; `last`: with its labels; `named`: with hosts' legend."""
 
     load: int
@@ -90,7 +90,7 @@ def strip_chart(
     end_s = max(findings.part.timing.duration / timedelta(seconds=1), float(rows["t"].max()))
     named = next((strip.name for strip in strips if set(strip.rows["series"]) != {""}), "")
     charts = [
-        _chart(findings, strip, _Look(load, end_s, hosts, last=strip is strips[-1], named=strip.name == named))
+        _chart(findings, strip, _StripStyle(load, end_s, hosts, last=strip is strips[-1], named=strip.name == named))
         for strip in strips
     ]
     spec = _stacked(charts, _csv(rows))
@@ -195,7 +195,7 @@ def _csv(rows: pd.DataFrame) -> dict[str, Any]:
     return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(("t", "v", "missed"), "number")}}
 
 
-def _chart(findings: Findings, strip: _Strip, look: _Look) -> alt.LayerChart | alt.FacetChart:
+def _chart(findings: Findings, strip: _Strip, look: _StripStyle) -> alt.LayerChart | alt.FacetChart:
     x, y = _time(look), _axis(findings, strip)
     own = alt.Chart().transform_filter(alt.datum.track == strip.name)
     layers = [_warm_up(findings, x), *_reference(findings, strip, y, look.load)]
@@ -212,7 +212,7 @@ def _chart(findings: Findings, strip: _Strip, look: _Look) -> alt.LayerChart | a
     return alt.layer(*layers, hover, *(links if strip.name == "ms" else ())).properties(width=690, height=strip.height)
 
 
-def _series(strip: _Strip, look: _Look) -> dict[str, Any]:
+def _series(strip: _Strip, look: _StripStyle) -> dict[str, Any]:
     if set(strip.rows["series"]) == {""}:
         return {"color": alt.value(PALETTE[0])}
     hosts = list(look.hosts)
@@ -227,7 +227,7 @@ def _series(strip: _Strip, look: _Look) -> dict[str, Any]:
     }
 
 
-def _time(look: _Look) -> alt.X:
+def _time(look: _StripStyle) -> alt.X:
     axis = alt.Axis(labels=look.last, ticks=look.last, tickCount=8, labelOverlap=True, labelFlush=True)
     title = "Time since start (s)" if look.last else None
     return alt.X("t:Q", title=title, scale=alt.Scale(domain=[0, look.end_s], nice=False), axis=axis)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from plimsoll.analysis.campaign.misses import WORST, Miss, Touch
+from plimsoll.analysis.campaign.misses import WORST, Coincidence, Miss
 from plimsoll.report.formatting import figure, ms, percent, plural
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.table import Column, Table, number
@@ -77,6 +77,6 @@ def _with_lines(miss: Miss) -> str:
     return logged.format(causes(miss), plural(len(miss.lines), "log line"), "\n".join(miss.lines))
 
 
-def _touch(touch: Touch) -> str:
+def _touch(touch: Coincidence) -> str:
     size = percent(touch.amount, 0) if touch.cause.unit == "share" else f"{figure(touch.amount)} {touch.cause.unit}"
     return f"{touch.cause.label} {size} ({touch.place})"

@@ -41,7 +41,7 @@ def note_place(store: ResultStore, campaign: Campaign) -> None:
 
 
 class StoredPlaces:
-    """An implementation of Whereabouts with the campaigns of a store, and the places that were noted in it.
+    """An implementation of ClusterPlaces with the campaigns of a store, and the places that were noted in it.
 
     A definition is read each time, because a campaign that was deleted and made anew may be in another place. It is
     parsed again only if its text has changed. While the store is out of reach, the last content that was read counts.

@@ -21,7 +21,7 @@ from plimsoll.services.hosts.ending import destroy_cluster, record_cost
 from plimsoll.services.hosts.settling import close_accounts, leave_databases
 from plimsoll.services.ownership.holding import is_at_work, is_in_force
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.toolkit import Nowhere, Toolkit, Whereabouts
+from plimsoll.services.toolkit import ClusterPlaces, NoPlaces, Toolkit
 
 _log = logging.getLogger("plimsoll")
 _AT_ONCE = 16
@@ -66,14 +66,14 @@ def on_this_machine(toolkit: Toolkit) -> Toolkit:
     """
     local = {name: provider for name, provider in toolkit.providers.items() if provider.is_local}
     # Without prices no account is closed, which would end hosts that are not here.
-    return replace(toolkit, providers=local, places=_NoPlaceToLookAt(toolkit.places), tariffs={})
+    return replace(toolkit, providers=local, places=_LocalPlaces(toolkit.places), tariffs={})
 
 
 @dataclass(frozen=True)
-class _NoPlaceToLookAt(Nowhere):
+class _LocalPlaces(NoPlaces):
     """The places of clusters that were found here, as the store tells them; none to find others in."""
 
-    stored: Whereabouts
+    stored: ClusterPlaces
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
         """Return the places that the campaign's definition names: a keyspace that its load has, for example."""

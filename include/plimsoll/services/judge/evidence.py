@@ -42,7 +42,7 @@ MOST_BYTES = 256 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class JudgedInput:
     """An attempt to be judged. `code_version`: of the code that judges."""
 
     key: AttemptKey
@@ -52,7 +52,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class ImportedEvidence(Case):
+class ImportedEvidence(JudgedInput):
     """Everything that judging needs of an imported attempt.
 
     The names of `files` are without folders where these are unique, so that remarks of many cells have the same text.
@@ -63,7 +63,7 @@ class ImportedEvidence(Case):
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence(Case):
+class Evidence(JudgedInput):
     """Everything that judging needs of an attempt that ran here: its records, and its collected files by kind.
 
     `action`: None where there was none, or none that ended. `fingerprint`: None where the database was not deployed.

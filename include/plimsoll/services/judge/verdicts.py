@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.provenance import Provenance
     from plimsoll.domain.result import OpeningBacklog
     from plimsoll.quality.expectation import Quality
-    from plimsoll.services.judge.evidence import Case
+    from plimsoll.services.judge.evidence import JudgedInput
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def tables_of(judged: Judged) -> dict[str, pd.DataFrame]:
 
 
 def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and imported, tell in different ways
-    case: Case,
+    case: JudgedInput,
     judged: Judged,
     *,
     reasons: Iterable[str],
@@ -107,7 +107,7 @@ def verdict_of(  # noqa: PLR0913  # what its two kinds of attempts, run here and
     )
 
 
-def _is_met(case: Case, judgement: Judgement, errors: LoadSummary) -> bool:
+def _is_met(case: JudgedInput, judgement: Judgement, errors: LoadSummary) -> bool:
     """Tell whether the attempt is met.
 
     A failed operation has no response time and was not answered in time, so many are a miss. So is a load that had to

@@ -26,7 +26,7 @@ _ODD_CONTENT = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeE
 
 
 @dataclass(frozen=True)
-class Remade:
+class ReproducedReport:
     """A report made again. `differing`: files that differ in any byte from the bundle's original report.
 
     `versions`: versions that have changed since the original report: name → then, now. `other_fonts`: characters in the
@@ -40,7 +40,7 @@ class Remade:
     other_fonts: str = ""
 
 
-def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
+def report_again(stream: IO[bytes], where: str, code_version: str) -> ReproducedReport:
     """Return the bundle's report, with its original date.
 
     Raises BundleError for a bundle that is damaged, unsafe or too new.
@@ -56,7 +56,7 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Remade:
         raise BundleError(f"holds what no report can be made of: {why}", where=where, mend=mend) from error
     made = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
     differing = tuple(sorted({name for name, _ in made.items() ^ first.report.items()}))
-    return Remade(
+    return ReproducedReport(
         campaign_id=prefix,
         files=files,
         differing=differing,

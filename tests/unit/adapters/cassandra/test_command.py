@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.products.cassandra.cassandra_4_0 import CASSANDRA_4_0
-from plimsoll.adapters.products.cassandra.command import Place, node_command
+from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
 from plimsoll.adapters.products.cassandra.node_files import NodeFiles
 from plimsoll.adapters.products.nodes.java import Installation
 from plimsoll.adapters.products.nodes.machines import own_loopback
@@ -17,7 +17,7 @@ JARS = tuple(PurePosixPath("/jars") / name for name in ("cassandra-all-4.0.1.jar
 def command(address: str = "127.0.9.1", **more: Any) -> Any:
     jvm = JvmConfiguration.model_validate({"jdk": "openjdk-11.0.13", "collector": "G1", "heap": "512M", **more})
     installation = Installation(PurePosixPath("/jdk/bin/java"), JARS)
-    return node_command(CASSANDRA_4_0, jvm, installation, Place(address, 2, FILES))
+    return node_command(CASSANDRA_4_0, jvm, installation, NodePlace(address, 2, FILES))
 
 
 def test_program_first_main_class_last() -> None:

@@ -8,7 +8,7 @@ from tests.fakes.clock import SteppingClock
 from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
-from plimsoll.adapters.providers.ec2.cloud import Place
+from plimsoll.adapters.providers.ec2.cloud import CloudRegion
 from plimsoll.adapters.providers.ec2.images import Image
 from plimsoll.adapters.providers.ec2.instance_store import InstanceStore
 from plimsoll.adapters.providers.ec2.launched import Launched
@@ -82,7 +82,7 @@ def east(clock: SteppingClock) -> FakeCloud:
 @pytest.fixture
 def west(clock: SteppingClock) -> FakeCloud:
     """Where another definition has its clusters, through another connection."""
-    return FakeCloud(clock, place=Place("aws_west", "eu-west-1"))
+    return FakeCloud(clock, place=CloudRegion("aws_west", "eu-west-1"))
 
 
 @pytest.fixture

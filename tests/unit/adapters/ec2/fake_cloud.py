@@ -3,11 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
-from plimsoll.adapters.providers.ec2.cloud import LIVING, Place
+from plimsoll.adapters.providers.ec2.cloud import LIVING, CloudRegion
 from plimsoll.adapters.providers.ec2.errors import CloudError, mending
 from plimsoll.domain.errors import DamagedRecord, StoreError
 
-HERE = Place("aws_default", "us-east-1")
+HERE = CloudRegion("aws_default", "us-east-1")
 
 
 class FakeCloud:
@@ -18,7 +18,7 @@ class FakeCloud:
     without tags are found by ids and client tokens alone.
     """
 
-    def __init__(self, clock: Any, lag_s: int = 0, place: Place = HERE) -> None:
+    def __init__(self, clock: Any, lag_s: int = 0, place: CloudRegion = HERE) -> None:
         self.clock, self.lag, self.place, self.where = clock, timedelta(seconds=lag_s), place, str(place)
         self.made, self.tokens, self.refusals = [], {}, []
         self.state, self.terminated, self.launched = "running", [], 0

@@ -1,11 +1,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from plimsoll.adapters.providers.ec2.cloud import Place
+from plimsoll.adapters.providers.ec2.cloud import CloudRegion
 from plimsoll.adapters.providers.ec2.describing import Resource, by_cluster, described, is_whole
 from plimsoll.adapters.providers.ec2.tags import LOAD_HOSTS, NODES, PRICE, ROLE, as_list, cluster_tags
 
-PLACE = Place("aws_default", "us-east-1")
+PLACE = CloudRegion("aws_default", "us-east-1")
 LAUNCHED = datetime(2026, 1, 31, 12, tzinfo=UTC)
 EXPIRES = datetime(2026, 1, 31, 15, tzinfo=UTC)
 NOW = datetime(2026, 1, 31, 13, tzinfo=UTC)

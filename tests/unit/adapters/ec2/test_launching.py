@@ -12,7 +12,7 @@ from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 from plimsoll.adapters.providers.ec2 import tags
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launched import LAG, Launched
-from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher, once_known
+from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher, retry_until_known
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.options import ROLES
 from plimsoll.adapters.providers.ec2.requests import LaunchPlan, client_token, run_instances
@@ -267,9 +267,9 @@ def test_a_launch_of_which_only_a_part_shows_is_gone_on_with_whole(
 def test_what_ec2_does_not_know_yet_is_asked_for_again_as_long_as_answers_may_lag(clock: SteppingClock) -> None:
     cloud, unknown = FakeCloud(clock), "InvalidInstanceID.NotFound"
     cloud.answers["create_tags"] = [unknown] * 5
-    once_known(clock, unknown, lambda: cloud.call("create_tags"))
+    retry_until_known(clock, unknown, lambda: cloud.call("create_tags"))
     assert cloud.called == ["create_tags"] * 6
     cloud.answers["create_tags"] = [unknown] * 999
     with pytest.raises(CloudError):
-        once_known(clock, unknown, lambda: cloud.call("create_tags"))
+        retry_until_known(clock, unknown, lambda: cloud.call("create_tags"))
     assert LAG < clock.passed < 2 * LAG

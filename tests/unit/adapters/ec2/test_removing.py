@@ -6,13 +6,13 @@ from typing import Any
 
 from tests.fakes.clock import SteppingClock
 
-from plimsoll.adapters.providers.ec2.cloud import Place
+from plimsoll.adapters.providers.ec2.cloud import CloudRegion
 from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.remnants import Removal, remove
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.services.steps.steps import step
 
-PLACE = Place("aws_default", "us-east-1")
+PLACE = CloudRegion("aws_default", "us-east-1")
 
 
 class NeverGone:

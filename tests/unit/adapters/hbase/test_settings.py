@@ -5,13 +5,13 @@ import pytest
 
 from plimsoll.adapters.products.hbase.rendering import ZOO_CFG, configuration, properties, site
 from plimsoll.adapters.products.hbase.roles import DATA_NODE, MASTER, NAME_NODE, REGION_SERVER, ROLES, ZOOKEEPER, Role
-from plimsoll.adapters.products.hbase.settings import Place, refused
+from plimsoll.adapters.products.hbase.settings import ClusterHost, refused
 
-SECOND = Place(PurePosixPath("/w/node2"), "127.9.9.2", "127.9.9.1", "127.9.9.2", slot=1, nodes=3)
-ELSEWHERE = Place(PurePosixPath("/w"), "10.0.0.2", "10.0.0.1", "127.0.0.1", slot=0, nodes=3)
+SECOND = ClusterHost(PurePosixPath("/w/node2"), "127.9.9.2", "127.9.9.1", "127.9.9.2", slot=1, nodes=3)
+ELSEWHERE = ClusterHost(PurePosixPath("/w"), "10.0.0.2", "10.0.0.1", "127.0.0.1", slot=0, nodes=3)
 
 
-def written(role: Role, file: str, place: Place = SECOND, **given: object) -> dict[str, str]:
+def written(role: Role, file: str, place: ClusterHost = SECOND, **given: object) -> dict[str, str]:
     settings = {key.replace("_", "."): value for key, value in given.items()}
     text = configuration(role, PurePosixPath("/w/log"), settings, place)[file]  # type: ignore[arg-type]
     return {one.findtext("name", ""): one.findtext("value", "") for one in ElementTree.fromstring(text)}

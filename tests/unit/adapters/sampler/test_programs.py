@@ -34,7 +34,7 @@ class Machine:
         for pid in pids:
             shutil.rmtree(self.folder / str(pid))
 
-    def look(self) -> programs.Taken:
+    def look(self) -> programs.CpuTaken:
         taken = self.programs.look()
         assert taken is not None
         return taken
@@ -181,25 +181,27 @@ SECOND = 2 * TICKS
 """Of two processors."""
 
 
-def share(taken: programs.Taken | None, *, sees_all: bool = True, **ticks: float) -> float | None:
+def share(taken: programs.CpuTaken | None, *, sees_all: bool = True, **ticks: float) -> float | None:
     found = programs.others(1.0, counters(), counters(**ticks), taken, sees_all=sees_all)
     return found and found.share
 
 
 def test_what_others_took_is_a_share_of_all_processors_time_whatever_the_clock_counted() -> None:
-    taken = programs.Taken(0.5 * SECOND, {"yes(7)": 0.2 * SECOND, "sh(9)": 0.01 * SECOND})
+    taken = programs.CpuTaken(0.5 * SECOND, {"yes(7)": 0.2 * SECOND, "sh(9)": 0.01 * SECOND})
     found = programs.others(1.0, counters(), counters(user=1, idle=20), taken, sees_all=True)
     assert found == (pytest.approx(0.21), "yes(7)=0.2000;sh(9)=0.0100")
     assert share(None, idle=20) is None
 
 
 def test_little_is_not_named() -> None:
-    few = programs.others(1.0, counters(), counters(idle=1), programs.Taken(0, {"a(1)": 0.019 * SECOND}), sees_all=True)
+    few = programs.others(
+        1.0, counters(), counters(idle=1), programs.CpuTaken(0, {"a(1)": 0.019 * SECOND}), sees_all=True
+    )
     assert few == (pytest.approx(0.019), "")
 
 
 def test_a_container_sees_only_its_own_so_the_rest_of_what_is_not_idle_is_others() -> None:
-    taken = programs.Taken(0.5 * SECOND, {"sh(9)": 0.01 * SECOND})
+    taken = programs.CpuTaken(0.5 * SECOND, {"sh(9)": 0.01 * SECOND})
     seen = share(
         taken, sees_all=False, user=1, idle=0.2 * SECOND, iowait=0.1 * SECOND, steal=0.02 * SECOND, irq=0.01 * SECOND
     )
@@ -208,10 +210,10 @@ def test_a_container_sees_only_its_own_so_the_rest_of_what_is_not_idle_is_others
 
 def test_figures_that_contradict_each_other_are_not_known() -> None:
     """A clock that counts idle time by its ticks too makes work of short bursts disappear."""
-    own = programs.Taken(0.5 * SECOND, {})
+    own = programs.CpuTaken(0.5 * SECOND, {})
     assert share(own, sees_all=False, idle=0.52 * SECOND) == 0
     assert share(own, sees_all=False, idle=0.6 * SECOND) is None
-    assert share(programs.Taken(0, {"a(1)": 1.2 * SECOND}), idle=1) is None
+    assert share(programs.CpuTaken(0, {"a(1)": 1.2 * SECOND}), idle=1) is None
     assert share(own, sees_all=False) is None, "a sandbox that counts nothing"
 
 

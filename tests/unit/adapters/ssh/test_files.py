@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.providers.ssh.files import ask_ahead, blocks_asked_for, fetch
+from plimsoll.adapters.providers.ssh.files import blocks_asked_for, fetch, prefetch
 
 NAMES = ("_prefetch_thread", "_prefetch_thread", "worker")
 
@@ -67,7 +67,7 @@ class Lost(io.BytesIO):
 def test_a_thread_that_asks_for_blocks_ends_quietly_when_the_connection_is_lost() -> None:
     file = Lost(b"content")
     with blocks_asked_for():
-        ask_ahead(file, 7)  # pytest makes an error of what a thread raises
+        prefetch(file, 7)  # pytest makes an error of what a thread raises
     (thread,) = file.threads
     assert ("_prefetch_thread" in thread.name, thread.is_alive()) == (True, False)
 

@@ -58,7 +58,7 @@ def run(installation: Installation, campaign: CampaignStore, cell_id: str, *, me
     cell = cell_of(campaign.resolved(), cell_id)
     carried = cell.load_ops_s < MISSES_AT[cell.variant] if met is None else met
     key = begin(tools, "mine", cell_id, "me").key
-    write_model(tools.store, key, layout.VERDICT, verdict_of(definition, key, cell=cell, valid=True, met=carried))
+    write_model(tools.store, key, layout.VERDICT, verdict_of(definition, key, cell, valid=True, met=carried))
     note_phase(tools.store, tools.clock, key, "done")
 
 

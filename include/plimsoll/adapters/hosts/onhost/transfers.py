@@ -35,7 +35,7 @@ class Interrupted(Exception):
     """A failure that another try may mend."""
 
 
-class Taken(Exception):
+class KeyExists(Exception):
     """The store already has a file with that key."""
 
 
@@ -103,7 +103,7 @@ def _put(file: dict[str, Any], until: float) -> str:
         )
         try:
             _opened(request).close()
-        except Taken:
+        except KeyExists:
             return "taken"
     return "stored"
 
@@ -139,7 +139,7 @@ def _opened(request: urllib.request.Request) -> Any:
         with error:
             reason = refusal(error)
         if error.code == _TAKEN:
-            raise Taken from None
+            raise KeyExists from None
         raise (Interrupted if error.code in _TRANSIENT else OSError)(reason) from None
     except (OSError, http.client.HTTPException) as error:
         raise Interrupted(safe_text(error)) from None
@@ -169,11 +169,11 @@ def persistently(work: Callable[[], _T], until: float) -> _T:
     raise AssertionError("the last try returns or raises")
 
 
-class _Stay(urllib.request.HTTPRedirectHandler):
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """A handler that refuses redirects, because the URL allows access only at its own address."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         """Refuse the redirect."""
 
 
-_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _Stay)
+_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirects)

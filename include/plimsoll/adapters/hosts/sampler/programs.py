@@ -30,7 +30,7 @@ class Process(NamedTuple):
     ended_ticks: float  # of children that it has waited for, and of theirs
 
 
-class Taken(NamedTuple):
+class CpuTaken(NamedTuple):
     """Processor time between two looks, in ticks: of the attempt's own processes, and of others by name."""
 
     own: float
@@ -64,7 +64,7 @@ class Programs:
         """Return process ids of the attempt's own processes at the last look."""
         return [pid for pid, process in self._seen.items() if process.kind == "own"]
 
-    def look(self) -> "Taken | None":
+    def look(self) -> "CpuTaken | None":
         """Return what was taken since the last look. None at the first, and where there is no tag."""
         present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
         before, self._seen = self._seen, {}
@@ -102,7 +102,7 @@ class Programs:
             return kin.kind
         return "other"
 
-    def _taken(self, before: "Mapping[str, Process]") -> Taken:
+    def _taken(self, before: "Mapping[str, Process]") -> CpuTaken:
         worked: dict[str, dict[str, float]] = {"own": {}, "other": {}}
         gained: dict[str, dict[str, float]] = {"own": {}, "other": {}}
         gone = {"own": 0.0, "other": 0.0}
@@ -120,7 +120,7 @@ class Programs:
             name: ticks + gained["other"][name] * new["other"] / (of_all or 1)
             for name, ticks in worked["other"].items()
         }
-        return Taken(sum(worked["own"].values()) + new["own"], others)
+        return CpuTaken(sum(worked["own"].values()) + new["own"], others)
 
     def _beyond_known(self, gained: Counters, gone: Counters) -> Counters:
         """Return the part of what processes gained by waiting for ended ones that was not known of these before.
@@ -170,7 +170,9 @@ class Others(NamedTuple):
     most: str
 
 
-def others(elapsed: float, old: Counters, new: Counters, taken: "Taken | None", *, sees_all: bool) -> "Others | None":
+def others(
+    elapsed: float, old: Counters, new: Counters, taken: "CpuTaken | None", *, sees_all: bool
+) -> "Others | None":
     """Return what other programs took between two readings; None where it is not known.
 
     Whoever can't see every process, such as in a container, takes what the attempt's own took from all time that was

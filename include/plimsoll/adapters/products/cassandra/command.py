@@ -15,7 +15,7 @@ JMX_PORT = 7199
 
 
 @dataclass(frozen=True)
-class Place:
+class NodePlace:
     """The place of a node: its host, addresses and folders."""
 
     address: str
@@ -25,7 +25,7 @@ class Place:
 
 
 def node_command(
-    release: Release, jvm: JvmConfiguration, installation: Installation, place: Place, flags: Sequence[str] = ()
+    release: Release, jvm: JvmConfiguration, installation: Installation, place: NodePlace, flags: Sequence[str] = ()
 ) -> tuple[str, ...]:
     """Return the program and the arguments of a node. `flags`: those that only this start needs."""
     return (

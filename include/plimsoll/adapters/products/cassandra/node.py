@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.products.cassandra.command import Place, node_command
+from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
 from plimsoll.adapters.products.cassandra.logback import LOGBACK
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, RESTARTED, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
@@ -84,7 +84,7 @@ def _settings(host: Host, blueprint: Blueprint) -> dict[str, JsonValue]:
 
 def _start(host: Host, blueprint: Blueprint, asked: _Start) -> None:
     files = NodeFiles(host.root)
-    place = Place(host.info.address, host.facts().cpus, files, asked.gc_log)
+    place = NodePlace(host.info.address, host.facts().cpus, files, asked.gc_log)
     installation = install(host, blueprint.jdk, blueprint.jars)
     job = Job(
         id=asked.job_id,

@@ -12,7 +12,7 @@ from plimsoll.adapters.products.hbase.command import format_command, process_com
 from plimsoll.adapters.products.hbase.node_files import FORMAT, RoleFiles
 from plimsoll.adapters.products.hbase.rendering import configuration
 from plimsoll.adapters.products.hbase.roles import NAME_NODE, Role
-from plimsoll.adapters.products.hbase.settings import Place
+from plimsoll.adapters.products.hbase.settings import ClusterHost
 from plimsoll.adapters.products.nodes.java import install
 from plimsoll.adapters.products.nodes.machines import by_machine, own_loopback
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
@@ -35,10 +35,10 @@ class Blueprint:
     nodes: Sequence[Host]
     expires: timedelta
 
-    def place(self, host: Host) -> Place:
+    def place(self, host: Host) -> ClusterHost:
         """Return the place of a host in the cluster."""
         [machine] = [hosts for hosts in by_machine(self.nodes).values() if host in hosts]
-        return Place(
+        return ClusterHost(
             root=host.root,
             address=host.info.address,
             first=self.nodes[0].info.address,

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from plimsoll.adapters.products.hbase.node_files import RoleFiles
 from plimsoll.adapters.products.hbase.roles import MASTER, REGION_SERVER, ZOOKEEPER, Role
 from plimsoll.adapters.products.hbase.settings import (
-    Place,
+    ClusterHost,
     hadoop_settings,
     hbase_settings,
     hdfs_settings,
@@ -35,7 +35,7 @@ log4j.appender.file.layout.ConversionPattern=%-5p [%t] %d{{ISO8601}} %c{{2}}: %m
 _METRICS = "*.period=1\n"
 
 
-def configuration(role: Role, log: PurePosixPath, given: Mapping[str, JsonValue], place: Place) -> dict[str, str]:
+def configuration(role: Role, log: PurePosixPath, given: Mapping[str, JsonValue], place: ClusterHost) -> dict[str, str]:
     """Return the files of a process's configuration folder by their names."""
     scratch = RoleFiles(place.root, role.name).scratch
     files = {"log4j.properties": _LOG4J.format(log=log)}

@@ -50,7 +50,7 @@ _UNSAFE: Sequence[tuple[re.Pattern[str], str]] = (
 
 
 @dataclass(frozen=True)
-class Place:
+class ClusterHost:
     """One host of a new cluster.
 
     `first`: the address of the first host; `own_loopback`: where web servers listen, which ask for no password, so that
@@ -65,7 +65,7 @@ class Place:
     nodes: int
 
 
-def zookeeper_settings(given: Mapping[str, JsonValue], place: Place) -> dict[str, JsonValue]:
+def zookeeper_settings(given: Mapping[str, JsonValue], place: ClusterHost) -> dict[str, JsonValue]:
     """Return the content of `zoo.cfg`."""
     settings = _beginning_with((_OF_ZOOKEEPER,), given)
     return {
@@ -78,7 +78,7 @@ def zookeeper_settings(given: Mapping[str, JsonValue], place: Place) -> dict[str
     }
 
 
-def hadoop_settings(given: Mapping[str, JsonValue], place: Place, scratch: PurePosixPath) -> dict[str, JsonValue]:
+def hadoop_settings(given: Mapping[str, JsonValue], place: ClusterHost, scratch: PurePosixPath) -> dict[str, JsonValue]:
     """Return the content of `core-site.xml` of a process with that folder for temporary files."""
     return {
         **_beginning_with(_OF_HADOOP, given),
@@ -87,12 +87,12 @@ def hadoop_settings(given: Mapping[str, JsonValue], place: Place, scratch: PureP
     }
 
 
-def hdfs_settings(given: Mapping[str, JsonValue], place: Place) -> dict[str, JsonValue]:
+def hdfs_settings(given: Mapping[str, JsonValue], place: ClusterHost) -> dict[str, JsonValue]:
     """Return the content of `hdfs-site.xml`: HDFS reads its own defaults after `core-site.xml`."""
     return {**_beginning_with(_OF_HDFS, given), **_name_node(place), **_data_node(place)}
 
 
-def hbase_settings(given: Mapping[str, JsonValue], place: Place, scratch: PurePosixPath) -> dict[str, JsonValue]:
+def hbase_settings(given: Mapping[str, JsonValue], place: ClusterHost, scratch: PurePosixPath) -> dict[str, JsonValue]:
     """Return the content of `hbase-site.xml` of a process with that folder for temporary files."""
     return {
         **_beginning_with(_OF_HBASE, given),
@@ -118,7 +118,7 @@ def _beginning_with(prefixes: tuple[str, ...], given: Mapping[str, JsonValue]) -
     return {key: value for key, value in {**SHIPPED, **given}.items() if key.startswith(prefixes)}
 
 
-def _name_node(place: Place) -> dict[str, JsonValue]:
+def _name_node(place: ClusterHost) -> dict[str, JsonValue]:
     return {
         "dfs.namenode.rpc-address": f"{place.first}:{NAME_NODE_PORT}",
         "dfs.namenode.http-address": f"{place.own_loopback}:{NAME_NODE_HTTP}",
@@ -128,7 +128,7 @@ def _name_node(place: Place) -> dict[str, JsonValue]:
     }
 
 
-def _data_node(place: Place) -> dict[str, JsonValue]:
+def _data_node(place: ClusterHost) -> dict[str, JsonValue]:
     further = _APART * place.slot
     return {
         "dfs.datanode.address": f"{place.address}:{DATA_PORT + further}",
@@ -142,7 +142,7 @@ def _data_node(place: Place) -> dict[str, JsonValue]:
     }
 
 
-def _master(place: Place) -> dict[str, JsonValue]:
+def _master(place: ClusterHost) -> dict[str, JsonValue]:
     return {
         "hbase.master.hostname": place.first,
         "hbase.master.ipc.address": place.first,
@@ -155,7 +155,7 @@ def _master(place: Place) -> dict[str, JsonValue]:
     }
 
 
-def _region_server(place: Place) -> dict[str, JsonValue]:
+def _region_server(place: ClusterHost) -> dict[str, JsonValue]:
     return {
         "hbase.regionserver.ipc.address": place.address,
         "hbase.regionserver.port": REGION_SERVER_PORT,
@@ -167,7 +167,7 @@ def _region_server(place: Place) -> dict[str, JsonValue]:
 
 
 _ROOT = PurePosixPath("/")
-_ANY = Place(_ROOT, "", "", "", 0, 1)
+_ANY = ClusterHost(_ROOT, "", "", "", 0, 1)
 RESERVED = frozenset(
     {
         *hadoop_settings({}, _ANY, _ROOT),

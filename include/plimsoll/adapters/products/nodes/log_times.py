@@ -8,7 +8,7 @@ from plimsoll.domain.log_events import LogLine
 
 
 def time_of(line: re.Match[str], zone: tzinfo) -> datetime:
-    """Return the time of a line, whose pattern names it `time`."""
+    """Parse the group `time` of a matched line."""
     return datetime.strptime(line["time"], "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=zone)
 
 

@@ -52,7 +52,7 @@ def node_fingerprint(
 def down(host: Host, process: NodeProcess, *, several: bool = False) -> str | None:
     """Return a sentence with the last lines of the process's logs; None while it is running.
 
-    Of one that a signal ended it has only errors and warnings: what it logged otherwise has nothing to do with that.
+    If a signal ended the process, only errors and warnings are quoted.
     `several`: the product runs further processes on the host, so the sentence names this one.
     """
     status = host.status(process.name)

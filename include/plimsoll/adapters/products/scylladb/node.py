@@ -12,7 +12,7 @@ from plimsoll.adapters.products.nodes.settings import render
 from plimsoll.adapters.products.scylladb.node_files import COMMAND, IO_PROPERTIES, PRODUCT, SETTINGS, NodeFiles
 from plimsoll.adapters.products.scylladb.settings import (
     DEVELOPER_MODE,
-    Place,
+    NodePlace,
     command_options,
     node_settings,
     shard_options,
@@ -35,9 +35,9 @@ class Blueprint:
     nodes: Sequence[Host]
     expires: timedelta
 
-    def place(self, host: Host) -> Place:
+    def place(self, host: Host) -> NodePlace:
         """Return the place of the node on that host. Installs the archive there, if it is not there yet."""
-        return Place(
+        return NodePlace(
             files=NodeFiles(host.root),
             installation=host.install(self.home),
             addresses=[node.info.address for node in self.nodes],
@@ -65,7 +65,7 @@ def start(host: Host, blueprint: Blueprint) -> None:
     host.start(Job(id=PRODUCT, argv=argv, expires=blueprint.expires, env=environment, cwd=files.home, owns=files.data))
 
 
-def _command(place: Place, settings: Mapping[str, JsonValue], *, has_io_properties: bool) -> Iterator[str]:
+def _command(place: NodePlace, settings: Mapping[str, JsonValue], *, has_io_properties: bool) -> Iterator[str]:
     yield from _program(place, PROGRAM)
     yield from ("--options-file", str(place.files.kept / SETTINGS))
     yield from ("--log-to-stdout", "1", "--log-to-syslog", "0", "--default-log-level", "info")
@@ -74,12 +74,12 @@ def _command(place: Place, settings: Mapping[str, JsonValue], *, has_io_properti
         yield from ("--io-properties-file", str(place.files.kept / IO_PROPERTIES))
 
 
-def _program(place: Place, program: str) -> tuple[str, ...]:
+def _program(place: NodePlace, program: str) -> tuple[str, ...]:
     libraries = place.installation / "libreloc"
     return str(libraries / "ld.so"), "--library-path", str(libraries), str(place.installation / program)
 
 
-def _measure_disk(host: Host, place: Place) -> None:
+def _measure_disk(host: Host, place: NodePlace) -> None:
     """Measure what the disk can do, as ScyllaDB's setup does it once; the measured file is kept with the attempt."""
     files = place.files
     if files.kept / IO_PROPERTIES not in host.files(files.kept):

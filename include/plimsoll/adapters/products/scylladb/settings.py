@@ -59,7 +59,7 @@ def shipped(home: Path) -> dict[str, JsonValue]:
 
 
 @dataclass(frozen=True)
-class Place:
+class NodePlace:
     """The place of one node of a new cluster.
 
     `addresses`: those of all nodes, the seed's first; `own_loopback`: the address where its own host alone reaches its
@@ -75,7 +75,7 @@ class Place:
     sharing: int
 
 
-def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: Place) -> dict[str, JsonValue]:
+def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: NodePlace) -> dict[str, JsonValue]:
     """Return the settings of one node: those of all layers, of which later ones replace earlier ones, and its own."""
     given = {key: value for layer in layers for key, value in layer.items() if key not in CommandOptions.model_fields}
     seeds: JsonValue = {
@@ -102,7 +102,7 @@ def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: Place) -> di
     }
 
 
-def shard_options(settings: Mapping[str, JsonValue], place: Place) -> tuple[str, ...]:
+def shard_options(settings: Mapping[str, JsonValue], place: NodePlace) -> tuple[str, ...]:
     """Return the options for shards and memory.
 
     Nodes that share a machine get equal shares of it, of which one is left to the load generator, and neither poll nor

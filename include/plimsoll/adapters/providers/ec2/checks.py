@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from plimsoll.adapters.aws.renewing import REFUSED_CREDENTIALS
-from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud, Place, clouds
+from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud, CloudRegion, clouds
 from plimsoll.adapters.providers.ec2.errors import CloudError, explained
 from plimsoll.adapters.providers.ec2.host_keys import authorized_key
 from plimsoll.adapters.providers.ec2.images import Image, find_image
@@ -40,7 +40,7 @@ def problems(spec: HostsSpec, secrets: Secrets) -> list[Problem]:
         options = Ec2Options.model_validate(as_written(spec.options, Ec2Options))
     except ValidationError as error:
         return problems_of(error, Ec2Options, "provider.options")
-    place = Place(options.connection, options.region)
+    place = CloudRegion(options.connection, options.region)
     return [*patience_problems(options), *_Examination(spec, options, clouds(secrets)(place), secrets).problems()]
 
 

@@ -31,7 +31,7 @@ STATES = (*NOT_GONE, "terminated")
 
 
 @dataclass(frozen=True)
-class Place:
+class CloudRegion:
     """A region and the connection through which it is used."""
 
     connection: str
@@ -44,7 +44,7 @@ class Place:
 class Cloud:
     """EC2 and related services in one place. The clients' own retries absorb throttling."""
 
-    def __init__(self, access: AwsAccess, place: Place) -> None:
+    def __init__(self, access: AwsAccess, place: CloudRegion) -> None:
         self.place = place
         self.where = str(place)
         self._access = access
@@ -130,19 +130,19 @@ def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[F
     return False if code in CAPACITY else None
 
 
-def clouds(secrets: Secrets) -> Callable[[Place], Cloud]:
+def clouds(secrets: Secrets) -> Callable[[CloudRegion], Cloud]:
     """Return a function that returns the cloud of a place, and keeps it with its client.
 
     The connection is read with each client: one that can't be read is an error of the calls through it.
     """
 
-    def cloud(place: Place) -> Cloud:
+    def cloud(place: CloudRegion) -> Cloud:
         return Cloud(AwsAccess(lambda service, region: secrets.aws(place.connection).client(service, region)), place)
 
     return cache(cloud)
 
 
-def _region_mend(place: Place) -> str:
+def _region_mend(place: CloudRegion) -> str:
     known = get_session().get_available_regions("ec2")
     if place.region in known:
         return "check this machine's network"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from plimsoll.adapters.providers.ec2.cloud import Answer, Place
+from plimsoll.adapters.providers.ec2.cloud import Answer, CloudRegion
 from plimsoll.adapters.providers.ec2.options import ROLES
 from plimsoll.adapters.providers.ec2.tags import ResourceTags, read_tags
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role, load_host_name
@@ -66,7 +66,7 @@ class Recorded:
 def described(  # noqa: PLR0913, PLR0917  # all that is known of it
     cluster_id: ClusterId,
     resources: Sequence[Answer],
-    place: Place,
+    place: CloudRegion,
     now: datetime,
     names: Sequence[str] = (),
     recorded: Recorded = Recorded(),
@@ -104,7 +104,7 @@ def why_ended(instance: Answer) -> str:
     return ", ".join(dict.fromkeys(filter(None, said))) or "no reason given"
 
 
-def _hosts(instances: Sequence[Answer], hidden: Sequence[HostInfo], role: Role, place: Place) -> list[HostInfo]:
+def _hosts(instances: Sequence[Answer], hidden: Sequence[HostInfo], role: Role, place: CloudRegion) -> list[HostInfo]:
     """Return the hosts of that role, those that are not listed last."""
     shown = [host_info(one, role, number, place) for number, one in enumerate(of_role(instances, role), start=1)]
     further = enumerate((host for host in hidden if host.role == role), start=len(shown) + 1)
@@ -115,7 +115,7 @@ def _name(role: Role, number: int) -> str:
     return load_host_name(number) if role == "load" else f"node{number}"
 
 
-def host_info(instance: Answer, role: Role, number: int, place: Place) -> HostInfo:
+def host_info(instance: Answer, role: Role, number: int, place: CloudRegion) -> HostInfo:
     """Return the host for an instance with that number in its role. Its paid time begins with its launch."""
     tags = tags_of(instance)
     return HostInfo(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from plimsoll.adapters.providers.ec2.cloud import Cloud, Place
+from plimsoll.adapters.providers.ec2.cloud import Cloud, CloudRegion
 from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.remnants import PATIENCE, ListedInstances, Removal, remove, terminate_listed
 from plimsoll.adapters.providers.ec2.tags import of_cluster
@@ -14,7 +14,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.launches import Launches
 from plimsoll.ports.log import Log
 
-Tried = dict[tuple[ClusterId, Place], datetime]
+DestroySince = dict[tuple[ClusterId, CloudRegion], datetime]
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Destroyer:
     store: str
     launches: Launches
     log: Log
-    tried: Tried = field(default_factory=dict)
+    destroy_since: DestroySince = field(default_factory=dict)
 
     def destroy(self, clouds: Sequence[Cloud], cluster_id: ClusterId) -> None:
         """Terminate and delete everything with the cluster's tags, and look whether it is so.
 
         A cluster is in one place. Where it was found, errors of other places say nothing about it; else they are raised
-        once all places were tried.
+        once all places were destroy_since.
         """
         # First what shows: the record of launches may be out of reach, and take minutes to be found so.
         shown = [(cloud, terminate_listed(cloud, of_cluster(self.store, cluster_id))) for cloud in clouds]
@@ -48,15 +48,15 @@ class Destroyer:
 
     def forget(self, cluster_id: ClusterId) -> None:
         """Forget the tries to destroy the cluster, because it is about to have other hosts."""
-        for key in [key for key in self.tried if key[0] == cluster_id]:
-            self.tried.pop(key, None)
+        for key in [key for key in self.destroy_since if key[0] == cluster_id]:
+            self.destroy_since.pop(key, None)
 
     def _launched(self, cloud: Cloud, cluster_id: ClusterId, shown: ListedInstances) -> Launched:
         key = cluster_id, cloud.place
-        since = self.tried.setdefault(key, shown.whole_since or self.clock.now())
+        since = self.destroy_since.setdefault(key, shown.whole_since or self.clock.now())
         launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock, since)
         if launched.is_complete:
-            self.tried.pop(key, None)
+            self.destroy_since.pop(key, None)
         launched.discovered(shown.instances)
         launched.ended(shown.accepted)
         return launched

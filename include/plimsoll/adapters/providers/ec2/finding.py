@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud
 from plimsoll.adapters.providers.ec2.describing import is_whole
 from plimsoll.adapters.providers.ec2.launched import DOUBT, Launched
-from plimsoll.adapters.providers.ec2.pausing import looks
+from plimsoll.adapters.providers.ec2.pausing import poll_pauses
 from plimsoll.adapters.providers.ec2.tags import Filter
 from plimsoll.ports.clock import Clock
 
@@ -21,7 +21,7 @@ def standing(cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Ca
     the tags alone do not decide.
     """
     doubted_until = clock.now() + DOUBT
-    for pause in looks():
+    for pause in poll_pauses():
         seen = cloud.instances(filters, STATES)
         if is_whole(listed := _standing(seen)):
             return listed

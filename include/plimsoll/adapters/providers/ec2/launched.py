@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
-from plimsoll.adapters.providers.ec2.cloud import LIVING, OWNER_ID, Answer, Place
+from plimsoll.adapters.providers.ec2.cloud import LIVING, OWNER_ID, Answer, CloudRegion
 from plimsoll.adapters.providers.ec2.describing import Recorded, host_info, tags_of
 from plimsoll.adapters.providers.ec2.requests import LaunchPlan
 from plimsoll.adapters.providers.ec2.tags import as_list, recorded_tags
@@ -36,14 +36,14 @@ _ZONE, _SUBNET, _GROUP, _IMAGE = "zone", "subnet", "placement_group", "image"
 class Launched:
     """One cluster's launches in one place, in memory and in the record."""
 
-    def __init__(self, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> None:
+    def __init__(self, records: Launches, cluster_id: ClusterId, place: CloudRegion, clock: Clock) -> None:
         self._records, self._id, self._place, self._clock = records, cluster_id, place, clock
         self._known: dict[str, Launch] = {}
         self._blind_until: datetime | None = None
         self._pending: dict[str, datetime] = {}
 
     @classmethod
-    def read(cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock) -> "Launched":
+    def read(cls, records: Launches, cluster_id: ClusterId, place: CloudRegion, clock: Clock) -> "Launched":
         """Read the launches in that place from the record. Raises StoreError when it can't be read."""
         found = cls(records, cluster_id, place, clock)
         # Another connection may be another account, to which these instances are unknown although they live.
@@ -52,7 +52,7 @@ class Launched:
 
     @classmethod
     def read_if_possible(
-        cls, records: Launches, cluster_id: ClusterId, place: Place, clock: Clock, since: datetime | None = None
+        cls, records: Launches, cluster_id: ClusterId, place: CloudRegion, clock: Clock, since: datetime | None = None
     ) -> "Launched":
         """Read the launches in order to end their hosts. Without the record, hosts are looked for longer.
 

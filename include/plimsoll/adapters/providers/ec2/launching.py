@@ -10,7 +10,7 @@ from plimsoll.adapters.providers.ec2.errors import LATER, UNSURE, CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, shown
 from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, runs, where
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.pausing import looks
+from plimsoll.adapters.providers.ec2.pausing import poll_pauses
 from plimsoll.adapters.providers.ec2.requests import LaunchPlan, create_placement_group, group_name, run_instances
 from plimsoll.adapters.providers.ec2.tags import of_cluster
 from plimsoll.domain.cluster import Role
@@ -83,7 +83,7 @@ class Launcher:
         refuses to end one, once all others were told to end.
         """
         left, refused = list(dict.fromkeys(ids)), Ended()
-        for pause in looks():
+        for pause in poll_pauses():
             ended = end(self._cloud, left, self._launched.may_lag)
             refused.refused.update(ended.refused)
             self._launched.ended(ended.accepted)
@@ -184,7 +184,9 @@ class Launcher:
         while.
         """
         try:
-            answer = once_known(self._clock, _UNKNOWN_GROUP, lambda: self._cloud.call("run_instances", **request))
+            answer = retry_until_known(
+                self._clock, _UNKNOWN_GROUP, lambda: self._cloud.call("run_instances", **request)
+            )
         except CloudError as error:
             if error.code == "IdempotentInstanceTerminated":
                 return []
@@ -203,7 +205,7 @@ class Launcher:
         """
         by_token = [{"Name": "client-token", "Values": [token]}]
         deadline = self._clock.now() + LAG
-        for pause in looks():
+        for pause in poll_pauses():
             found = self._cloud.instances(by_token, STATES)
             if found or self._clock.now() > deadline:
                 return found
@@ -212,7 +214,7 @@ class Launcher:
 
     def _await_running(self, ids: Sequence[str]) -> list[Answer]:
         deadline = self._clock.now() + self.wanted.options.startup
-        for pause in looks():
+        for pause in poll_pauses():
             asked_at = self._clock.now()
             found = [one for one in self._seen() if one["InstanceId"] in ids]
             self._launched.record_states(found, asked_at)
@@ -235,7 +237,7 @@ class Launcher:
         behind.
         """
         doubted_until = self._clock.now() + DOUBT
-        for pause in looks():
+        for pause in poll_pauses():
             states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
             unseen = {one for one in known if one not in states and not self._launched.may_lag(one)}
             if not unseen or self._clock.now() > doubted_until:
@@ -252,14 +254,14 @@ class Launcher:
         return f"{self._cloud.where}, zone {subnet.zone}"
 
 
-def once_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:
+def retry_until_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:
     """Return the answer to the call.
 
     While EC2 does not know something that was just made, with that code, it is asked again. Raises CloudError once
     answers can't lag that far behind.
     """
     deadline = clock.now() + LAG
-    for pause in looks():
+    for pause in poll_pauses():
         try:
             return call()
         except CloudError as error:

@@ -11,11 +11,11 @@ _SELDOM_S = (5.0, 5.0, 5.0, 10.0, 10.0, 20.0)
 _LONGEST_S = 30.0
 
 
-def looks() -> Iterator[float]:
+def poll_pauses() -> Iterator[float]:
     """Yield the seconds until the next look, without end."""
     return chain(_LOOKS_S, repeat(_LATER_S))
 
 
-def patient_looks() -> Iterator[float]:
+def patient_pauses() -> Iterator[float]:
     """Yield the seconds until the next look at something slow: growing, up to 30 s."""
     return chain(_LOOKS_S, _SELDOM_S, repeat(_LONGEST_S))

@@ -9,9 +9,9 @@ from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.providers.ec2.checks import problems
-from plimsoll.adapters.providers.ec2.cloud import Cloud, Place, clouds
+from plimsoll.adapters.providers.ec2.cloud import Cloud, CloudRegion, clouds
 from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
-from plimsoll.adapters.providers.ec2.destroying import Destroyer, Tried
+from plimsoll.adapters.providers.ec2.destroying import Destroyer, DestroySince
 from plimsoll.adapters.providers.ec2.ending import UNKNOWN
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, shown, standing
@@ -19,7 +19,7 @@ from plimsoll.adapters.providers.ec2.host_keys import host_key
 from plimsoll.adapters.providers.ec2.kept import SharedHost, clear, in_environment, prolong
 from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlanner
 from plimsoll.adapters.providers.ec2.launched import INSTANCE_ID, Launched
-from plimsoll.adapters.providers.ec2.launching import Launcher, once_known
+from plimsoll.adapters.providers.ec2.launching import Launcher, retry_until_known
 from plimsoll.adapters.providers.ec2.network import subnets
 from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read_options
 from plimsoll.adapters.providers.ec2.placement import patiently, placed
@@ -62,13 +62,13 @@ class Ec2Provider(Provider):
     launches: Launches
     further_regions: Sequence[str] = field(default=(), kw_only=True)
     places: Places = field(default=Places(), kw_only=True)
-    clouds: Callable[[Place], Cloud] | None = field(default=None, kw_only=True, repr=False)
+    clouds: Callable[[CloudRegion], Cloud] | None = field(default=None, kw_only=True, repr=False)
     """The clouds of places, each with its client; by default the provider makes its own."""
     tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
     """Prices, with the answers of the Pricing API so far; by default the provider makes its own."""
     full_zones: FullZones = field(default=NoneFull(), kw_only=True, repr=False)
     """The zones that any cell has found to be full a few minutes ago."""
-    tried: Tried = field(default_factory=dict, kw_only=True, repr=False)
+    destroy_since: DestroySince = field(default_factory=dict, kw_only=True, repr=False)
     """Cluster and place → the time since when this process has tried to destroy it, while the store is away."""
 
     name = PROVIDER
@@ -77,7 +77,7 @@ class Ec2Provider(Provider):
     replaces_hosts = True
 
     @cached_property
-    def _cloud(self) -> Callable[[Place], Cloud]:
+    def _cloud(self) -> Callable[[CloudRegion], Cloud]:
         return self.clouds or clouds(self.secrets)
 
     @cached_property
@@ -86,7 +86,7 @@ class Ec2Provider(Provider):
 
     @property
     def _destroyer(self) -> Destroyer:
-        return Destroyer(self.clock, self.store, self.launches, self.log, self.tried)
+        return Destroyer(self.clock, self.store, self.launches, self.log, self.destroy_since)
 
     def at(self, places: Places) -> Self:
         """Return the provider for the regions, and through the connections, that those places name."""
@@ -214,7 +214,7 @@ class Ec2Provider(Provider):
         prolong(hosts, wanted.ends)
         ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
         said = as_list({OWNER: wanted.owner, EXPIRES: wanted.expires.isoformat()})
-        once_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=said))
+        retry_until_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=said))
         return cluster.model_copy(update={"owner": wanted.owner, "expires_at": wanted.expires})
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
@@ -256,7 +256,7 @@ class Ec2Provider(Provider):
         known = dict.fromkeys(_places(self.places.options))
         if self.places.everywhere or self.places.unknown:
             connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]
-            known |= dict.fromkeys(Place(one, region) for region in self.further_regions for one in connections)
+            known |= dict.fromkeys(CloudRegion(one, region) for region in self.further_regions for one in connections)
         return [self._cloud(place) for place in known]
 
 
@@ -273,11 +273,11 @@ def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
     return connect
 
 
-def _place(options: Ec2Options) -> Place:
-    return Place(options.connection, options.region)
+def _place(options: Ec2Options) -> CloudRegion:
+    return CloudRegion(options.connection, options.region)
 
 
-def _places(known: Sequence[Mapping[str, object]]) -> Iterator[Place]:
+def _places(known: Sequence[Mapping[str, object]]) -> Iterator[CloudRegion]:
     """Yield the place in each of these options. Raises ProviderError where the only options can't be read."""
     for options in known:
         try:

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.providers.ec2.pausing import looks
+from plimsoll.adapters.providers.ec2.pausing import poll_pauses
 from plimsoll.adapters.providers.ec2.user_data import PREPARED
 from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.domain.errors import HostError, ProviderError
@@ -23,7 +23,7 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
     """
     deadline = clock.now() + patience
     left = list(hosts)
-    for pause in looks():
+    for pause in poll_pauses():
         waiting = _waiting(left)
         if not waiting:
             return

@@ -11,7 +11,7 @@ from plimsoll.adapters.providers.ec2.describing import is_whole
 from plimsoll.adapters.providers.ec2.ending import end
 from plimsoll.adapters.providers.ec2.errors import DENIED, LATER, CloudError
 from plimsoll.adapters.providers.ec2.launched import Launched, end_of
-from plimsoll.adapters.providers.ec2.pausing import patient_looks
+from plimsoll.adapters.providers.ec2.pausing import patient_pauses
 from plimsoll.adapters.providers.ec2.tagged import KINDS, Kind, listed
 from plimsoll.adapters.providers.ec2.tags import Filter
 from plimsoll.domain.cluster import ClusterId
@@ -28,7 +28,7 @@ _HELD = frozenset({"VolumeInUse", "DependencyViolation", "InvalidPlacementGroup.
 
 
 @dataclass(frozen=True)
-class _Left:
+class _Remnant:
     """Something that still exists, or can't be checked. `refused`: a refusal by AWS that waiting will not change.
 
     `deleted` is the id of a resource whose deletion AWS has accepted. `later`: a refusal that may pass.
@@ -51,7 +51,7 @@ def remove(
     refusal that may pass is told and waited for: AWS fails or throttles, or credentials have expired and are renewed.
     """
     deadline, told, errors, places = clock.now() + patience, set[str](), list[ProviderError](), list(removals)
-    for pause in patient_looks():
+    for pause in patient_pauses():
         is_over = clock.now() >= deadline
         for removal in tuple(places):
             try:
@@ -70,7 +70,7 @@ def remove(
     raise AssertionError("looks never end")
 
 
-def _log_refusals(name: str, left: Sequence[_Left], told: set[str], log: Log, deadline: datetime) -> None:
+def _log_refusals(name: str, left: Sequence[_Remnant], told: set[str], log: Log, deadline: datetime) -> None:
     """Say which refusals are waited for, each once."""
     for error in (one.later for one in left if one.later):
         if error.code not in told:
@@ -114,7 +114,7 @@ class Removal:
         self._told: set[str] = set()
         self._deleted: set[str] = set()
 
-    def round(self) -> list[_Left]:
+    def round(self) -> list[_Remnant]:
         """Try once to remove everything, and return what exists, or may exist without being listed; nothing once all is
         gone.
 
@@ -128,7 +128,7 @@ class Removal:
                 self._launched.without_group(name)
         return left
 
-    def _once(self) -> list[_Left]:
+    def _once(self) -> list[_Remnant]:
         instances = self._instances()
         refused = next((one.refused for one in instances if one.refused), None)
         if instances and refused is None:
@@ -139,7 +139,7 @@ class Removal:
         # Where instances stay for good, what they hold stays too.
         return [*instances, *(one if one.deleted else replace(one, refused=one.refused or refused) for one in rest)]
 
-    def _instances(self) -> list[_Left]:
+    def _instances(self) -> list[_Remnant]:
         try:
             seen = {one["InstanceId"]: one for one in self._cloud.instances(self._filters, STATES)}
             # Somebody may have removed their tags, by which alone the others are found.
@@ -156,7 +156,7 @@ class Removal:
         going = [one for one in seen.values() if one["State"]["Name"] == "shutting-down"]
         return [*left, *(_remaining(one) for one in going), *self._not_listed(set(seen))]
 
-    def _terminated(self, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> list[_Left]:
+    def _terminated(self, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> list[_Remnant]:
         """Terminate the instances. They are checked again in the next round."""
         ended = end(self._cloud, ids, may_lag)
         self._told |= set(ended.accepted)
@@ -164,8 +164,8 @@ class Removal:
         gone = [instance for instance in ended.unknown if not self._launched.may_lag(instance)]
         self._launched.ended(dict.fromkeys(gone, "terminated"))
         return [
-            *(_Left(f"instance {one} was terminated") for one in ended.accepted),
-            *(_Left(f"instance {one} is not known to EC2 yet") for one in ended.unknown if one not in gone),
+            *(_Remnant(f"instance {one} was terminated") for one in ended.accepted),
+            *(_Remnant(f"instance {one} is not known to EC2 yet") for one in ended.unknown if one not in gone),
             *(_left(f"instance {one} lives", error, named=True) for one, error in ended.refused.items()),
         ]
 
@@ -175,16 +175,16 @@ class Removal:
         times = {instance: at for instance, one in gone.items() if (at := end_of(one))}
         self._launched.ended(dict.fromkeys(gone, "terminated"), times)
 
-    def _not_listed(self, seen: Collection[str]) -> list[_Left]:
+    def _not_listed(self, seen: Collection[str]) -> list[_Remnant]:
         """Return instances that were terminated and were never listed, and launches without a known answer."""
         hidden = [one for one in sorted(self._told) if one not in seen and self._launched.may_lag(one)]
-        left = [_Left(f"instance {one} was terminated, and is not listed yet") for one in hidden]
+        left = [_Remnant(f"instance {one} was terminated, and is not listed yet") for one in hidden]
         until = self._launched.unknown_until()
         if until is not None:
-            left.append(_Left(f"a launch whose answer was lost may show until {until:%H:%M:%S} UTC"))
+            left.append(_Remnant(f"a launch whose answer was lost may show until {until:%H:%M:%S} UTC"))
         return left
 
-    def _groups_not_listed(self, listed: Collection[str]) -> list[_Left]:
+    def _groups_not_listed(self, listed: Collection[str]) -> list[_Remnant]:
         """Return requested placement groups that are not listed. They are deleted by name."""
         left = []
         for name, lags_until in self._launched.groups().items():
@@ -197,17 +197,17 @@ class Removal:
                 if error.code != _UNKNOWN_GROUP and error.code not in DENIED:
                     left.append(_left(f"placement group {name}", error))
                 elif self._clock.now() < lags_until:
-                    left.append(_Left(f"placement group {name} is not known to EC2 yet"))
+                    left.append(_Remnant(f"placement group {name} is not known to EC2 yet"))
             else:
                 self._deleted.add(name)
         return left
 
 
-def _remaining(instance: Answer) -> _Left:
-    return _Left(f"instance {instance['InstanceId']} is {instance['State']['Name']}")
+def _remaining(instance: Answer) -> _Remnant:
+    return _Remnant(f"instance {instance['InstanceId']} is {instance['State']['Name']}")
 
 
-def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterator[_Left]:
+def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterator[_Remnant]:
     try:
         found = listed(cloud, kind, filters)
     except CloudError as error:
@@ -219,17 +219,17 @@ def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterato
         except CloudError as error:
             yield _left(kind.named(one), error)
         else:
-            yield _Left(kind.named(one), deleted=one[kind.id])
+            yield _Remnant(kind.named(one), deleted=one[kind.id])
 
 
-def _left(what: str, error: CloudError, *, named: bool = False) -> _Left:
+def _left(what: str, error: CloudError, *, named: bool = False) -> _Remnant:
     """Describe what is left because of that refusal. `named`: `what` is a whole sentence."""
     if error.code not in _HELD | LATER:
-        return _Left(what, error)
-    return _Left(what if named else f"{what}: {error.what}", later=error if error.code in LATER else None)
+        return _Remnant(what, error)
+    return _Remnant(what if named else f"{what}: {error.what}", later=error if error.code in LATER else None)
 
 
-def _not_gone(left: Sequence[_Left], where: str) -> ProviderError:
+def _not_gone(left: Sequence[_Remnant], where: str) -> ProviderError:
     refused = {one.refused.what: one.refused.mend for one in left if one.refused}
     later = {one.later.what: one.later.mend for one in left if one.later}
     said = dict.fromkeys((*(one.what for one in left), *refused, *later))

@@ -76,7 +76,7 @@ def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) ->
         with blocks_asked_for(), sftp.open(_name(path), "rb") as file:
             file.seek(max(0, size - max_bytes))
             if min(size, max_bytes) > _BLOCK:
-                ask_ahead(file, size)
+                prefetch(file, size)
             return file.read(max_bytes)
     except FileNotFoundError:
         return b""
@@ -89,14 +89,14 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
         require_file(sftp.stat(_name(path)))  # before it is opened: the opening of a pipe would not end
         with blocks_asked_for(), sftp.open(_name(path), "rb") as file, unfinished.open("wb") as own:
             if (size := file.stat().st_size or 0) > _BLOCK:
-                ask_ahead(file, min(size, MOST_FILE_BYTES + 1))
+                prefetch(file, min(size, MOST_FILE_BYTES + 1))
             copy_bounded(cast("IO[bytes]", file), own)
         unfinished.replace(destination)
     finally:
         unfinished.unlink(missing_ok=True)
 
 
-def ask_ahead(file: Any, size: int) -> None:
+def prefetch(file: Any, size: int) -> None:
     """Have paramiko ask for the blocks of an open file: one request after the other would take a round trip each.
 
     It asks in a thread. If the connection is lost meanwhile, who reads the file gets the error, and the thread ends

@@ -4,23 +4,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from plimsoll.adapters.products.cassandra.actions.compact import compact
-from plimsoll.adapters.products.cassandra.actions.moves import Moves
+from plimsoll.adapters.products.cassandra.actions.moves import NodeMoves
 from plimsoll.adapters.products.cassandra.actions.repair import repair
-from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
+from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring
 from plimsoll.adapters.products.cassandra.node import Blueprint
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.action import ActionEnd, ActionName
 from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
 
-Turn = tuple[str | Moved, Sequence[Host]]
+MoveProgress = tuple[str | MoveEnd, Sequence[Host]]
 """How far a move is, and the nodes that have to run once it has ended."""
 
 
 def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionStatus:
     """Go on with the action, one move after the other: no move begins before the last one's evidence is there."""
-    moves = Moves(Ring(tool, request), blueprint)
-    ended: list[Moved] = []
+    moves = NodeMoves(Ring(tool, request), blueprint)
+    ended: list[MoveEnd] = []
     left: Sequence[Host] = ()
     for moved, nodes in _TURNS[request.action.name](request, moves):
         if isinstance(moved, str):
@@ -41,52 +41,52 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
     return ActionStatus(end=end)
 
 
-def _waited_s(ended: Sequence[Moved]) -> float:
+def _waited_s(ended: Sequence[MoveEnd]) -> float:
     """Return for how long no move was under way because nobody had looked, s."""
     waits = (then.began - (then.due or before.at) for before, then in pairwise(ended))
     return sum(max(0.0, one.total_seconds()) for one in waits)
 
 
-def _compact(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _compact(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     yield compact(moves.ring, _changed(request)), request.nodes
 
 
-def _repair(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _repair(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     for node in _changed(request):
         yield repair(moves.ring, node), request.nodes
 
 
-def _restart(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _restart(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     for node in _changed(request):
         yield moves.restart(node, request.nodes), request.nodes
 
 
-def _kill(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _kill(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     left, dead = list(request.nodes), list[Host]()
     for victim in _changed(request):
         left.remove(victim)
         yield (down := moves.kill(victim, left, dead)), left
-        if request.action.down_for and isinstance(down, Moved):
+        if request.action.down_for and isinstance(down, MoveEnd):
             left.append(victim)
             yield moves.bring_back(victim, down.at + request.action.down_for, request.nodes), request.nodes
         else:
             dead.append(victim)
 
 
-def _decommission(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _decommission(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     left = list(request.nodes)
     for node in _changed(request):
         left.remove(node)
         yield moves.leave(node, left), left
 
 
-def _add(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _add(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     members = list(request.nodes)
     for new in request.spares:
         yield moves.join(new, members), (members := [*members, new])
 
 
-def _replace(request: ActionRequest, moves: Moves) -> Iterator[Turn]:
+def _replace(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     members = list(request.nodes)
     for victim, new in zip(_changed(request), request.spares, strict=True):
         members = [node for node in members if node is not victim]
@@ -99,7 +99,7 @@ def _changed(request: ActionRequest) -> Sequence[Host]:
     return [node for node in request.nodes if node.info.name in names]
 
 
-_TURNS: Mapping[ActionName, Callable[[ActionRequest, Moves], Iterator[Turn]]] = {
+_TURNS: Mapping[ActionName, Callable[[ActionRequest, NodeMoves], Iterator[MoveProgress]]] = {
     "compact": _compact,
     "repair": _repair,
     "restart": _restart,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
-from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
+from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring
 from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, NodeFiles, current_process
@@ -19,13 +19,13 @@ _LOG_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Moves:
+class NodeMoves:
     """The moves of one action. Each returns its end, or what it is at, in words; called again, it goes on."""
 
     ring: Ring
     blueprint: Blueprint
 
-    def kill(self, victim: Host, others: Sequence[Host], dead: Sequence[Host] = ()) -> str | Moved:
+    def kill(self, victim: Host, others: Sequence[Host], dead: Sequence[Host] = ()) -> str | MoveEnd:
         """Kill a node, until all others see it down. `dead`: nodes that were killed before it."""
         move = f"{victim.info.name}-down"
         began = self.ring.begun(victim, move)
@@ -33,7 +33,7 @@ class Moves:
         _kill(victim, JOB if self.ring.request.action.down_for else current_process(victim).name)
         return self.ring.awaited(move, began, others, dead=(*dead, victim))
 
-    def bring_back(self, node: Host, at: datetime, nodes: Sequence[Host]) -> str | Moved:
+    def bring_back(self, node: Host, at: datetime, nodes: Sequence[Host]) -> str | MoveEnd:
         """Start a killed node again on its data at that time, until all nodes see one another up."""
         move, left = f"{node.info.name}-up", at - self.ring.request.now
         is_down = node.status(RESTARTED).state == "missing"
@@ -43,9 +43,9 @@ class Moves:
         if is_down:
             start_again(node, self.blueprint)
         moved = self.ring.awaited(move, began, nodes)
-        return replace(moved, due=at) if isinstance(moved, Moved) else moved
+        return replace(moved, due=at) if isinstance(moved, MoveEnd) else moved
 
-    def leave(self, node: Host, others: Sequence[Host]) -> str | Moved:
+    def leave(self, node: Host, others: Sequence[Host]) -> str | MoveEnd:
         """Let a node hand over all that it has and leave, then end it, until no other one knows it."""
         name, expires = node.info.name, self.ring.request.expires
         began = self.ring.begun(node, f"{name}-left")
@@ -60,9 +60,9 @@ class Moves:
         left = found[0]
         part = ActionPart(name=f"{name}: handing over", seconds=left.nodes[name]["seconds"])
         at = max(moved.at, left.at)
-        return Moved(began, at, f"{name} left: {moved.evidence}", (part,), undated=min(moved.undated, at - left.at))
+        return MoveEnd(began, at, f"{name} left: {moved.evidence}", (part,), undated=min(moved.undated, at - left.at))
 
-    def restart(self, node: Host, nodes: Sequence[Host]) -> str | Moved:
+    def restart(self, node: Host, nodes: Sequence[Host]) -> str | MoveEnd:
         """End a node, which drains itself, and start it again on its data, until all nodes see one another up."""
         move = f"{node.info.name}-up"
         began = self.ring.begun(node, move)
@@ -71,7 +71,7 @@ class Moves:
             start_again(node, self.blueprint)
         return self.ring.awaited(move, began, nodes)
 
-    def join(self, new: Host, members: Sequence[Host], replaced: Host | None = None) -> str | Moved:
+    def join(self, new: Host, members: Sequence[Host], replaced: Host | None = None) -> str | MoveEnd:
         """Let a new node join the members, in the place of a dead one if any, until all agree and it has its data."""
         move = f"{new.info.name}-joined"
         began = self.ring.begun(new, move)

@@ -1,12 +1,12 @@
 """`repair`: a full repair of all that one node has, as `nodetool repair -full` does it."""
 
-from plimsoll.adapters.products.cassandra.actions.ring import Moved, Ring
+from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring
 from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
 from plimsoll.domain.action import ActionPart
 from plimsoll.ports.host import Host
 
 
-def repair(ring: Ring, node: Host) -> str | Moved:
+def repair(ring: Ring, node: Host) -> str | MoveEnd:
     """Return the end of the repair, of which the node itself notifies; how far it is until then."""
     name = node.info.name
     began = ring.begun(node, f"{name}-repaired")
@@ -15,4 +15,4 @@ def repair(ring: Ring, node: Host) -> str | Moved:
         return found
     told = found[0].nodes[name]
     repaired = f"{name} repaired {', '.join(told['keyspaces'])} with the other replicas in {told['seconds']:g} s"
-    return Moved(began, found[0].at, repaired, (ActionPart(name=f"{name}: repair", seconds=told["seconds"]),))
+    return MoveEnd(began, found[0].at, repaired, (ActionPart(name=f"{name}: repair", seconds=told["seconds"]),))

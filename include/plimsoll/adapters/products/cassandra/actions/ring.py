@@ -16,7 +16,7 @@ from plimsoll.ports.host import Host
 
 
 @dataclass(frozen=True)
-class Moved:
+class MoveEnd:
     """One move of an action that has ended at `at`, with the evidence of that.
 
     `undated`: by how much it may have ended before, where the first that asked found it so. `due`: when it had to begin
@@ -49,7 +49,7 @@ class Ring:
 
     def awaited(
         self, name: str, began: datetime, up: Sequence[Host], *, dead: Sequence[Host] = (), gone: Sequence[Host] = ()
-    ) -> str | Moved:
+    ) -> str | MoveEnd:
         """Return the end of the move `name`: all of `up` agree that they are up, `dead` down and `gone` forgotten.
 
         The first call starts those who ask, on the nodes' hosts. Until the end it returns what is left, in words.
@@ -67,7 +67,7 @@ class Ring:
         # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
         known = max((answer.at for answer in found if answer.looks != 1), default=began)
         received = {node: int(one["received_bytes"]) for answer in found for node, one in answer.nodes.items()}
-        return Moved(
+        return MoveEnd(
             began,
             at,
             _evidence(up, dead, gone),
