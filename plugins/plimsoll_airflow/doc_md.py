@@ -71,7 +71,8 @@ def _of_stage(plan: StagePlan) -> tuple[str, ...]:
 
 
 def _workload(campaign: Campaign) -> str:
-    return "; ".join(_of_part(part) for part in campaign.stages[0].parts)
+    named = {part.workload_id: _of_part(part) for part in campaign.parts}
+    return "; ".join(named.values())
 
 
 def _of_part(part: Part) -> str:

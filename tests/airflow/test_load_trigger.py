@@ -14,7 +14,7 @@ from tests.support.airflow.exceptions import TaskDeferralError
 from tests.support.campaigns.declared_steps import declare_polling
 from tests.support.processes import PATIENCE_S
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import HostError, StoreError
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.ports.load_generator import LoadStatus
@@ -134,14 +134,14 @@ def test_a_store_that_can_not_be_read_at_first_changes_nothing(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work, lost = started(installation), [StoreError("no route"), StoreError("no route")]
-    read = vars(AttemptContext)["definition"].func
+    read = vars(AttemptContext)["resolved"].func
 
-    def definition(work: AttemptContext) -> Definition:
+    def resolved(work: AttemptContext) -> Campaign:
         if lost:
             raise lost.pop()
         return read(work)
 
-    monkeypatch.setattr(AttemptContext, "definition", property(definition))
+    monkeypatch.setattr(AttemptContext, "resolved", property(resolved))
 
     assert isinstance(event_of(trigger_of(work)), TaskSuccessEvent)
 

@@ -353,6 +353,8 @@ class Campaign(Setup):
     """A whole campaign: its stages in order. Without `stages` in its definition it has one, without an id."""
 
     stages: tuple[CampaignStage, ...]
+    workload_ids: tuple[str, ...]
+    """The ids of the workloads as ids of cells contain them; empty where the campaign has only one workload."""
 
     def with_stage_starts(self, stage_starts: StageStarts) -> "Campaign":
         """Return the campaign with the loads that these stages took from earlier stages' results."""
@@ -360,7 +362,7 @@ class Campaign(Setup):
 
     @property
     def workload(self) -> Workload:
-        """Return the first workload, for what is the same with all of them."""
+        """Return the first part's workload, by which hosts are looked for that belong to no cell."""
         return self.parts[0].workload
 
     @cached_property
@@ -378,12 +380,6 @@ class Campaign(Setup):
         return tuple(stage.id for stage in self.stages) if len(self.stages) > 1 else ()
 
     @property
-    def workload_ids(self) -> tuple[str, ...]:
-        """Return the ids of the workloads as ids of cells contain them, each once; empty where there is only one."""
-        named = {part.places[1]: part.workload_id for part in self.parts if part.workload_id}
-        return tuple(named[place] for place in sorted(named))
-
-    @property
     def cells(self) -> int:
         """Return the number of cells of the grid. Stages whose loads are not known yet count too."""
         return sum(stage.cells for stage in self.stages)
@@ -392,11 +388,6 @@ class Campaign(Setup):
     def most_repeats(self) -> int:
         """Return the greatest number of repeats in any stage."""
         return max(part.repeats for part in self.parts)
-
-    @property
-    def load_time(self) -> timedelta:
-        """Return the total time under load if every cell runs once, one after another."""
-        return sum((stage.load_time for stage in self.stages), timedelta(0))
 
     @property
     def declared_time(self) -> timedelta:

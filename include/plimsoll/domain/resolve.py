@@ -27,7 +27,8 @@ def resolve(definition: DefinitionKeys) -> Campaign:
     shared = {key.name: getattr(definition, key.name) for key in fields(Setup)}
     numbered = enumerate(definition.stages or (None,))
     stages = tuple(_stage(definition, shared, number, stage) for number, stage in numbered)
-    return Campaign(**shared, stages=stages)
+    named = tuple(one.id for one in definition.workloads) if len(definition.workloads) > 1 else ()
+    return Campaign(**shared, stages=stages, workload_ids=named)
 
 
 def stages_of(definition: DefinitionKeys, campaign: Campaign) -> Iterator[tuple[Stage | None, CampaignStage]]:

@@ -105,7 +105,7 @@ def tries_of_a_cell(strategy: Strategy) -> int:
     Then a person must ask. A search or a ramp can't go on with a variant before the cell is valid, and would stand
     still overnight for one disturbance. In a full grid nothing waits for an invalid cell.
     """
-    return 1 if isinstance(strategy, FullGrid) else TRIES_BY_ITSELF
+    return TRIES_BY_ITSELF if chooses_cells(strategy) else 1
 
 
 def chooses_cells(strategy: Strategy) -> bool:

@@ -27,11 +27,11 @@ _ONE_AT_A_TIME = Lock()
 """All tables of a process pass through one place in Great Expectations, which holds one table."""
 
 
-def validate(title: str, parts: Sequence[CheckedTable]) -> Quality:
-    """Run every part's suite on its table. `title` is the heading of the Data Docs page."""
-    results = _run(parts)
-    checks = tuple(check for part, result in zip(parts, results, strict=True) for check in _checks(part, result))
-    sections = [Section(part.title, result) for part, result in zip(parts, results, strict=True)]
+def validate(title: str, tables: Sequence[CheckedTable]) -> Quality:
+    """Run every table's suite on its table. `title` is the heading of the Data Docs page."""
+    results = _run(tables)
+    checks = tuple(check for checked, result in zip(tables, results, strict=True) for check in _checks(checked, result))
+    sections = [Section(checked.title, result) for checked, result in zip(tables, results, strict=True)]
     return Quality(checks, {PAGE: render(title, sections, checks)})
 
 
@@ -49,14 +49,14 @@ def load() -> Any:
         return importlib.import_module("great_expectations")
 
 
-def _run(parts: Sequence[CheckedTable]) -> list[Any]:
+def _run(tables: Sequence[CheckedTable]) -> list[Any]:
     with _ONE_AT_A_TIME:
-        return [_result(part) for part in parts]
+        return [_result(checked) for checked in tables]
 
 
-def _result(part: CheckedTable) -> Any:
-    batch = _tables().get_batch({"dataframe": part.table})
-    return _plain(batch.validate(_suite(part), result_format=_result_format(part)))
+def _result(checked: CheckedTable) -> Any:
+    batch = _tables().get_batch({"dataframe": checked.table})
+    return _plain(batch.validate(_suite(checked), result_format=_result_format(checked)))
 
 
 @cache
@@ -82,15 +82,15 @@ def _plain(result: Any) -> Any:
     return result
 
 
-def _suite(part: CheckedTable) -> Any:
+def _suite(checked: CheckedTable) -> Any:
     """Make the suite at once: when expectations are added one by one, each is compared with all before it."""
-    return load().ExpectationSuite(name=part.title, expectations=expectations_of(part))
+    return load().ExpectationSuite(name=checked.title, expectations=expectations_of(checked))
 
 
-def expectations_of(part: CheckedTable) -> list[Any]:
-    """Return a part's suite as Great Expectations' own objects."""
+def expectations_of(checked: CheckedTable) -> list[Any]:
+    """Return a table's suite as Great Expectations' own objects."""
     gx: Any = load()
-    return [_expectation(gx, expected) for expected in part.suite]
+    return [_expectation(gx, expected) for expected in checked.suite]
 
 
 def _expectation(gx: Any, expected: Expected) -> Any:
@@ -103,13 +103,13 @@ def _expectation(gx: Any, expected: Expected) -> Any:
     )
 
 
-def _result_format(part: CheckedTable) -> dict[str, Any]:
+def _result_format(checked: CheckedTable) -> dict[str, Any]:
     """Return the format with the values that checks and pages show. It has no query for unexpected rows, which would be
     made and then left out.
     """
     return {
         "result_format": "SUMMARY",
-        "unexpected_index_column_names": list(part.rows_by),
+        "unexpected_index_column_names": list(checked.rows_by),
         "return_unexpected_index_query": False,
     }
 
@@ -128,17 +128,17 @@ def _project() -> Any:
     )
 
 
-def _checks(part: CheckedTable, result: Any) -> Iterator[Check]:
+def _checks(checked: CheckedTable, result: Any) -> Iterator[Check]:
     """Yield the checks in the suite's order, which differs from the order of the results."""
     by_name = {outcome.expectation_config.meta["name"]: outcome for outcome in result.results}
-    for expected in part.suite:
+    for expected in checked.suite:
         outcome = by_name[expected.name]
         yield Check(
             name=expected.name,
             success=bool(outcome.success),
             severity=expected.severity,
             expected=expected.meaning,
-            observed=observed(expected, outcome, part),
+            observed=observed(expected, outcome, checked),
             tested=tested(outcome),
-            beyond=None if outcome.success else beyond(expected, part.table),
+            beyond=None if outcome.success else beyond(expected, checked.table),
         )

@@ -27,7 +27,7 @@ def tested(outcome: Any) -> bool:
     return bool(result) and int(result["element_count"]) > int(result.get("missing_count", 0))
 
 
-def observed(expected: Expected, outcome: Any, part: CheckedTable) -> str:
+def observed(expected: Expected, outcome: Any, checked: CheckedTable) -> str:
     """Describe one expectation's outcome as a phrase: the observed value, or the rows with unexpected values."""
     result: Mapping[str, Any] = outcome.result
     if not result:
@@ -37,9 +37,9 @@ def observed(expected: Expected, outcome: Any, part: CheckedTable) -> str:
     if "observed_value" in result:
         return _shown(result["observed_value"], expected.show)
     if outcome.success:
-        return _summary(part.table, expected)
-    if part.rows_by:
-        found = [_row(one, part, expected) for one in result[_ROWS]]
+        return _summary(checked.table, expected)
+    if checked.rows_by:
+        found = [_row(one, checked, expected) for one in result[_ROWS]]
     else:
         found = [_shown(value, expected.show) for value in result[_VALUES]]
     more = int(result["unexpected_count"]) - _SHOWN
@@ -56,10 +56,10 @@ def _summary(table: pd.DataFrame, expected: Expected) -> str:
     return ", ".join(_shown(value, expected.show) for value in shown)
 
 
-def _row(found: Mapping[str, Any], part: CheckedTable, expected: Expected) -> str:
+def _row(found: Mapping[str, Any], checked: CheckedTable, expected: Expected) -> str:
     """Return the unexpected values of a row, with the name of the row in brackets."""
-    values = [_shown(value, expected.show) for name, value in found.items() if name not in part.rows_by]
-    names = [_shown(found[name], "{:g}") for name in part.rows_by]
+    values = [_shown(value, expected.show) for name, value in found.items() if name not in checked.rows_by]
+    names = [_shown(found[name], "{:g}") for name in checked.rows_by]
     return f"{' < '.join(values)} ({' '.join(names)})" if names else " < ".join(values)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from plimsoll.domain.campaign import Campaign, Part, Setup
 from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, keeps_data
+from plimsoll.domain.strategy import chooses_cells, keeps_data
 from plimsoll.strategies.ladder import Ladder, Position
 
 
@@ -35,12 +35,11 @@ def stages_that_keep_data(campaign: Campaign) -> frozenset[str]:
 
 
 def goes_by_variant(part: Part) -> bool:
-    """Tell whether the strategy comes to the end of a variant before it begins the next
-    one.
+    """Tell whether the strategy comes to the end of a variant before it begins the next one.
 
     Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.
     """
-    return part.cluster_scope == "variant" and not isinstance(part.strategy, FullGrid)
+    return part.cluster_scope == "variant" and chooses_cells(part.strategy)
 
 
 def of_one_round(campaign: Campaign, cells: Sequence[Cell]) -> frozenset[str]:

@@ -170,8 +170,7 @@ def work_of_run(dag_id: str, run_id: str) -> RunSubject:
     name = name_of_dag(dag_id)
     if not name:
         raise NotFound("is no DAG of Plimsoll's", where=dag_id)
-    campaign = load_definition(Settings(), name)
-    campaign_id = campaign_id_of(campaign.name, run.conf, run.run_after)
+    campaign_id = campaign_id_of(load_definition(Settings(), name).name, run.conf, run.run_after)
     return RunSubject(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
 
 

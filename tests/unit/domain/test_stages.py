@@ -149,7 +149,7 @@ def test_cells_are_as_long_as_their_own_stage_says() -> None:
     assert [part.timing.duration for part in parts_of(definition, "share-g1-70pct-r1")] == [timedelta(seconds=40)]
     assert [part.timing.duration for part in parts_of(definition, "maximum-g1-001k-r1")] == [timedelta(seconds=20)]
     assert definition.shortest == timedelta(seconds=20)
-    assert definition.load_time == timedelta(seconds=4 * 20 + 6 * 40 + 2 * 20)
+    assert [stage.load_time.total_seconds() for stage in definition.stages] == [4 * 20, 6 * 40, 2 * 20]
 
 
 @pytest.mark.parametrize(
@@ -329,3 +329,8 @@ def test_a_stage_has_those_workloads_that_it_names() -> None:
 )
 def test_workloads_that_a_stage_can_not_have_are_refused(stages: str, fault: str) -> None:
     assert fault in faults_of(f"{WORKLOADS}{stages}\n")
+
+
+def test_a_workload_that_no_stage_has_is_one_of_the_campaign_all_the_same() -> None:
+    definition = parsed("workloads: [{id: kv}, {id: series}]\nstages: [{id: only, workloads: [kv]}]")
+    assert resolve(definition).workload_ids == ("kv", "series")

@@ -97,8 +97,8 @@ class CampaignData:
     `spending` is None where hosts cost nothing, `note` where nobody has written one. `unjudged` says how attempts
     without a verdict ended; `incomplete` names cells without a valid attempt, and stages without loads, where a
     report was asked for all the same. `stage_starts`: the loads that stages took from earlier stages' results.
-    `of_part`, `known_state` and `other_stages` are set by `data_of_parts`: the part that this data belongs to, the
-    state of its cells, and the data of the parts with the same workload in other stages.
+    `of_part`, `known_state` and `other_stages` are set by `data_of_parts`: the part that this data belongs to, its
+    cells (of the state of the whole campaign), and the data of the parts with the same workload in other stages.
     """
 
     campaign_id: str
@@ -132,7 +132,7 @@ class CampaignData:
     @cached_property
     def part_definition(self) -> Definition:
         """Return the definition that asks for this part alone, for documents that show it."""
-        if not self.definition.stages and not self.definition.workloads:
+        if self.of_part is None and not self.definition.stages and not self.definition.workloads:
             return self.definition
         own = {name: getattr(self.part, name) for name in (*OF_A_STAGE, "workload", "variants", "control")}
         return self.definition.model_copy(update={**own, "workloads": (), "stages": ()})

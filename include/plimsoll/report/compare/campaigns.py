@@ -22,6 +22,7 @@ from plimsoll.analysis.campaign.side_by_side import (
 )
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, Comparison, smallest_corrected_p
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.campaign import Setup
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.report.formatting import multiple, p_text, percent, plural
 from plimsoll.report.words.answers import headline
@@ -128,9 +129,9 @@ def stands(one: Comparison, comparisons: int) -> str:
 def _require_comparable(
     a: CampaignData, b: CampaignData, found: SideBySide, pairing: Mapping[str, str], *, force: bool
 ) -> None:
-    problems = list(wrong_pairs(a, b, pairing))
+    problems = list(wrong_pairs(a.part, b.part, pairing))
     if not found.pairs and not problems:
-        have = ", ".join(one.id for one in a.definition.variants), ", ".join(one.id for one in b.definition.variants)
+        have = ", ".join(one.id for one in a.part.variants), ", ".join(one.id for one in b.part.variants)
         mend = "name which belong together: `--pair ID_IN_A=ID_IN_B`, or `pair=ID_IN_A=ID_IN_B` by REST"
         problems.append(Problem("variants", f"A has {have[0]}, B has {have[1]}: none in common", mend))
     if not force:
@@ -140,10 +141,10 @@ def _require_comparable(
         raise Refused(problems, where=f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)")
 
 
-def wrong_pairs(a: CampaignData, b: CampaignData, pairing: Mapping[str, str]) -> Iterator[Problem]:
+def wrong_pairs(a: Setup, b: Setup, pairing: Mapping[str, str]) -> Iterator[Problem]:
     """Yield ids in the pairing that are no variant of their campaign, or that occur twice."""
-    for side, data, ids in (("A", a, list(pairing)), ("B", b, list(pairing.values()))):
-        there = [variant.id for variant in data.definition.variants]
+    for side, setup, ids in (("A", a, list(pairing)), ("B", b, list(pairing.values()))):
+        there = [variant.id for variant in setup.variants]
         for one in dict.fromkeys(ids):
             if one not in there:
                 yield Problem(f"pair {one!r}", f"{side} has no variant of that id", f"there is: {', '.join(there)}")

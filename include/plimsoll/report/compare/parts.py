@@ -77,7 +77,7 @@ def compare_parts(
     parts_a, parts_b = data_of_parts(a), data_of_parts(b)
     if len(parts_a) == len(parts_b) == 1:
         return compare_campaigns(parts_a[0], parts_b[0], pairing=pairing, force=force)
-    if wrong := list(wrong_pairs(a, b, pairing or {})):
+    if wrong := list(wrong_pairs(a.campaign, b.campaign, pairing or {})):
         raise Refused(wrong, where=_where(a, b))
     same = tuple(_pairs(parts_a, parts_b))
     if not same:

@@ -45,7 +45,7 @@ def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]
         "sentences": sentences(findings),
         "at_taken_load": findings.part.asks == "at a load",
         "taken": taken_tables(findings),
-        "loads_rest_on": tuple(rests_on(part, findings.source)) if (part := findings.data.of_part) else (),
+        "loads_rest_on": tuple(rests_on(findings.part, findings.source)),
         "step_sentence": step_sentence(findings),
         "loads_line": loads_line(rows),
         "few_operations": tuple(decided_by_few([findings.part])),

@@ -139,8 +139,8 @@ def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
     """
     if not capacity.capacity_ops_s:
         return NOTHING
-    definition, is_found = cells.part, capacity.kind == "found"
-    measured, highest = definition.system.nodes, max(definition.loads)
+    part, is_found = cells.part, capacity.kind == "found"
+    measured, highest = part.system.nodes, max(part.loads)
     farthest = _FARTHEST * capacity.capacity_ops_s
     if highest > farthest and not is_found:
         return NOTHING

@@ -39,8 +39,7 @@ def time_of_further_loads(work: AttemptContext) -> timedelta:
 
 def _time_of_further_load(work: AttemptContext) -> timedelta:
     """Return the time of a load that does not populate."""
-    definition = work.part
-    return min(time_of_attempt(work), definition.declared_time - definition.timing.beyond_the_load + MARGIN)
+    return min(time_of_attempt(work), work.part.declared_time - work.part.timing.beyond_the_load + MARGIN)
 
 
 def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -> DataOrigin:

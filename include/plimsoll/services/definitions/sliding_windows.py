@@ -25,5 +25,5 @@ def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
 def judged_as(stored: Definition, definition: Definition) -> Definition:
     """Return the definition, with sliding windows if these were added after the campaign began."""
     amended = with_sliding_windows(definition)
-    wanted, kept = ([part.service_levels for part in resolve(one).parts] for one in (amended, stored))
+    wanted, kept = ([stage.first.service_levels for stage in resolve(one).stages] for one in (amended, stored))
     return amended if wanted == kept else definition

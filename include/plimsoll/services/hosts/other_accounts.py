@@ -27,6 +27,8 @@ def account_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> 
             what = f"the account that it leads to can't be told, and hosts of the campaign live: {error.headline}"
             yield Problem(where, what, error.mend)
         return
+    if not account:  # its hosts are in none
+        return
     for other in dict.fromkeys(launch.account for launch in launches if launch.account != account):
         yield _problem(where, account, [launch for launch in launches if launch.account == other])
 

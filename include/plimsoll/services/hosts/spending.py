@@ -98,7 +98,7 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign
             f"go on, a cell costs {one_cell:.2f} USD; `{key}` is {format_usd(limit)}"
         )
         mend = (
-            f"raise `{key}` in the resolved, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
+            f"raise `{key}` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
             f"{run_command(resolved.name, campaign.campaign_id)}): the cells that are missing run"
         )
         raise _refused(campaign, key, what, mend)

@@ -33,15 +33,12 @@ _NAMED = 3
 
 def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: datetime) -> CampaignData:
     """Return all data for the report. Raises NotFound when there is no such campaign."""
-    declared = campaign.declared()
-    return CampaignData(
-        campaign_id=campaign.campaign_id,
-        definition=declared,
-        stage_starts=campaign.stage_starts(resolve(declared)),
-        attempts=tuple(attempt_data(campaign.store, verdict) for verdict in campaign.verdicts()),
+    attempts = tuple(attempt_data(campaign.store, verdict) for verdict in campaign.verdicts())
+    found = _data(campaign, attempts, at)
+    return replace(
+        found,
         quality=tuple(quality),
-        generated_at=at,
-        definition_yaml=dump_definition(declared),
+        definition_yaml=dump_definition(found.definition),
         spending=campaign_spending(campaign, at),
         note=read_note(campaign.store, campaign.campaign_id),
         unjudged=dict(_unjudged(campaign)),

@@ -25,7 +25,7 @@ def test_no_cell_begins_past_the_budget(installation: Installation, tools: Toolk
         actions.destroy(work)
     with pytest.raises(Refused, match=r"16\.00 USD are spent, 0\.00 USD are due .* `budget` is 17 USD") as caught:
         begin(tools, "campaign", "v2-001k-r1", "me")
-    assert "raise `budget`" in str(caught.value)
+    assert "raise `budget` in the definition" in str(caught.value)
     assert CampaignStore(tools.store, "campaign").attempts("v2-001k-r1") == ()
 
 
