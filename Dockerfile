@@ -24,7 +24,7 @@ COPY plugins /opt/plimsoll/app/plugins
 COPY dags /opt/plimsoll/app/dags
 # The wheel that everybody else installs, with the definitions and the sources of the load generator in it.
 RUN uv pip install --no-deps --no-build-isolation --compile-bytecode /opt/plimsoll/app \
-    && python -c "from plimsoll.report.charts.runtime import runtime; runtime()"
+    && python -c "from plimsoll.report.page import runtime; runtime()"
 # A build whose parts do not fit must not become an image.
 RUN uv pip check \
     && python -c "import plimsoll.bootstrap, plimsoll_airflow, airflow.providers.celery.executors.celery_executor_utils"

@@ -24,7 +24,7 @@ from tests.support.processes import CHECKOUT, command_line, until
 
 from plimsoll.domain.definition import Definition
 from plimsoll_airflow.checks import TRIGGERS_OF_A_CELL
-from plimsoll_airflow.local import process_discovery
+from plimsoll_airflow.local import processes
 
 _TIMING = {"duration": "20m", "warmup": "10s"}
 """As long as it takes until longer loads are looked at no less often."""
@@ -89,13 +89,13 @@ def _spell(airflow: StackUnderTest, seconds: float) -> Spell:
     before, began = cpu_seconds(airflow.stack.home), time.monotonic()
     time.sleep(seconds)
     after, took_s = cpu_seconds(airflow.stack.home), time.monotonic() - began
-    members = process_discovery.members(airflow.stack.home)
+    members = processes.members(airflow.stack.home)
     backends = [member for member in members if "[local]" in " ".join(command_line(member.process))]
     cpu_s = {part: (after[part] - before[part]) * 60 / took_s for part in after}
     return Spell(cpu_s, _memory_mb(members), len(backends))
 
 
-def _memory_mb(members: Sequence[process_discovery.Member]) -> Mapping[str, float]:
+def _memory_mb(members: Sequence[processes.Member]) -> Mapping[str, float]:
     found: defaultdict[str, float] = defaultdict(float)
     for member in members:
         with suppress(psutil.NoSuchProcess):  # it has ended meanwhile

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.hosts.owners import LocalProcesses
+from plimsoll.adapters.hosts.processes import LocalProcesses
 from plimsoll.adapters.on_demand import OnDemand
-from plimsoll.adapters.stores.definition_folder import DefinitionFolder
+from plimsoll.adapters.stores.folders import DefinitionFolder
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.host_bounds import Disturbance
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.load_generator import LoadGenerator
@@ -31,10 +31,9 @@ from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.ports.tariffs import Tariffs
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.text import parse_definition
-from plimsoll.services.hosts.full_zones import StoredFullZones
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
-from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.hosts.places import StoredFullZones, StoredPlaces
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import report_waiting

@@ -1,9 +1,12 @@
-"""Find the attempt of a run of the DAG `cell`.
+"""Find the attempt of a run of the DAG `cell`, and tell whether such runs are alive.
 
 The attempt is looked up in the store and not in XCom, because a task that was killed half way has left it there.
 """
 
+from typing import TYPE_CHECKING
+
 from plimsoll.domain.errors import NotFound
+from plimsoll.ports.owners import Owners
 from plimsoll.services.cell import attempts
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.steps import step_in
@@ -15,7 +18,10 @@ from plimsoll.services.store.campaigns import (
     read_progress,
 )
 from plimsoll.services.toolkit import Toolkit
-from plimsoll_airflow.ownership import CellRun, CellRunId, is_of_run
+from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRun, CellRunId, is_of_run
+
+if TYPE_CHECKING:
+    from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 
 def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellRun) -> AttemptContext:
@@ -64,3 +70,24 @@ def is_under_load(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
     progress = read_progress(toolkit.store, work.key) if work else None
     current = step_in(progress.phase) if progress else None
     return current is not None and current.polling is not None
+
+
+class RunOwners:
+    """An implementation of the Owners port in a task of the run `own`. `others` answers for owners that are no runs."""
+
+    def __init__(self, others: Owners, ti: "RuntimeTaskInstanceProtocol", own: CellRun) -> None:
+        self._others, self._ti, self._own = others, ti, own
+
+    def me(self) -> str:
+        return self._others.me()
+
+    def is_alive(self, owner: str) -> bool | None:
+        """Tell whether that run has not ended; None for runs of another Airflow. An earlier pass of the own run has."""
+        run = CellRun.parse(owner)
+        if run is None:
+            return self._others.is_alive(owner)
+        if run.installation != self._own.installation:
+            return None
+        if run.run_id == self._own.run_id:
+            return False
+        return bool(self._ti.get_dr_count(CELL_DAG, run_ids=[run.run_id], states=LIVE_STATES))

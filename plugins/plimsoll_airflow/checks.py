@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from importlib.metadata import distribution, version
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.finding import Finding
+from plimsoll.domain.errors import Finding
 from plimsoll.domain.resolve import resolve
 from plimsoll.settings import Settings
 from plimsoll_airflow.definitions import faults, sound_definitions

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.cost import cost_until
 from plimsoll.domain.fingerprint import Fingerprint, JvmFacts, NodeFingerprint
-from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.host_bounds import HostFigures
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.result import Manifest, Verdict
+from plimsoll.domain.service_level import LevelVerdict
 from plimsoll.domain.units import format_size, show_usd
+from plimsoll.domain.wording import plural
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.reaping import Reaped

@@ -1,18 +1,36 @@
-"""Send notices through an Airflow notifier of the user's choice. Off unless `PLIMSOLL_NOTIFIER` names one."""
+"""Send notices through an Airflow notifier of the user's choice, off unless `PLIMSOLL_NOTIFIER` names one: for
+campaigns whose definition asks for them, of a run that ended incomplete or did not start when it was due.
+"""
 
 import json
-from collections.abc import Mapping
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.domain.errors import PlimsollError
+from airflow.sdk import TaskInstanceState
+
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound, PlimsollError
+from plimsoll.domain.resolve import resolve
+from plimsoll.services.campaign.progress import campaign_progress
+from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll.settings import Settings
+from plimsoll_airflow.definitions import timetable
+from plimsoll_airflow.internals import schedules
+from plimsoll_airflow.ownership import NEXT_ROUND_TASK
+from plimsoll_airflow.wiring import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import BaseNotifier
 
 _CLASS = "notifier"
 _MEND = "correct PLIMSOLL_NOTIFIER; docs/guides/operations.md has examples"
+_log = logging.getLogger(__name__)
+GRACE = timedelta(minutes=15)
+"""The time after which a campaign that has not started is late."""
 
 
 class NoticeError(PlimsollError):
@@ -48,3 +66,53 @@ def _made(setting: str) -> "BaseNotifier":
     if not isinstance(made, BaseNotifier):
         raise NoticeError(f"{kind.__name__} is no Airflow notifier", where="PLIMSOLL_NOTIFIER", mend=_MEND)
     return made
+
+
+def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], None] | None:
+    """Return the `on_failure_callback` of a DAG, which sends a notice that a campaign ended without a report.
+
+    None where the definition asks for no notice. No notice is sent of a run that the next round of a search follows.
+    """
+    if "incomplete" not in definition.notify:
+        return None
+
+    def send_notice(context: Mapping[str, Any]) -> None:
+        if resolve(definition).has_rounds and _is_followed(context):
+            return
+        title = f"Plimsoll: a campaign of {definition.name} has ended incomplete"
+        send(context, title, "\n".join(_ending(definition, context)))
+
+    return send_notice
+
+
+def _is_followed(context: Mapping[str, Any]) -> bool:
+    """Tell whether the run has started the run of the next round, by whose end the campaign may be complete."""
+    try:
+        ti, run_id = context["ti"], context["run_id"]  # without a task's context nothing more can be asked
+        states = ti.get_task_states(ti.dag_id, task_ids=[NEXT_ROUND_TASK], run_ids=[run_id])
+    except Exception:  # whatever Airflow raises: rather one notice too many than none
+        _log.exception("whether another round follows could not be found out")
+        return False
+    return bool(states.get(run_id, {}).get(NEXT_ROUND_TASK) == TaskInstanceState.SUCCESS)
+
+
+def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:
+    """Yield the times at which campaigns of the definition were due after `since`, up to and including `until`."""
+    schedule = timetable(definition)
+    return iter(()) if schedule is None else schedules.due_times(schedule, since, until)
+
+
+def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:
+    """Tell what is known about a failed run."""
+    run = context.get("dag_run")
+    yield f"run {context['run_id']} of the DAG {definition.dag_id} failed: {context.get('reason') or 'no reason given'}"
+    if run is None:
+        return
+    campaign_id = campaign_id_of(definition.name, run.conf, run.run_after)
+    yield f"campaign: {campaign_id}"
+    with suppress(NotFound):  # a campaign that was refused has no place in the store
+        progress = campaign_progress(toolkit().store, campaign_id, now=datetime.now(UTC))
+        yield f"cells with a valid attempt: {progress.count('met', 'missed')} of {len(progress.cells)}"
+        for cell in progress.cells:
+            if cell.reason:
+                yield f"{cell.cell.id}, attempt {cell.attempt}: {cell.reason}"

@@ -1,13 +1,24 @@
-"""Whether the present task is still meant to run, for tasks that start other runs."""
+"""Whether the present task is still meant to run, for tasks that start other runs, and its end together with its
+supervisor, even when that is killed by `kill -9` and can't tell it.
 
+Airflow starts another try of a task when its supervisor has been silent for a while. A process without its supervisor
+must not continue beside that try.
+"""
+
+import ctypes
+import signal
+import sys
 from typing import TYPE_CHECKING
 
 from airflow.sdk import TaskInstanceState
 
 from plimsoll_airflow.internals.moved import AirflowSkipException
+from plimsoll_airflow.internals.supervisor import has_supervisor
 
 if TYPE_CHECKING:
     from airflow.sdk.types import RuntimeTaskInstanceProtocol
+
+_PR_SET_PDEATHSIG = 1
 
 
 def require_running(ti: "RuntimeTaskInstanceProtocol") -> None:
@@ -18,3 +29,15 @@ def require_running(ti: "RuntimeTaskInstanceProtocol") -> None:
     states = ti.get_task_states(ti.dag_id, map_index=ti.map_index, task_ids=[ti.task_id], run_ids=[ti.run_id])
     if TaskInstanceState.RUNNING not in states.get(ti.run_id, {}).values():
         raise AirflowSkipException("this task was ended by hand or cleared, and so it starts no other run")
+
+
+def end_with_parent() -> None:
+    """Make the kernel kill this process when its parent ends. Works only on Linux; elsewhere it does nothing."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def end_with_supervisor() -> None:
+    """End a task's process with its supervisor. A process that `airflow dags test` runs has none."""
+    if has_supervisor():
+        end_with_parent()

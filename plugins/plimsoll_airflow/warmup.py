@@ -12,7 +12,7 @@ from airflow.listeners import hookimpl
 from plimsoll_airflow.internals import processes
 
 BINDING_MODULES = (
-    "plimsoll_airflow.campaign_notices",
+    "plimsoll_airflow.notices",
     "plimsoll_airflow.dags.campaigns",
     "plimsoll_airflow.dags.cell",
     "plimsoll_airflow.dags.definition_faults",

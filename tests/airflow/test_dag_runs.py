@@ -17,7 +17,7 @@ from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.runs import begin_run, require_no_other_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.ownership.holding import held
+from plimsoll.services.ownership import held
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 from plimsoll_airflow.internals.moved import AirflowFailException

@@ -19,9 +19,9 @@ from plimsoll.domain.errors import HostError, StoreError
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import failure_of
 from plimsoll.services.store.campaigns import read_progress
 from plimsoll_airflow.attempts import begin_or_resume
 from plimsoll_airflow.internals.moved import AirflowFailException

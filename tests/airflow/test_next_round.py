@@ -12,7 +12,7 @@ from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import Search
-from plimsoll.services.campaign.deleting import delete_campaign
+from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.campaign.request import read_request
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.steps.running import run_cell

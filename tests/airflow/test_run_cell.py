@@ -12,10 +12,10 @@ from tests.support.airflow.exceptions import DagRunTriggerException, TaskDeferre
 from tests.support.campaigns.attempt_verdicts import disturbed_verdict, verdict_of
 
 from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import cancel
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model

@@ -25,13 +25,13 @@ from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definit
 from tests.support.processes import CHECKOUT, end_marked, until
 
 import plimsoll
-from plimsoll.domain.campaign import dag_id_of
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.part import dag_id_of
 from plimsoll.domain.resolve import resolve
-from plimsoll_airflow.local.campaign_run import CampaignRun
 from plimsoll_airflow.local.client import AirflowClient
 from plimsoll_airflow.local.clusters import destroy_clusters
+from plimsoll_airflow.local.demo import CampaignRun
 from plimsoll_airflow.local.errors import ApiError
 from plimsoll_airflow.local.transport import Transport
 

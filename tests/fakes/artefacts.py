@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.variant import Archive
 from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK, Program, ReleaseProgram
 

@@ -6,9 +6,9 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
-from plimsoll.domain.clock_readings import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.domain.load_start import ClockReading
 from plimsoll.ports.host import CommandResult, Job, JobStatus
 
 GIB = 2**30

@@ -9,7 +9,7 @@ import pytest
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import Problem, StoreError
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider

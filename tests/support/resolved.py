@@ -1,7 +1,8 @@
 """What definitions of tests are resolved to."""
 
-from plimsoll.domain.campaign import CampaignStage, Part
+from plimsoll.domain.campaign import CampaignStage
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.part import Part
 from plimsoll.domain.resolve import resolve
 
 

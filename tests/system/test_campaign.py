@@ -21,10 +21,10 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.clock_readings import LoadStart
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.data_size import is_within_tolerance
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.load_start import LoadStart
+from plimsoll.domain.populated_data import is_within_tolerance
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.host import Job

@@ -8,7 +8,6 @@ class SystemClock:
     """An implementation of the Clock port with real time."""
 
     def now(self) -> datetime:
-        """Return the current time in UTC."""
         return datetime.now(UTC)
 
     def sleep(self, seconds: float) -> None:

@@ -10,17 +10,14 @@ from typing import Annotated, NoReturn
 import typer
 
 import plimsoll.cli.startup  # noqa: F401 - before all others
-from plimsoll.cli.bundle import bundle
-from plimsoll.cli.campaigns import campaigns_app
+from plimsoll.cli.campaigns import campaigns_app, compare
 from plimsoll.cli.clusters import clusters_app
-from plimsoll.cli.compare import compare
-from plimsoll.cli.doctor import doctor
 from plimsoll.cli.import_runs import import_runs
 from plimsoll.cli.judge import judge
 from plimsoll.cli.plan import plan, schema
-from plimsoll.cli.prepare import prepare
+from plimsoll.cli.prepare import doctor, prepare
 from plimsoll.cli.rejudge import rejudge
-from plimsoll.cli.report import report
+from plimsoll.cli.report import bundle, report
 from plimsoll.cli.run import run
 from plimsoll.cli.simulate import simulate
 from plimsoll.cli.status import status

@@ -1,4 +1,4 @@
-"""`plimsoll campaigns`."""
+"""`plimsoll campaigns`, and `plimsoll compare`: two campaigns of the store side by side."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table, print_text
-from plimsoll.domain.plurals import plural
+from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table, print_text, print_view
+from plimsoll.domain.wording import plural
 
 if TYPE_CHECKING:
     from plimsoll.domain.status import CampaignSummary
@@ -51,7 +51,7 @@ def list_campaigns(as_json: JsonOption = False) -> None:
 def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     """Return the campaigns of the store, and why others can't be read."""
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.adapters.hosts.owners import LocalProcesses
+    from plimsoll.adapters.hosts.processes import LocalProcesses
     from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
     from plimsoll.services.campaign.runs import worked_on_by
     from plimsoll.services.campaign.state import Memory
@@ -90,7 +90,7 @@ def note(
     """
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.bootstrap import existing_store
-    from plimsoll.services.campaign.annotating import annotate
+    from plimsoll.services.campaign.curating import annotate
     from plimsoll.services.store.campaigns import CampaignStore
     from plimsoll.settings import Settings
 
@@ -119,7 +119,7 @@ def delete(
     deleted the campaign, and when.
     """
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.services.campaign.deleting import deletable, delete_campaign
+    from plimsoll.services.campaign.curating import deletable, delete_campaign
     from plimsoll.settings import Settings
 
     toolkit, by = build_toolkit(Settings()), getpass.getuser()
@@ -132,3 +132,58 @@ def delete(
             raise typer.BadParameter("that is another id: nothing was deleted")
     deleted = delete_campaign(toolkit, campaign, by, take_over=take_over)
     typer.echo(f"deleted {deleted.campaign_id}: {plural(deleted.attempts, 'attempt')}, {plural(deleted.files, 'file')}")
+
+
+def _pairs(values: list[str]) -> list[str]:
+    for value in values:
+        a, equals, b = value.partition("=")
+        if not (a and equals and b):
+            raise typer.BadParameter(f"{value!r} is not ID_IN_A=ID_IN_B")
+    return values
+
+
+_A = Annotated[str, typer.Argument(metavar="A", help="Id of the campaign to compare with, as with a control.")]
+_B = Annotated[str, typer.Argument(metavar="B", help="Id of the campaign to compare.")]
+_Pair = Annotated[
+    list[str],
+    typer.Option(
+        callback=_pairs,
+        metavar="ID_IN_A=ID_IN_B",
+        help="Compare these two variants, whose ids differ; can be repeated. Variants with the same id need no pair.",
+    ),
+]
+_Force = Annotated[
+    bool,
+    typer.Option(
+        "--force",
+        help="Compare campaigns in spite of differences that make them incomparable. The differences are named.",
+    ),
+]
+
+
+def compare(
+    a: _A,
+    b: _B,
+    *,
+    pair: _Pair = [],  # noqa: B006  # typer copies it
+    force: _Force = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Put two campaigns side by side: environments, capacities and maxima, and which of the differences stand.
+
+    If they are not comparable, such as by another service level, timing or workload, the command names the differences
+    and exits with 2.
+    """
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.bootstrap import existing_store
+    from plimsoll.services.publish.results import compare_stored
+    from plimsoll.settings import Settings
+
+    pairing = dict(value.split("=", 1) for value in pair)
+    found = compare_stored(existing_store(Settings()), a, b, pairing=pairing, force=force, now=SystemClock().now())
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+        return
+    from plimsoll.report.compare.view import comparison_view
+
+    print_view(comparison_view(found))

@@ -9,8 +9,8 @@ import typer
 
 from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
 from plimsoll.domain.owner import owner_words
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import show_usd
+from plimsoll.domain.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli.output import JsonOption, print_json, print_text
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.wording import plural
 
 _Description = Annotated[
     Path, typer.Argument(metavar="FILE", help="YAML file that says what to import: see docs/guides/importing.md.")
@@ -19,8 +19,8 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
     Files already imported are left as they are. Exits with 0 whatever the verdicts, and with 2 where the import itself
     is refused.
     """
-    from plimsoll.adapters.stores.import_folder import ImportFolder
-    from plimsoll.adapters.stores.text_files import read_text
+    from plimsoll.adapters.stores.folders import ImportFolder
+    from plimsoll.adapters.stores.local_files import read_text
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.report.formatting import listing
     from plimsoll.services.imports.description import DescribedRun, parse_description

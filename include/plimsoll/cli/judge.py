@@ -41,7 +41,7 @@ def _kinds(values: list[str]) -> list[str]:
 
 
 def _sound_columns(values: list[str]) -> list[str]:
-    from plimsoll.domain.log_columns import pairs, parse_columns
+    from plimsoll.domain.log_words import pairs, parse_columns
 
     try:
         if found := pairs(values):
@@ -175,7 +175,7 @@ def judge(  # noqa: PLR0913  # one for each option
     from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
     from plimsoll.cli.judge_answer import EXIT_CODES, document, outcome, show
     from plimsoll.domain.errors import LogError
-    from plimsoll.domain.log_columns import pairs
+    from plimsoll.domain.log_words import pairs
     from plimsoll.domain.service_level import ServiceLevel
 
     apart: Literal["apart"] | None = "apart" if failures == "apart" else None

@@ -10,9 +10,8 @@ import typer
 from plimsoll.analysis.attempt.intervals import SHOWN_NAMES
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.cli.output import print_text
-from plimsoll.domain.level_verdict import Percentiles
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.service_level import ALL_OPERATIONS, Percentiles
+from plimsoll.domain.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

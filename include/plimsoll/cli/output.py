@@ -1,4 +1,6 @@
-"""Options and printing that all commands share."""
+"""Options and printing that all commands share, the answer of a campaign whose report is published among them."""
+
+from __future__ import annotations
 
 import json
 import logging
@@ -9,10 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.domain.excerpts import visible
+from plimsoll.domain.wording import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from plimsoll.services.toolkit import Toolkit
 
 _UNBOUNDED = 10_000
 """Columns of a pipe or a file: more than any table takes."""
@@ -50,7 +54,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[obje
     print_view(Group(Text(visible(title), style="table.title"), table))
 
 
-def print_view(view: "RenderableType") -> None:
+def print_view(view: RenderableType) -> None:
     """Print anything that rich can render."""
     from rich.console import Console
 
@@ -70,3 +74,13 @@ def log_shown() -> Iterator[None]:
     finally:
         log.setLevel(level)
         log.removeHandler(handler)
+
+
+def show_answer(toolkit: Toolkit, campaign_id: str, report_url: str) -> None:
+    """Print conclusion, capacities, causes of misses, warnings, and where the report is."""
+    from plimsoll.report.words.terminal import answer_view
+    from plimsoll.services.publish.results import published_answer
+    from plimsoll.services.store.campaigns import StoredCampaign
+
+    print_view(answer_view(published_answer(StoredCampaign(toolkit.store, campaign_id), toolkit.clock.now())))
+    typer.echo(f"report: {report_url}")

@@ -34,8 +34,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     from plimsoll.domain.errors import ProviderError, Refused
     from plimsoll.domain.loads import load_remarks
     from plimsoll.domain.resolve import resolve
-    from plimsoll.services.campaign.downloads import downloads
-    from plimsoll.services.campaign.planning import make_plan
+    from plimsoll.services.campaign.planning import downloads, make_plan
     from plimsoll.services.campaign.remarks import remarks
     from plimsoll.settings import Settings
 

@@ -9,16 +9,16 @@ import typer
 
 from plimsoll.cli.output import print_table
 from plimsoll.domain.clients import clients_of
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.units import format_duration, show_usd
-from plimsoll.services.campaign.downloads import download_lines
+from plimsoll.domain.wording import plural
+from plimsoll.services.campaign.planning import download_lines
 from plimsoll.services.campaign.stage_plans import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.domain.download import Download
-    from plimsoll.domain.published import Published
+    from plimsoll.domain.origins import Published
     from plimsoll.services.campaign.planning import Plan
     from plimsoll.services.campaign.stage_plans import StagePlan
 

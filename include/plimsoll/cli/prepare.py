@@ -1,20 +1,24 @@
-"""`plimsoll prepare`: download and build the software of definitions before the first cell."""
+"""Before the first cell: `plimsoll prepare` downloads and builds the software of definitions, `plimsoll doctor`
+checks whether this machine, or this Airflow, can run campaigns.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import log_shown
+from plimsoll.cli.output import JsonOption, log_shown, print_json
 from plimsoll.domain.errors import DefinitionError, PlimsollError, UntrustedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from plimsoll.domain.campaign import Campaign
     from plimsoll.domain.download import Download
+    from plimsoll.domain.errors import Finding
     from plimsoll.services.toolkit import Toolkit
     from plimsoll.settings import Settings
 
@@ -88,7 +92,7 @@ def _announce(toolkit: Toolkit, settings: Settings, names: Sequence[str], *, for
     """Say how much is fetched, and by which of several definitions less would be. Faulty ones are told later."""
     from plimsoll.bootstrap import load_definition
     from plimsoll.domain.resolve import resolve
-    from plimsoll.services.campaign.downloads import download_lines, downloads, known_bytes
+    from plimsoll.services.campaign.planning import download_lines, downloads, known_bytes
 
     needed: dict[str, Sequence[Download]] = {}
     for name in names:
@@ -112,3 +116,46 @@ def _print_outcome(ready: Collection[str], failed: Collection[str], settings: Se
         typer.echo(f"all artefacts are ready in {settings.cache}")
     elif ready:
         typer.echo(f"artefacts of {', '.join(ready)} are ready in {settings.cache}; not of {', '.join(failed)}")
+
+
+def doctor(
+    as_json: JsonOption = False,
+    airflow: Annotated[bool, typer.Option("--airflow", help="Check the Airflow of this environment instead.")] = False,
+) -> None:
+    """Check this machine: Python, memory, disk, ports, loopback addresses, other programs.
+
+    With `--airflow`: the plugin, the pool, the triggerers' capacity, the map length. Exits with 1 if something must be
+    mended.
+    """
+    from dataclasses import asdict
+
+    findings = _of_airflow() if airflow else _of_machine()
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    else:
+        for finding in findings:
+            label = "MEND" if not finding.ok else "NOTE" if finding.is_note else "ok  "
+            typer.echo(f"{label}  {finding.name}: {finding.found}")
+            if not finding.ok or finding.is_note:
+                typer.echo(f"      {finding.mend}")
+    raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
+
+
+def _of_airflow() -> Sequence[Finding]:
+    from importlib import import_module
+
+    # By name, for the command line is a part of the core, which knows nothing of Airflow.
+    found: Sequence[Finding] = import_module("plimsoll_airflow.checks").examine()
+    return found
+
+
+def _of_machine() -> Sequence[Finding]:
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.adapters.hosts.machine import examine
+    from plimsoll.bootstrap import artefacts_in, products_with
+    from plimsoll.domain.system import System
+    from plimsoll.settings import Settings
+
+    settings = Settings()
+    product = products_with(artefacts_in(settings), SystemClock())[System().database]
+    return examine(settings.work, settings.cache, product.ports)

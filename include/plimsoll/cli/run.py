@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.answer import show_answer
-from plimsoll.cli.output import DefinitionArgument, log_shown, print_text
+from plimsoll.cli.output import DefinitionArgument, log_shown, print_text, show_answer
 from plimsoll.domain.errors import Problem, Refused
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from plimsoll.ports.store import ResultStore
     from plimsoll.services.campaign.creation import CampaignPlan
-    from plimsoll.services.ownership.holding import Holder
+    from plimsoll.services.ownership import Holder
     from plimsoll.services.steps.running import CellRunEnd
     from plimsoll.services.toolkit import Toolkit
 
@@ -62,7 +61,7 @@ def run(
     from plimsoll.services.campaign.remarks import remarks
     from plimsoll.services.campaign.request import read_request
     from plimsoll.services.campaign.runs import end_run, require_no_other_run
-    from plimsoll.services.ownership.holding import held
+    from plimsoll.services.ownership import held
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -92,7 +91,7 @@ def run(
 
 def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str) -> None:
     """Raise Refused if the campaign to continue does not exist, or the one to begin does."""
-    from plimsoll.domain.spelling import meant
+    from plimsoll.domain.wording import meant
     from plimsoll.services.store.campaigns import campaign_exists, campaign_ids
 
     if campaign and new_campaign:
@@ -110,7 +109,7 @@ def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str)
 
 
 def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[CellRunEnd, ...]:
-    from plimsoll.services.campaign.rounds import all_rounds
+    from plimsoll.services.campaign.completeness import all_rounds
     from plimsoll.services.steps.running import run_cells
     from plimsoll.services.store.campaigns import CampaignStore
 

@@ -61,8 +61,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     how often the strategy's capacities differ from the full grid's, and how often those of two full grids differ.
     """
     from plimsoll.bootstrap import load_document
-    from plimsoll.cli.outcomes import read_outcomes
-    from plimsoll.cli.simulate_answer import replay_json, show_replay, show_simulation, simulation_json
+    from plimsoll.cli.simulate_answer import read_outcomes, replay_json, show_replay, show_simulation, simulation_json
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import Problem, Refused
     from plimsoll.domain.resolve import resolve

@@ -28,7 +28,7 @@ def status(campaign: _OptionalCampaign = None, as_json: JsonOption = False) -> N
     Without a campaign: the cells of all campaigns that run now. An interval is shown at most 15 s after its end.
     """
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.adapters.hosts.owners import LocalProcesses
+    from plimsoll.adapters.hosts.processes import LocalProcesses
     from plimsoll.bootstrap import existing_store
     from plimsoll.services.campaign.progress import campaign_progress
     from plimsoll.settings import Settings
@@ -54,10 +54,9 @@ def status(campaign: _OptionalCampaign = None, as_json: JsonOption = False) -> N
 
 def _running(store: ResultStore, now: datetime) -> Iterator[CampaignProgress]:
     """Yield the campaigns with a cell that runs now, with only these cells. One that can't be read is left out."""
-    from plimsoll.adapters.hosts.owners import LocalProcesses
+    from plimsoll.adapters.hosts.processes import LocalProcesses
     from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
-    from plimsoll.services.campaign.progress import campaign_progress
-    from plimsoll.services.campaign.totals import recorded_totals
+    from plimsoll.services.campaign.progress import campaign_progress, recorded_totals
     from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 
     owners = LocalProcesses()

@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.timing import Timing
 from plimsoll.domain.units import Duration, PositiveDuration, format_duration
+from plimsoll.domain.wording import plural
 
 ActionName = Literal["compact", "repair", "restart", "kill-node", "decommission", "add-node", "replace-node"]
 TAKES_NODES: frozenset[ActionName] = frozenset({"kill-node", "replace-node", "decommission"})

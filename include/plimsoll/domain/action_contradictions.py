@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 from plimsoll.domain.action import TAKES_NODES, Action
 from plimsoll.domain.faults import Fault, Path
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.resolve import stages_of
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.units import format_duration
+from plimsoll.domain.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.domain.campaign import Campaign, Part
+    from plimsoll.domain.campaign import Campaign
     from plimsoll.domain.definition_keys import DefinitionKeys
+    from plimsoll.domain.part import Part
 
 
 def action_contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:

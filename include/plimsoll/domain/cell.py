@@ -1,20 +1,25 @@
-"""Cells and attempts: the units of work of a campaign."""
+"""Cells and attempts: the units of work of a campaign, and the seed of what is drawn at random for one."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.campaign import Campaign, Part, part_name
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.limits import LONGEST_CELL_ID
+from plimsoll.domain.part import Part, part_name
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 """The form of a campaign's id. Python's own `re` must match it with `fullmatch`: its `$` lets a line break follow."""
 LONGEST_CAMPAIGN_ID = 100
+
+_MOST = 2**31 - 1
+"""Every program takes a positive number of 31 bits. To some, 0 means the time of day."""
 
 
 class Cell(Model):
@@ -198,3 +203,15 @@ def awaited_cells(campaign: Campaign) -> tuple[AwaitedCell, ...]:
 def cell_ids(campaign: Campaign) -> tuple[str, ...]:
     """Return the ids of all cells, including the cells of stages whose loads are not known yet."""
     return (*cells_by_id(campaign), *(cell.id for cell in awaited_cells(campaign)))
+
+
+def load_seed(seed: int, cell: Cell, attempt: int) -> int:
+    """Return the seed of an attempt's load, from 1 to 2³¹ - 1. `seed`: the definition's.
+
+    Every repeat draws anew, and so does every further attempt: a schedule drawn at random that came out too short
+    would else be too short for ever. Variants do not: at the same load, repeat and attempt they are asked the same at
+    the same times, so that chance makes no difference between them.
+    """
+    of_every_variant = cell.model_copy(update={"variant": ""}).id
+    digest = sha256(f"{seed}/{of_every_variant}/{attempt}".encode()).digest()
+    return 1 + int.from_bytes(digest[:8], "big") % _MOST

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from plimsoll.domain.campaign import Part, Setup
-from plimsoll.domain.cql import CQL
-from plimsoll.domain.protocols import UNKNOWN
+from plimsoll.domain.part import Part, Setup
+from plimsoll.domain.protocols import CQL, UNKNOWN
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn."""
+"""A cluster: hosts with a name and a life of their own, used by one attempt or by several in turn.
+
+A launch, which is a request to a cloud and its answer, is known before the cloud's own lists show the hosts.
+"""
 
 import re
 from collections.abc import Sequence
@@ -194,3 +197,29 @@ class RecordsUnread(PartlySeen):
 
 class HostsSilent(PartlySeen):
     """Raised when only hosts that could not be asked may have further clusters. Such a cluster ends when it expires."""
+
+
+class Launch(Model):
+    """One request for all hosts of one role. It is recorded before it is sent, and again with its answer."""
+
+    id: Annotated[ClusterId, Field(description="The cluster that they are of")]
+    token: Annotated[str, Field(pattern=r"^[0-9a-f]{16,64}$", description="Names the request, for the cloud too")]
+    role: Role
+    place: Annotated[dict[str, str], Field(description="Where: connection, region, zone, subnet, placement group")]
+    asked_at: Annotated[AwareDatetime, Field(description="When it was sent, for the last time")]
+    expires_at: Annotated[AwareDatetime, Field(description="When its hosts should be gone")]
+    ends_at: Annotated[
+        AwareDatetime | None, Field(description="When its hosts end themselves; none, of older records: as they expire")
+    ] = None
+    owner: Annotated[str, Field(description="Token of whoever asked")]
+    nodes: Annotated[int | None, Field(description="How many its cluster has; none: an older record")] = None
+    load_hosts: Annotated[int | None, Field(description="How many its cluster has; none: an older record")] = None
+    account: Annotated[str, Field(description="Account that its hosts are in; empty: not known")] = ""
+    hosts: Annotated[
+        tuple[HostInfo, ...] | None, Field(description="Empty: it was refused; none: its answer is not known")
+    ] = None
+
+    @property
+    def living(self) -> tuple[HostInfo, ...]:
+        """Return the hosts of the request without a recorded end."""
+        return tuple(host for host in self.hosts or () if host.until is None)

@@ -12,19 +12,19 @@ from plimsoll.domain.action_contradictions import action_contradictions
 from plimsoll.domain.external_contradictions import external_contradictions
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.resolve import stages_of
 from plimsoll.domain.service_level import meant_percentile
-from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy import FullGrid
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.domain.units import format_duration, format_rate, format_size
+from plimsoll.domain.wording import meant_or_known, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.domain.campaign import Campaign, Part
+    from plimsoll.domain.campaign import Campaign
     from plimsoll.domain.definition_keys import DefinitionKeys
+    from plimsoll.domain.part import Part
     from plimsoll.domain.stage import Stage
     from plimsoll.domain.workload import Workload
 

@@ -4,10 +4,10 @@ from typing import Any, Self
 
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from plimsoll.domain.campaign import dag_id_of
 from plimsoll.domain.contradictions import contradictions
 from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.faults import require_none
+from plimsoll.domain.part import dag_id_of
 from plimsoll.domain.resolve import resolve
 
 

@@ -6,20 +6,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator, model_validator
 
 from plimsoll.domain.action import Action
-from plimsoll.domain.at_most import AtMost
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.canary_figures import Canary
-from plimsoll.domain.disturbance import LONGEST_WAIT, Disturbance, is_default
+from plimsoll.domain.host_bounds import LONGEST_WAIT, Canary, Disturbance, is_default
 from plimsoll.domain.limits import LARGEST_GRID
 from plimsoll.domain.loads import OPEN, LoadLevels, Loop, of_the_top
-from plimsoll.domain.published import Published
-from plimsoll.domain.rate_below import RateBelow
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.origins import Published
+from plimsoll.domain.service_level import RateBelow, ServiceLevel
 from plimsoll.domain.stage import LEFT_TO_STAGES, Stage, left_to_stages
-from plimsoll.domain.stop_rule import StopRule
 from plimsoll.domain.strategy import FullGrid, Strategy
 from plimsoll.domain.system import LoadGeneratorChoice, ProviderChoice, System
-from plimsoll.domain.timing import Timing
+from plimsoll.domain.timing import AtMost, StopRule, Timing
 from plimsoll.domain.units import PositiveDuration, Usd
 from plimsoll.domain.variant import SLUG, Variant
 from plimsoll.domain.workload import NamedWorkload, Workload

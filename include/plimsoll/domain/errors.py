@@ -1,10 +1,11 @@
-"""The error tree: every error says what happened, where, and how to mend it."""
+"""The error tree: every error says what happened, where, and how to mend it; and so does the result of a check of a
+machine or of an Airflow.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.domain.excerpts import visible
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.wording import plural, visible
 
 
 class PlimsollError(Exception):
@@ -29,6 +30,18 @@ class PlimsollError(Exception):
     # Exceptions with keyword arguments need this to cross process borders (pickle calls cls(*args)).
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuild, (type(self), self.__dict__)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The result of one check, with advice where it failed."""
+
+    name: str
+    ok: bool
+    found: str
+    mend: str = ""
+    is_note: bool = False
+    """Whether it is worth a note only, since campaigns can run all the same."""
 
 
 def _rebuild(kind: type[PlimsollError], state: dict[str, object]) -> PlimsollError:

@@ -16,11 +16,10 @@ from pydantic_core import ErrorDetails
 
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.expected import expected, known_keys, node_at, sections_with
-from plimsoll.domain.quantities import number_meant
-from plimsoll.domain.spelling import meant, meant_or_known, nearest
+from plimsoll.domain.guesses import number_meant, way_around
 from plimsoll.domain.strategy_names import STRATEGY_NAMES
 from plimsoll.domain.units import format_duration
-from plimsoll.domain.ways_around import way_around
+from plimsoll.domain.wording import meant, meant_or_known, nearest
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""

@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import load_host_name
+from plimsoll.domain.host_bounds import HostFigures
 from plimsoll.domain.variant import Collector
 
 

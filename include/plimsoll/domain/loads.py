@@ -1,6 +1,9 @@
-"""The loads of a campaign or of a stage: listed, evenly spaced, or taken from the results of an earlier stage."""
+"""The loads of a campaign or of a stage, listed, evenly spaced, or taken from the results of an earlier stage, and
+how far the number of operations may be from a load that is drawn at random.
+"""
 
 from collections.abc import Iterator, Mapping
+from math import inf, sqrt
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
@@ -26,6 +29,13 @@ Loop = Annotated[
     ),
 ]
 _StageId = Annotated[str, Field(pattern=SLUG, max_length=LONGEST_STAGE_ID)]
+
+LEAST = 0.01
+"""The share of a load by which every rate may differ."""
+
+_DEVIATIONS = 3
+ENOUGH_OPERATIONS = round((_DEVIATIONS / LEAST) ** 2)
+"""So many operations of a random schedule come within the least tolerance: 90,000."""
 
 
 class LoadRange(Model):
@@ -209,3 +219,12 @@ def _empty_or_endless(span: LoadRange, most: int) -> Iterator[Fault]:
     if span.count > most:
         what = f"{span.count:,} load levels, {format_rate(span.step)} apart; at most {most:,} cells are allowed"
         yield Fault(("step",), what, f"write a larger step{raise_limit(span.count)}")
+
+
+def rate_tolerance(operations: float) -> float:
+    """Return the share by which a random schedule's number of operations may differ from the load, at least 1 %.
+
+    `operations`: the load times the judged time. A program that sends at random times (a Poisson process) sends n
+    give or take √n of n operations: three standard deviations are 3/√n of them. Beyond that is one of 370 cells.
+    """
+    return max(LEAST, _DEVIATIONS / sqrt(operations)) if operations > 0 else inf

@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import Cell
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.wording import plural
 
 LoadPhase = Literal["populate", "warm-up", "load"]
 """A phase that a load generator reports of itself."""

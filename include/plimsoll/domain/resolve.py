@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any
 
-from plimsoll.domain.campaign import Campaign, CampaignStage, Part, Setup
+from plimsoll.domain.campaign import Campaign, CampaignStage
 from plimsoll.domain.definition_keys import DefinitionKeys
-from plimsoll.domain.hosts_spec import HostsSpec
-from plimsoll.domain.load_spec import LoadSpec, OwnedByLoad, Target
 from plimsoll.domain.loads import CLOSED
+from plimsoll.domain.part import Part, Setup
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.specs import HostsSpec, LoadSpec, OwnedByLoad, ProductSpec, Target, VariantSpec
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.variant import Variant
 from plimsoll.domain.workload import NamedWorkload

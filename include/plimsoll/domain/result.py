@@ -9,8 +9,8 @@ from plimsoll.domain.action import ActionResult
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.errors import LASTS
-from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+from plimsoll.domain.log_words import COORDINATED_OMISSION
+from plimsoll.domain.service_level import LevelVerdict, Percentiles
 
 Outcome = Literal["met", "missed", "invalid"]
 """The outcome of an attempt."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.campaign import Part
+from plimsoll.domain.part import Part
 from plimsoll.domain.stage import StageLoad
 
 

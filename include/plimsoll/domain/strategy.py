@@ -9,8 +9,8 @@ from pydantic_core import CoreSchema
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.faults import Fault, Faulty, Path
-from plimsoll.domain.spelling import meant_or_known
 from plimsoll.domain.strategy_names import STRATEGY_NAMES
+from plimsoll.domain.wording import meant_or_known
 
 
 class FullGrid(Model):

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.database_command import DatabaseCommand
-from plimsoll.domain.load_command import LoadCommand
+from plimsoll.domain.commands import DatabaseCommand, LoadCommand
 from plimsoll.domain.units import PositiveDuration
 from plimsoll.domain.variant import RELEASE
 

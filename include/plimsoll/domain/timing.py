@@ -1,4 +1,6 @@
-"""The time for which a cell is loaded, and the part of it that is judged."""
+"""The time for which a cell is loaded, the part of it that is judged, and what ends it earlier: rules against a load
+that does harm, and a ceiling, whatever hangs.
+"""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -10,10 +12,41 @@ from pydantic import Field, model_validator
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.faults import Fault, Faulty
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.units import Duration, PositiveDuration, format_duration
+from plimsoll.domain.units import Duration, Percent, PositiveDuration, Usd, format_duration
 
 _USUAL = timedelta(hours=1)
 _LEAST_INTERVALS = 5
+_SECOND = timedelta(seconds=1)
+_MEND = "write `{errors: 5%, within: 10s}`, or `{percentile: 99, above: 1s, within: 30s}`"
+_KEEPING = timedelta(minutes=10)
+
+
+class AtMost(Model):
+    """What a campaign may take at most. Unlike a budget, it ends what runs."""
+
+    cost: Annotated[
+        Usd | None,
+        Field(
+            gt=0,
+            description="Cost of all hosts of the campaign: no cell begins that would exceed it, and cells that run "
+            "are ended once it is reached",
+        ),
+    ] = None
+    cell: Annotated[
+        PositiveDuration | None,
+        Field(description="Time from the start of an attempt to the end of its hosts, with all waiting and populating"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _bounds_something(self) -> Self:
+        if self.cost is None and self.cell is None:
+            raise Faulty([Fault((), "bounds nothing", "give `cost`, `cell` or both")])
+        return self
+
+    @property
+    def measured(self) -> timedelta | None:
+        """Return the time after which an attempt is given up, so that its logs can be kept before its hosts end."""
+        return None if self.cell is None else self.cell - min(_KEEPING, self.cell / 10)
 
 
 class Timing(Model):
@@ -96,3 +129,54 @@ def _whole(levels: Sequence[ServiceLevel]) -> timedelta:
     """Return the shortest time that consists of whole intervals of every service level."""
     microsecond = timedelta(microseconds=1)
     return lcm(*(level.interval // microsecond for level in levels)) * microsecond
+
+
+class StopRule(Model):
+    """A bound beyond which a load is ended: a share of failed operations, or a percentile of the response times.
+
+    Every second it is looked at for the operations of the last `within`, also while the load populates.
+    """
+
+    errors: Annotated[
+        LeftOutIfEmpty[Percent | None], Field(ge=1, lt=100, description="Share of operations that may fail")
+    ] = None
+    percentile: Annotated[
+        LeftOutIfEmpty[float | None],
+        Field(gt=0, lt=100, description="Percentile of the response times of all answered operations, with `above`"),
+    ] = None
+    above: Annotated[
+        LeftOutIfEmpty[PositiveDuration | None], Field(description="Time that the percentile may not exceed")
+    ] = None
+    within: Annotated[
+        PositiveDuration,
+        Field(
+            le=timedelta(minutes=10),
+            description="Length of the time that is looked at, in whole seconds. The load also ends where nothing was "
+            "answered for so long",
+        ),
+    ]
+
+    @model_validator(mode="after")
+    def _is_one_rule(self) -> Self:
+        if (self.percentile is None) != (self.above is None) or (self.errors is None) == (self.percentile is None):
+            raise Faulty([Fault((), "does not say one rule", _MEND)])
+        if self.within % _SECOND:
+            what = f"{format_duration(self.within)} is no whole number of seconds"
+            raise Faulty([Fault(("within",), what, "round it")])
+        return self
+
+    @property
+    def share(self) -> float:
+        """Return the share of operations that may have failed, or have taken longer than `above`, in per cent."""
+        return self.errors if self.errors is not None else 100 - (self.percentile or 0)
+
+    @property
+    def stall_ms(self) -> float:
+        """Return the shortest stall of everything that breaks the rule by itself, ms."""
+        return ((self.above or timedelta(0)) + self.within * self.share / 100) / timedelta(milliseconds=1)
+
+    def __str__(self) -> str:
+        length = format_duration(self.within)
+        if self.above is None:
+            return f"more than {self.errors} % of the operations of {length} failed"
+        return f"p{self.percentile:g} of {length} above {format_duration(self.above)}"

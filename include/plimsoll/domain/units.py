@@ -13,7 +13,7 @@ from typing import Annotated, TypeGuard
 
 from pydantic import AfterValidator, BeforeValidator, PlainSerializer, WithJsonSchema
 
-from plimsoll.domain.quantities import bytes_meant, count_meant, microseconds_meant, rate_meant, usd_meant
+from plimsoll.domain.guesses import bytes_meant, count_meant, microseconds_meant, rate_meant, usd_meant
 
 _DURATION_US: Mapping[str, int] = {"us": 1, "ms": 1_000, "s": 1_000_000, "m": 60_000_000, "h": 3_600_000_000}
 _SIZE_BYTES: Mapping[str, int] = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

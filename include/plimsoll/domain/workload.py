@@ -6,10 +6,8 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.cql import CQL, CqlOptions
 from plimsoll.domain.faults import Fault
-from plimsoll.domain.hbase import HBaseOptions
-from plimsoll.domain.protocols import OPTIONS, UNKNOWN
+from plimsoll.domain.protocols import CQL, OPTIONS, UNKNOWN, CqlOptions, HBaseOptions
 from plimsoll.domain.units import Count, Size
 from plimsoll.domain.variant import SLUG
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from plimsoll.domain.action import Action, ActionEnd
-from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.ports.host import Host
 
 

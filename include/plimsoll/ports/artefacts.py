@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.variant import Archive
 
 OWN_JDK = "openjdk-11.0.13"

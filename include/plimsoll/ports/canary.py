@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from plimsoll.domain.canary_figures import HostFigures
+from plimsoll.domain.host_bounds import HostFigures
 from plimsoll.ports.host import Host
 
 

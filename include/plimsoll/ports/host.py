@@ -6,9 +6,9 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
 
-from plimsoll.domain.clock_readings import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.domain.load_start import ClockReading
 from plimsoll.ports.store import StoredFile, UploadTicket
 
 MOST_OUTPUT_BYTES = 64 << 20

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.launch import Launch
+from plimsoll.domain.cluster import ClusterId, Launch
 
 
 class Launches(Protocol):

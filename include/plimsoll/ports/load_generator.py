@@ -7,15 +7,15 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Literal
 
-from plimsoll.domain.cql import CQL
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import LoadError, Problem
-from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.domain.process import GeneratorSecond
 from plimsoll.domain.progress import LevelProgress, LoadPhase
-from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.protocols import CQL
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.system import LoadGeneratorChoice
+from plimsoll.domain.timing import StopRule
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.host import Host

@@ -10,10 +10,9 @@ from plimsoll.domain.action import ActionName
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ActionError, DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
-from plimsoll.domain.leftover_work import LeftoverWork
-from plimsoll.domain.log_events import Event, EventKind, LogLine
-from plimsoll.domain.process import Process
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.load_start import LeftoverWork
+from plimsoll.domain.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host

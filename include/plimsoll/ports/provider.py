@@ -8,7 +8,7 @@ from typing import Self
 
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.external_database import ExternalDatabase, Occupant
 from plimsoll.ports.host import Host

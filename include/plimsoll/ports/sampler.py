@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Protocol
 
-from plimsoll.domain.host_activity import HostActivity
+from plimsoll.domain.host_bounds import HostActivity
 from plimsoll.ports.host import Host
 
 

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from plimsoll.domain.cost import Tariff
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.specs import HostsSpec
 
 
 class Tariffs(Protocol):

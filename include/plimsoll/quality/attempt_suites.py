@@ -10,11 +10,11 @@ from plimsoll.analysis.attempt.alignment import MISFIT
 from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.result import DISTURBED
 from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.domain.units import format_duration, format_size
+from plimsoll.domain.wording import plural
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOT_TOLD, NOTHING_MISSED, PERCENTILES, UNDISTURBED
 from plimsoll.quality.expectation import (
     Expected,
@@ -29,8 +29,8 @@ from plimsoll.quality.expectation import (
 from plimsoll.quality.miss_cause import tolerance_of
 
 if TYPE_CHECKING:
-    from plimsoll.domain.campaign import Part
     from plimsoll.domain.cell import Cell
+    from plimsoll.domain.part import Part
     from plimsoll.domain.process import Process
     from plimsoll.domain.variant import JvmConfiguration
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import pandas as pd
 
 from plimsoll.analysis.attempt.disturbance import Collected, disturbed, is_known
-from plimsoll.analysis.attempt.hosts import others_highest
-from plimsoll.analysis.attempt.sampled import Span, by_host, mean_of, means, spans
+from plimsoll.analysis.attempt.hosts import Span, by_host, mean_of, means, others_highest, spans
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.service_level import ALL_OPERATIONS
@@ -19,10 +18,10 @@ from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_b
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.domain.campaign import Part
     from plimsoll.domain.cell import Cell
     from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
     from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.part import Part
     from plimsoll.domain.process import Process
     from plimsoll.quality.measured import MeasuredAttempt
 

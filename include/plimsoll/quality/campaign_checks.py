@@ -8,8 +8,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.cell_results import distance
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.strategy import chooses_cells
+from plimsoll.domain.wording import plural
 from plimsoll.quality.deviations import Deviation, deviations
 from plimsoll.quality.expectation import CheckedTable, Expected, Quality, each_between, each_one_of, rows
 
@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.domain.campaign import Campaign, Part
+    from plimsoll.domain.campaign import Campaign
     from plimsoll.domain.cell import AttemptKey, Cell
     from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.part import Part
     from plimsoll.domain.result import Verdict
     from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
 

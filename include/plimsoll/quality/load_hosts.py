@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
-from plimsoll.domain.clock_readings import most_apart_ms
+from plimsoll.domain.load_start import most_apart_ms
 from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.wording import plural
 from plimsoll.quality.attempt_suites import LAG_SHARE
 from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from plimsoll.domain.campaign import Part
     from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.part import Part
     from plimsoll.quality.measured import MeasuredAttempt
 
 _COMPLETE = "complete"

@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.attempt.judgement import MissedInterval
-    from plimsoll.domain.clock_readings import LoadStart
     from plimsoll.domain.fingerprint import Fingerprint
+    from plimsoll.domain.load_start import LoadStart
     from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.domain.log_events import GeneratorSecond
-    from plimsoll.domain.process import Process
+    from plimsoll.domain.process import GeneratorSecond, Process
     from plimsoll.domain.result import OpeningBacklog
 
 

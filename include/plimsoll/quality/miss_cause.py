@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.rate_tolerance import rate_tolerance
+from plimsoll.domain.loads import rate_tolerance
 
 if TYPE_CHECKING:
-    from plimsoll.domain.campaign import Part
     from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.part import Part
 
 NO_CAUSE = "no cause that can be named"
 """The beginning of the answer where nothing that is known held the load generator back."""

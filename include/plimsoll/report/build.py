@@ -7,8 +7,8 @@ from altair.utils.schemapi import debug_mode
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.rendering import drawing, pictures
+from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import ReportDocument, report_document, schema_of
 from plimsoll.report.overview import overview
 from plimsoll.report.page import page_html, summary_markdown

@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.analysis.attempt.backlog import begins_with_backlog
+from plimsoll.analysis.attempt.unanswered import begins_with_backlog
 from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions
+from plimsoll.analysis.campaign.by_load import HighestAchieved, HighestBelow, OperationP99
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.analysis.campaign.causes import VariantCauses
 from plimsoll.analysis.campaign.cell_results import (
@@ -20,12 +21,9 @@ from plimsoll.analysis.campaign.cell_results import (
     worst,
 )
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.analysis.campaign.highest_achieved import HighestAchieved
 from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.noise import Noise
-from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.analysis.campaign.pauses import PauseStatistics
-from plimsoll.analysis.campaign.rates_below import HighestBelow
 from plimsoll.analysis.campaign.resampling import Typical
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats
 from plimsoll.analysis.campaign.steadiness import Steadiness
@@ -34,16 +32,15 @@ from plimsoll.domain.action import ActionResult
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.cost import Spending
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.level_verdict import Percentiles
 from plimsoll.domain.note import Note
 from plimsoll.domain.result import Check, OpeningBacklog
+from plimsoll.domain.service_level import Percentiles
 from plimsoll.report.sections.answer import sentences
 from plimsoll.report.sections.cells import cost_of_cell
 from plimsoll.report.sections.validity import EndedAttempt, InvalidAttempt, validity
 from plimsoll.report.words.capacities import loads_line
 from plimsoll.report.words.conclusion import conclusion
-from plimsoll.report.words.environment_facts import Environment
-from plimsoll.report.words.origins import Origin, origins
+from plimsoll.report.words.environment_facts import Environment, Origin, origins
 from plimsoll.report.words.taken_load import at_loads
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
 
-from plimsoll.domain import plurals
+from plimsoll.domain import wording
 from plimsoll.domain.cell import Cell
 
 NOTHING = "–"
@@ -69,7 +69,7 @@ def p_text(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-plural = plurals.plural
+plural = wording.plural
 """The one helper for counts, beside the other formats of reports."""
 
 

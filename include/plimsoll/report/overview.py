@@ -10,9 +10,9 @@ from pydantic import AwareDatetime, Field
 from plimsoll.analysis.campaign.capacity import Capacity, capacities_over_stages
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.campaign import Part
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.note import Note
+from plimsoll.domain.part import Part
 from plimsoll.domain.result import Check
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of, schema_of
 from plimsoll.report.page import rendered
@@ -22,10 +22,8 @@ from plimsoll.report.sections.cells import cells_sheet
 from plimsoll.report.tables.files import Sheet, as_csv, as_parquet, file_of_part
 from plimsoll.report.tables.table import Table
 from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows
-from plimsoll.report.words.conclusion import campaign_conclusion, conclusion
-from plimsoll.report.words.conditions import conditions_table
-from plimsoll.report.words.over_stages import contradictions_table
-from plimsoll.report.words.stages import StageDocument, rests_on, stage_documents
+from plimsoll.report.words.conclusion import campaign_conclusion, conclusion, conditions_table
+from plimsoll.report.words.stages import StageDocument, contradictions_table, rests_on, stage_documents
 from plimsoll.report.words.taken_load import at_loads, taken_sheet, taken_tables
 
 if TYPE_CHECKING:

@@ -1,10 +1,23 @@
-"""Render findings into the HTML page and the Markdown summary."""
+"""Render findings into the HTML page and the Markdown summary.
 
+One script, Vega's runtime, draws the charts of a page. vl-convert takes more than a second of processor time to make
+it, in each process that makes a page, and makes the same script as long as its version is the same. So the script is
+kept beside what Python keeps of this module.
+"""
+
+import gzip
+import importlib.util
+import os
 import re
+import sys
+import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from functools import cache
+from importlib.metadata import version
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -15,10 +28,8 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.misses import Miss
 from plimsoll.domain.units import show_usd
 from plimsoll.report import formatting
-from plimsoll.report.charts.figure import Figure
-from plimsoll.report.charts.runtime import runtime
-from plimsoll.report.charts.static_picture import static_picture
-from plimsoll.report.charts.theme import page_config
+from plimsoll.report.charts.rendering import static_picture
+from plimsoll.report.charts.theme import Figure, page_config
 from plimsoll.report.document import code_versions
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.sections.registry import sections_of
@@ -42,6 +53,8 @@ _FILTERS = {
     "plural": formatting.plural,
     "usd": show_usd,
 }
+
+_LIBRARY = "vl-convert-python"
 
 
 def page_html(findings: Findings, figures: Sequence[Figure], drawings: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -147,3 +160,41 @@ def _runtime() -> str:
 def _script(source: str) -> str:
     """Make JavaScript source safe inside a script element: only strings and expressions can hold `</script`."""
     return re.sub(r"</(?=script)", r"<\\/", source, flags=re.IGNORECASE)
+
+
+def runtime() -> str:
+    """Return the script, made anew where this version's is not kept yet or is damaged."""
+    kept = folder() / f"vega-{version(_LIBRARY)}.js.gz"
+    with suppress(OSError, EOFError, zlib.error):
+        if script := gzip.decompress(kept.read_bytes()).decode():
+            return script
+    made = bundled()
+    if not sys.dont_write_bytecode:
+        with suppress(OSError):
+            _keep(kept, made)
+    return made
+
+
+def folder() -> Path:
+    """Return the folder where Python keeps what it compiled of this module."""
+    return Path(importlib.util.cache_from_source(__file__)).parent
+
+
+def bundled() -> str:
+    """Return the script as vl-convert makes it."""
+    import vl_convert
+
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+
+
+def _keep(place: Path, script: str) -> None:
+    """Write the script whole or not at all, whichever other process does the same, and remove scripts of other
+    versions.
+    """
+    place.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = place.with_name(f"{place.name}.{os.getpid()}")
+    unfinished.write_bytes(gzip.compress(script.encode(), compresslevel=6, mtime=0))
+    unfinished.replace(place)
+    for other in place.parent.glob("vega-*.js.gz"):
+        if other != place:
+            other.unlink(missing_ok=True)

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from plimsoll import __version__
-from plimsoll.domain.campaign import Campaign, Part, Setup
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cost import Tariff
-from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.host_bounds import Disturbance
+from plimsoll.domain.part import Part, Setup
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.resolve import hosts_spec
-from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.wording import meant_or_known
 from plimsoll.ports.canary import HostCanary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.load_generator import LoadGenerator
@@ -100,7 +101,6 @@ class Toolkit:
         return _named(self.load_generators, "load generator", setup.load_generator.name)
 
     def tariff(self, asked: Campaign | Part) -> Tariff | None:
-        """Return the prices of the hosts; None where they cost nothing."""
         tariffs = self.tariffs.get(asked.provider.name)
         return tariffs.tariff(self.hosts_spec(asked)) if tariffs else None
 

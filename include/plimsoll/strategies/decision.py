@@ -8,8 +8,15 @@ from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
-from plimsoll.strategies.ladder import CapacityKind, Ladder, LadderDecision, Position, capacity_level, level_outcome
-from plimsoll.strategies.matrix import Matrix
+from plimsoll.strategies.matrix import (
+    CapacityKind,
+    Ladder,
+    LadderDecision,
+    Matrix,
+    Position,
+    capacity_level,
+    level_outcome,
+)
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.search import search_step
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from plimsoll.domain.campaign import Campaign, CampaignStage, Part
+from plimsoll.domain.campaign import Campaign, CampaignStage
+from plimsoll.domain.part import Part
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy, keeps_data
 from plimsoll.strategies.matrix import goes_by_variant
 from plimsoll.strategies.synthetic import CapacityModel, simulate

@@ -7,7 +7,7 @@ highest load that all repeats sustained.
 
 from collections.abc import Iterator
 
-from plimsoll.strategies.ladder import Ladder, LadderDecision, Position
+from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
 
 
 def ramp_step(ladder: Ladder) -> LadderDecision:

@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell, cell_ids, cells_by_id
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.result import Outcome, ValidOutcome
 from plimsoll.domain.stage import StageStart
+from plimsoll.domain.wording import plural
 from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_start
-from plimsoll.strategies.ladder import CapacityKind
-from plimsoll.strategies.matrix import of_one_round
+from plimsoll.strategies.matrix import CapacityKind, of_one_round
 from plimsoll.strategies.stage_starts import Results, stage_start
 
 Attempts = Mapping[str, Sequence[Outcome]]

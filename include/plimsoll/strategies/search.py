@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 
 from plimsoll.domain.strategy import Search
-from plimsoll.strategies.ladder import Ladder, LadderDecision, Position
+from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
 
 
 def search_step(strategy: Search, ladder: Ladder) -> LadderDecision:

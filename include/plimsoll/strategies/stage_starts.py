@@ -9,12 +9,13 @@ from datetime import datetime
 from statistics import median_low
 from typing import Literal
 
-from plimsoll.domain.campaign import Campaign, Part
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell, grid
+from plimsoll.domain.part import Part
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign
-from plimsoll.strategies.ladder import CapacityKind
+from plimsoll.strategies.matrix import CapacityKind
 from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
 
 Carried = tuple[CapacityKind, int | None]

@@ -14,13 +14,13 @@ from math import ceil, exp
 from statistics import fmean
 from typing import Literal
 
-from plimsoll.domain.campaign import Campaign, CampaignStage, Part
+from plimsoll.domain.campaign import Campaign, CampaignStage
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.part import Part
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Strategy, keeps_data
 from plimsoll.strategies.decision import ladder_capacity, step_of
-from plimsoll.strategies.ladder import CapacityKind, Ladder, Position
-from plimsoll.strategies.matrix import goes_by_variant
+from plimsoll.strategies.matrix import CapacityKind, Ladder, Position, goes_by_variant
 
 Capacities = Literal["uniform", "published"]
 # Of the published campaign's eleven loads its five variants carried so many.

@@ -11,10 +11,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
 from plimsoll.prefix import PREFIX
 from plimsoll.settings import Settings
-from plimsoll_airflow.campaign_notices import when_incomplete
 from plimsoll_airflow.definitions import sound_definitions, timetable
 from plimsoll_airflow.doc_md import campaign_doc
 from plimsoll_airflow.forms import campaign_params
+from plimsoll_airflow.notices import when_incomplete
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.next_round import NextRound

@@ -17,12 +17,10 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.dags import DAG_FILES
 from plimsoll_airflow.local import record
 from plimsoll_airflow.local.clusters import destroy_clusters
-from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.interrupts import Interrupted, Interrupts
-from plimsoll_airflow.local.launcher_lock import launcher_lock
+from plimsoll_airflow.local.home import Home, parse_users
+from plimsoll_airflow.local.launcher import Interrupted, Interrupts, launcher_lock
 from plimsoll_airflow.local.process_environment import StackSettings
 from plimsoll_airflow.local.stack import Stack
-from plimsoll_airflow.local.users import parse_users
 
 HOME = root / ".airflow" if (root := checkout()) else own_folder() / "airflow"
 FAILED, REFUSED = 1, 2
@@ -146,8 +144,7 @@ def _settings() -> Settings:
 def _noise() -> str:
     """Name what keeps this machine busy already; empty where it is calm."""
     from plimsoll.adapters.hosts.machine import activity_now, in_words
-    from plimsoll.domain.disturbance import Disturbance
-    from plimsoll.domain.host_activity import noise
+    from plimsoll.domain.host_bounds import Disturbance, noise
 
     now = activity_now()
     busy = noise(now, Disturbance())

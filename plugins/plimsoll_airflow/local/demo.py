@@ -1,18 +1,131 @@
-"""`make demo`: a campaign from nothing to its report, in one command that cleans up after itself."""
+"""`make demo`: a campaign from nothing to its report, in one command that cleans up after itself. It is run as any
+other: chosen, its DAG run started or found, watched to the end.
+"""
 
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from rich.console import Console
 
 from plimsoll.bootstrap import build_store, load_definition
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.domain.progress import CampaignProgress
+from plimsoll.domain.resolve import resolve
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
+from plimsoll.services.campaign.planning import new_campaign_id
+from plimsoll.services.campaign.progress import campaign_progress
+from plimsoll.services.campaign.request import campaign_id_of
+from plimsoll.services.definitions.continuing import continued_as
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, campaign_ids
 from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.campaign_run import CampaignRun, start_or_find
-from plimsoll_airflow.local.screen import open_screen
+from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
+from plimsoll_airflow.local.screen import Screen, open_screen
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.ownership import CELL_DAG
+
+MOST_FAILURES = 8
+
+
+def poll_s(cells: int) -> float:
+    """Return the pause before asking for a campaign's run again, s. Airflow reads all its tasks for each answer."""
+    return max(2.0, cells / 25)
+
+
+def unfinished_campaign(store: ResultStore, definition: Definition) -> str | None:
+    """Return the newest campaign that can go on with the definition, if it has cells to run or no report; else None."""
+    for campaign_id in sorted(campaign_ids(store), reverse=True):
+        campaign = CampaignStore(store, campaign_id)
+        if campaign_id.startswith(f"{definition.name}-") and _can_go_on(campaign, definition):
+            return None if _is_finished(campaign) else campaign_id
+    return None
+
+
+@dataclass(frozen=True)
+class CampaignRun:
+    """A DAG run of a definition's DAG, and the store with its results."""
+
+    client: AirflowClient
+    store: ResultStore
+    definition: Definition
+    run: DagRun
+
+    @property
+    def campaign_id(self) -> str:
+        """Return the id of the run's campaign."""
+        return campaign_id_of(self.definition.name, self.run.conf, self.run.run_after)
+
+    @property
+    def has_succeeded(self) -> bool:
+        """Tell whether the requested cells are valid. If so, a complete campaign has its report."""
+        return self.run.state == "success"
+
+    def watch(self, screen: Screen, now: Callable[[], datetime]) -> "CampaignRun":
+        """Show the campaign's progress until the run has ended. Returns the ended run."""
+        pause_s = poll_s(resolve(self.definition).cells)
+        while True:
+            current = self.client.dag_run(self.run.dag_id, self.run.run_id)
+            screen.show(self._progress(now()))
+            if current.is_final:
+                return replace(self, run=current)
+            time.sleep(pause_s)
+
+    def failures(self) -> list[str]:
+        """Return the failed tasks of this run and of its cells' runs, each with the last error in its log."""
+        failed = self.client.dag_runs(CELL_DAG, state="failed")
+        cells = [run for run in failed if run.conf.get("campaign_id") == self.campaign_id]
+        runs = [*cells, self.run] if self.run.state == "failed" else cells
+        lines = [line for run in runs for line in self._failures_of(run)]
+        more = len(lines) - MOST_FAILURES
+        return [*lines[:MOST_FAILURES], f"… and {more} more failed tasks"] if more > 0 else lines
+
+    def _progress(self, now: datetime) -> CampaignProgress | None:
+        with suppress(NotFound):
+            return campaign_progress(self.store, self.campaign_id, now=now)
+        return None
+
+    def _failures_of(self, run: DagRun) -> list[str]:
+        tasks = self.client.task_instances(run.dag_id, run.run_id)
+        failed = sorted((task for task in tasks if task.state == "failed"), key=lambda task: str(task.ended_at))
+        return [f"{run.dag_id} {run.run_id}, task {task.name} failed: {self._last_error(run, task)}" for task in failed]
+
+    def _last_error(self, run: DagRun, task: TaskInstance) -> str:
+        errors = self.client.task_errors(run, task)
+        return errors[-1] if errors else "its log says no more"
+
+
+def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:
+    """Return the run to watch: a living one, else a new run of the unfinished campaign or of a new campaign."""
+    for run in client.dag_runs(definition.dag_id):
+        if not run.is_final:
+            return CampaignRun(client, store, definition, run)
+    for dag_id in (CELL_DAG, definition.dag_id):
+        client.unpause(dag_id)
+    campaign_id = unfinished_campaign(store, definition) or new_campaign_id(definition.name, now)
+    run_id = f"{campaign_id}__{now:%Y%m%dt%H%M%S}"
+    run = client.trigger(definition.dag_id, {"campaign_id": campaign_id}, run_id=run_id)
+    return CampaignRun(client, store, definition, run)
+
+
+def _can_go_on(campaign: CampaignStore, definition: Definition) -> bool:
+    """Tell whether the campaign can go on with the definition.
+
+    A campaign that is being deleted, or whose definition can't be read, can't.
+    """
+    try:
+        campaign.require_kept()
+        return continued_as(campaign.declared(), definition) is not None
+    except (Refused, NotFound):
+        return False
+
+
+def _is_finished(campaign: CampaignStore) -> bool:
+    return campaign.store.exists(report_key(campaign.campaign_id)) and completeness(campaign).is_complete
 
 
 def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Console) -> bool:
@@ -43,7 +156,7 @@ def outcome(ended: CampaignRun) -> list[object]:
         return [f"{found.words}; its report is published once all have"]
     # Analysis brings pandas: only for those who get this far.
     from plimsoll.report.words.terminal import answer_view
-    from plimsoll.services.publish.answering import published_answer
+    from plimsoll.services.publish.results import published_answer
 
     answer = published_answer(StoredCampaign(ended.store, ended.campaign_id), _now())
     return [answer_view(answer), f"Report: {ended.store.url(report_key(ended.campaign_id))}"]

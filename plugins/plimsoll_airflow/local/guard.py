@@ -61,7 +61,7 @@ def _end_stack(home: Home) -> None:
     # Imported only now: hardly any guard gets here, and each starts beside a stack that wants the processors.
     from plimsoll_airflow.local.clusters import destroy_clusters
     from plimsoll_airflow.local.errors import StackBusy
-    from plimsoll_airflow.local.launcher_lock import CLEANING_UP, launcher_lock
+    from plimsoll_airflow.local.launcher import CLEANING_UP, launcher_lock
     from plimsoll_airflow.local.shutdown import stop_stack
 
     with suppress(StackBusy), launcher_lock(home, CLEANING_UP):

@@ -1,8 +1,11 @@
-"""The directory of a stack, with the paths in it and the secrets made for it."""
+"""The directory of a stack, with the paths in it, the secrets made for it, and its users: names and roles of
+Airflow's SimpleAuthManager, from `PLIMSOLL_USERS`.
+"""
 
 import hashlib
 import json
 import os
+import re
 import secrets
 import tempfile
 from base64 import urlsafe_b64encode
@@ -11,9 +14,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from plimsoll_airflow.local.errors import StackError
+
 SOCKET_NAME = ".s.PGSQL.5432"
 SOCKET_PATH_LIMIT = 107
 """Longest path of a Unix socket on Linux in bytes (sockaddr_un holds 108, the last is zero)."""
+
+ROLES = ("viewer", "user", "op", "admin")
+"""The roles of SimpleAuthManager, from the least right to the most."""
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]*\Z")
+_MEND = "write PLIMSOLL_USERS as `name:role,name:role`, for example `ada:admin,bob:viewer`"
+
+
+@dataclass(frozen=True)
+class LocalUser:
+    """A user who may log in. The password is in the home's file of passwords."""
+
+    name: str
+    role: str
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.role}"
 
 
 @dataclass(frozen=True)
@@ -125,3 +147,35 @@ def _write_private(path: Path, text: str) -> None:
     partial.touch(mode=0o600)
     partial.write_text(text)
     partial.replace(path)
+
+
+ADMIN = LocalUser("admin", "admin")
+
+
+def parse_users(text: str) -> tuple[LocalUser, ...]:
+    """Parse users in the form `name:role,name:role`.
+
+    Raises StackError for a malformed or repeated user, and where there is no admin.
+    """
+    users = tuple(_user(part.strip()) for part in text.split(","))
+    names = [user.name for user in users]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise StackError(f"{', '.join(repeated)} is there twice", where="PLIMSOLL_USERS", mend=_MEND)
+    if not any(user.role == "admin" for user in users):
+        raise StackError("nobody has the role admin, which starting Airflow takes", where="PLIMSOLL_USERS", mend=_MEND)
+    return users
+
+
+def administrator(users: tuple[LocalUser, ...]) -> LocalUser:
+    """Return the user that the launcher itself logs in as: the first admin."""
+    return next(user for user in users if user.role == "admin")
+
+
+def _user(text: str) -> LocalUser:
+    name, _, role = text.partition(":")
+    if not _NAME.match(name):
+        raise StackError(f"{text!r} has no name of letters, digits, . _ @ -", where="PLIMSOLL_USERS", mend=_MEND)
+    if role not in ROLES:
+        allowed = ", ".join(ROLES)
+        raise StackError(f"{name} has the role {role!r}; allowed: {allowed}", where="PLIMSOLL_USERS", mend=_MEND)
+    return LocalUser(name, role)

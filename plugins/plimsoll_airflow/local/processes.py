@@ -1,10 +1,19 @@
-"""The stack's processes: start them in sessions of their own, watch them, ask them to end, kill them if they don't."""
+"""The stack's processes: start them in sessions of their own, watch them, ask them to end, kill them if they don't;
+and find those of a home in the process table, which shows what really runs, unlike any record.
 
+Every process of a stack has its home in the environment. Two kinds hide it: PostgreSQL's backends write their titles
+over it, and Airflow's task processes make themselves undumpable, so that only root can read it. Backends are recognised
+by their working directory. Undumpable processes are recognised as descendants or, when their ancestors are dead, by the
+session that their component was started in.
+"""
+
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -20,6 +29,15 @@ AIRFLOW_COMPONENTS: Mapping[str, tuple[str, ...]] = {
     "triggerer": ("triggerer", "--skip-serve-logs"),
 }
 POLL_S = 0.05
+
+
+@dataclass(frozen=True)
+class Member:
+    """A living process of a stack. `is_top` when its parent is no member."""
+
+    process: psutil.Process
+    component: str
+    is_top: bool
 
 
 def airflow_command(arguments: Sequence[str]) -> list[str]:
@@ -88,3 +106,75 @@ def log_tail(path: Path, lines: int = 15) -> str:
     with suppress(OSError):
         return "\n".join(path.read_text(errors="replace").splitlines()[-lines:])
     return ""
+
+
+def members(home: Home) -> list[Member]:
+    """Return every living process of this home's stack, whoever started it, except this process and its ancestors."""
+    everyone = {process.pid: process for process in psutil.process_iter(["ppid"])}
+    known = _recognised(everyone, home)
+    _adopt_descendants(everyone, known)
+    me = psutil.Process()
+    for process in (me, *me.parents()):
+        known.pop(process.pid, None)
+    return [
+        Member(everyone[pid], component, is_top=_parent(everyone[pid]) not in known)
+        for pid, component in sorted(known.items())
+    ]
+
+
+def _recognised(everyone: dict[int, psutil.Process], home: Home) -> dict[int, str]:
+    """Map process ids to components, for processes that can be recognised without their relatives."""
+    sessions = _noted_sessions(home)
+    found = {pid: _component(process, home, sessions) for pid, process in everyone.items()}
+    return {pid: component for pid, component in found.items() if component}
+
+
+def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) -> str:
+    """Return the component that a process belongs to; empty when it does not belong to this home."""
+    try:
+        if environment := process.environ():
+            if environment.get(HOME_TAG) != str(home.path):
+                return ""
+            return environment.get(COMPONENT, "unknown")
+        is_backend = process.name() == "postgres" and Path(process.cwd()).is_relative_to(home.database)
+        return "postgres" if is_backend else ""
+    except psutil.AccessDenied:
+        return sessions.get(_session(process.pid), "")
+    except psutil.Error:
+        return ""
+
+
+def _adopt_descendants(everyone: dict[int, psutil.Process], known: dict[int, str]) -> None:
+    """Add all descendants of members. A parent may have a higher process id than its child."""
+    while orphans := {
+        pid: known[_parent(process)]
+        for pid, process in everyone.items()
+        if pid not in known and _parent(process) in known
+    }:
+        known.update(orphans)
+
+
+def _noted_sessions(home: Home) -> dict[int, str]:
+    """Map sessions to components, without sessions whose leader's process id belongs to another process by now."""
+    noted = {int(path.read_text() or 0): path.stem for path in home.session_notes()}
+    return {pid: component for pid, component in noted.items() if pid and _is_ours_or_gone(pid, home)}
+
+
+def _is_ours_or_gone(pid: int, home: Home) -> bool:
+    try:
+        return bool(psutil.Process(pid).environ().get(HOME_TAG) == str(home.path))
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.Error:
+        return False
+
+
+def _session(pid: int) -> int:
+    with suppress(OSError):
+        return os.getsid(pid)
+    return 0
+
+
+def _parent(process: psutil.Process) -> int:
+    parent: int = process.info["ppid"] or 0
+    return parent

@@ -4,10 +4,10 @@ import signal
 import time
 from collections.abc import Callable, Iterable
 
-from plimsoll_airflow.local import database, process_discovery, processes, record
+from plimsoll_airflow.local import database, processes, record
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.process_discovery import Member
+from plimsoll_airflow.local.processes import Member
 
 WORKERS_GRACE_S = 6.0
 API_GRACE_S = 1.0
@@ -42,14 +42,12 @@ def _workers(home: Home) -> list[Member]:
     """Return all processes but the two servers, with the scheduler's children, because it would wait for its tasks to
     end.
     """
-    others = [
-        member for member in process_discovery.members(home) if member.component not in {"api-server", "postgres"}
-    ]
+    others = [member for member in processes.members(home) if member.component not in {"api-server", "postgres"}]
     return [member for member in others if member.is_top or member.component == "scheduler"]
 
 
 def _members_of(home: Home, component: str) -> list[Member]:
-    return [member for member in process_discovery.members(home) if member.component == component and member.is_top]
+    return [member for member in processes.members(home) if member.component == component and member.is_top]
 
 
 def _stop(members: Iterable[Member], number: int, grace_s: float, in_haste: Callable[[], bool]) -> None:
@@ -63,7 +61,7 @@ def _stop(members: Iterable[Member], number: int, grace_s: float, in_haste: Call
 def _sweep(home: Home) -> None:
     """Kill all remaining processes until the process table shows none."""
     deadline = time.monotonic() + SWEEP_S
-    while left := [member.process for member in process_discovery.members(home)]:
+    while left := [member.process for member in processes.members(home)]:
         if time.monotonic() > deadline:
             numbers = ", ".join(str(process.pid) for process in left)
             raise StackError(f"processes can't be stopped: {numbers}", where=str(home.path), mend="end them by hand")

@@ -9,15 +9,14 @@ from importlib.metadata import version
 
 import psutil
 
-from plimsoll_airflow.local import database, ports, process_discovery, processes, readiness, record, shutdown
+from plimsoll_airflow.local import database, ports, processes, readiness, record, shutdown
 from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
 from plimsoll_airflow.local.errors import ApiError, StackError
 from plimsoll_airflow.local.guard import Guard
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, administrator
 from plimsoll_airflow.local.process_environment import StackSettings, stack_environment
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import OwnServers, Transport
-from plimsoll_airflow.local.users import administrator
 from plimsoll_airflow.ownership import CLUSTERS_POOL, INSTALLATION_ENVIRONMENT
 
 MIGRATE_TIMEOUT_S = 180.0
@@ -79,7 +78,7 @@ class Stack:
 
     def unhealthy(self, running: Record) -> list[str]:
         """Return the parts of a running stack without a recent heartbeat."""
-        alive = {member.component for member in process_discovery.members(self.home) if member.is_top}
+        alive = {member.component for member in processes.members(self.home) if member.is_top}
         dead = [name for name in ("postgres", *processes.AIRFLOW_COMPONENTS) if name not in alive]
         if dead:
             return dead

@@ -9,23 +9,21 @@ from airflow.sdk import BaseOperator, TriggerRule
 
 from plimsoll.domain.errors import NotFound, StoreError
 from plimsoll.domain.result import Verdict
+from plimsoll.services.cell.attempt_state import failures_recorded, record_failure
+from plimsoll.services.cell.attempts import money_line, runs_again
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.money import money_line
-from plimsoll.services.cell.recording import failures_recorded, record_failure
-from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.hosts.reaping import destroy_owned
 from plimsoll.services.retries import PASSING_WHILE_KEEPING, with_retries
 from plimsoll.services.steps.load_polling import OVERTIME
 from plimsoll.services.steps.steps import Role, Step, step, steps_of
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow import log_messages
-from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
+from plimsoll_airflow.attempts import RunOwners, begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.internals.moved import AirflowFailException, TaskDeferralTimeout
 from plimsoll_airflow.operators.failing import final, overrun_recorded
+from plimsoll_airflow.own_task import end_with_supervisor
 from plimsoll_airflow.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
-from plimsoll_airflow.parent_death import end_with_supervisor
-from plimsoll_airflow.run_owners import RunOwners
 from plimsoll_airflow.triggers.load import LoadTrigger
 from plimsoll_airflow.wiring import toolkit
 

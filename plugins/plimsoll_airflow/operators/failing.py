@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from datetime import timedelta
 from typing import Any
 
+from plimsoll.services.cell.attempt_state import record_failure
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import record_failure
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowTaskTimeout
 
 TRIES: Mapping[str, Any] = {"retries": 3, "retry_delay": timedelta(seconds=5)}

@@ -4,9 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID, TriggerDagRunOperator
 
-from plimsoll.services.campaign.completeness import completeness_of
+from plimsoll.services.campaign.completeness import completeness_of, name_of_next, next_round
 from plimsoll.services.campaign.request import words_for
-from plimsoll.services.campaign.rounds import name_of_next, next_round
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException

@@ -1,19 +1,60 @@
-"""Access rights by Airflow's auth manager, checked for whole apps and routers, so that no route can be forgotten."""
+"""Who may do what: access rights by Airflow's auth manager, checked for whole apps and routers, so that no route can
+be forgotten; requests with a browser's cookie, which must come from Plimsoll's pages and carry their token;
+parameters, validated before anything is looked up with them.
+"""
 
 from typing import Annotated
+from urllib.parse import urlsplit
 
-from fastapi import Depends, Request
+from fastapi import Depends, Path, Query, Request
+from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from plimsoll.domain.campaign import Campaign
-from plimsoll_airflow.internals.api_server import BaseUser, is_allowed
+from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID
+from plimsoll.domain.definition_keys import LONGEST_NAME
+from plimsoll.domain.limits import LONGEST_CELL_ID
+from plimsoll.domain.variant import SLUG
+from plimsoll_airflow.internals.api_server import BaseUser, is_allowed, signing_key
 from plimsoll_airflow.ownership import CELL_DAG, REAPER_DAG
-from plimsoll_airflow.web.authentication import User
+from plimsoll_airflow.web.authentication import BearerToken, User
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.paths import CampaignId
 from plimsoll_airflow.web.problems import Forbidden
 
 READING = frozenset({"GET", "HEAD"})
 """Methods that change nothing: for those who may see DAG runs. All others are for those who may trigger DAGs."""
+
+HEADER = "X-Plimsoll-Token"
+FIELD = "token"
+LIFETIME_S = 12 * 3600
+_PAIR = "[a-z0-9-]+=[a-z0-9-]+"
+
+CampaignId = Annotated[
+    str, Path(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID, examples=["demo-20260131t120000"])
+]
+
+CellId = Annotated[str, Path(pattern=SLUG, max_length=LONGEST_CELL_ID, examples=["g1-040k-r3"])]
+AttemptNumber = Annotated[int, Path(ge=1, le=100_000)]
+
+# Ids of cells contain it.
+PartName = Annotated[str, Path(pattern=SLUG, max_length=LONGEST_CELL_ID, examples=["key-value"])]
+
+DefinitionName = Annotated[str, Path(pattern=SLUG, max_length=LONGEST_NAME, examples=["demo"])]
+CampaignNamed = Annotated[
+    str, Query(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID, examples=["demo-20260131t120000"])
+]
+
+CampaignChosen = Annotated[str, Query(pattern=f"^$|{CAMPAIGN_ID}", max_length=LONGEST_CAMPAIGN_ID)]
+Pairs = Annotated[
+    str,
+    Query(
+        pattern=f"^$|^{_PAIR}([ ,]+{_PAIR})*$",
+        max_length=2_000,
+        description="Variants that belong together although their ids differ: `id-in-a=id-in-b`; several with blanks",
+        examples=["g1=g1-tuned"],
+    ),
+]
+
+Force = Annotated[bool, Query(description="Compare what is not comparable all the same; the differences are named")]
 
 
 def require_permission(request: Request, user: User) -> None:
@@ -48,10 +89,51 @@ def require_change(campaign: Campaign, user: BaseUser) -> None:
     _require(user, changes=True, dag_ids=(campaign.dag_id, CELL_DAG, REAPER_DAG))
 
 
-ResolvedCampaign = Annotated[Campaign, Depends(require_campaign)]
-
-
 def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] = (None,)) -> None:
     if not all(is_allowed(user, dag_id, changes=changes) for dag_id in dag_ids):
         what = "changing campaigns is for those who may trigger DAGs" if changes else "campaigns are not for your role"
         raise Forbidden(what, mend="ask an administrator of this Airflow for the role that it takes")
+
+
+ResolvedCampaign = Annotated[Campaign, Depends(require_campaign)]
+
+
+def token_for(user: BaseUser) -> str:
+    """Return the token for Plimsoll's pages. It proves that a request comes from a page that this user received."""
+    return str(_serializer().dumps(str(user.get_id())))
+
+
+async def require_own_page(request: Request, user: User, bearer: BearerToken) -> None:
+    """Refuse with 403 a change by cookie that does not come from Plimsoll's own page, for the whole app.
+
+    Requests with a bearer token are exempt, because no browser sends one by itself.
+    """
+    # Blanks pass for a token in FastAPI's older readings of the header.
+    if request.method in READING or (bearer is not None and bearer.credentials.strip()):
+        return
+    if not _is_same_origin(request):
+        mend = "do it on Plimsoll's own page, or send a bearer token"
+        raise Forbidden("the request does not come from a page of Plimsoll's", mend=mend)
+    token = request.headers.get(HEADER) or str((await request.form()).get(FIELD, ""))
+    if not _is_token_of(user, token):
+        mend = "go back, load the page again, and press once more"
+        raise Forbidden("the page was loaded too long ago, or by another user", mend=mend)
+
+
+def _is_same_origin(request: Request) -> bool:
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    origin = request.headers.get("origin")
+    return origin is not None and urlsplit(origin).netloc == request.headers.get("host")
+
+
+def _is_token_of(user: BaseUser, token: str) -> bool:
+    try:
+        return bool(_serializer().loads(token, max_age=LIFETIME_S) == str(user.get_id()))
+    except BadSignature:
+        return False
+
+
+def _serializer() -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(signing_key(), salt="plimsoll-page")

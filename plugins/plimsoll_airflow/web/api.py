@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_definition
-from plimsoll.domain.campaign import dag_id_of
 from plimsoll.domain.errors import NotFound, ProviderError
+from plimsoll.domain.part import dag_id_of
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
@@ -21,13 +21,22 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import content, runs
-from plimsoll_airflow.web.access import ResolvedCampaign, may_read, require_campaign, require_change
+from plimsoll_airflow.web.access import (
+    AttemptNumber,
+    CampaignId,
+    CampaignNamed,
+    CellId,
+    DefinitionName,
+    ResolvedCampaign,
+    may_read,
+    require_campaign,
+    require_change,
+)
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document, live_progress
-from plimsoll_airflow.web.comparison_request import ComparisonOptions, compare
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.paths import AttemptNumber, CampaignId, CampaignNamed, CellId, DefinitionName
 from plimsoll_airflow.web.problems import RESPONSES
+from plimsoll_airflow.web.visits import ComparisonOptions, compare
 from plimsoll_airflow.wiring import toolkit
 
 router = APIRouter(prefix="/api/v1", responses=RESPONSES)

@@ -5,8 +5,7 @@ from fastapi.responses import JSONResponse
 
 from plimsoll import __version__
 from plimsoll_airflow.web import api, bodies, curating, headers, matrix, pages, problems
-from plimsoll_airflow.web.access import require_permission
-from plimsoll_airflow.web.csrf import require_own_page
+from plimsoll_airflow.web.access import require_own_page, require_permission
 from plimsoll_airflow.web.rendering import base_of
 
 _ABOUT = """Plans, campaigns, cells, verdicts, capacities and reports. Send a token of Airflow's (`POST /auth/token`) as

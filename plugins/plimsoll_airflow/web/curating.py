@@ -10,19 +10,23 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
-from plimsoll.services.campaign.annotating import annotate, read_note
-from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
+from plimsoll.services.campaign.curating import (
+    Deletion,
+    annotate,
+    deletable,
+    delete_campaign,
+    interrupted_deletion,
+    read_note,
+)
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.api_server import BaseUser, action_logging
 from plimsoll_airflow.web import runs
-from plimsoll_airflow.web.access import ResolvedCampaign, require_campaign, require_change
+from plimsoll_airflow.web.access import CampaignId, ResolvedCampaign, require_campaign, require_change, token_for
 from plimsoll_airflow.web.authentication import User
-from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.owner_lookup import watching_toolkit
-from plimsoll_airflow.web.paths import CampaignId
 from plimsoll_airflow.web.problems import RESPONSES
 from plimsoll_airflow.web.rendering import base_of, render
+from plimsoll_airflow.web.under_way import watching_toolkit
 from plimsoll_airflow.web.visits import Visited, campaign_pages
 
 pages = campaign_pages()

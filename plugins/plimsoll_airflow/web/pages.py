@@ -24,15 +24,12 @@ from plimsoll.services.store.gate_pass import published_without
 from plimsoll.services.store.layout import REPORT
 from plimsoll_airflow.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
-from plimsoll_airflow.web.access import may_read
+from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, may_read, token_for
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
-from plimsoll_airflow.web.comparison_request import ComparisonOptions, compare
-from plimsoll_airflow.web.csrf import token_for
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.paths import AttemptNumber, CampaignChosen, CellId, PartName
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
-from plimsoll_airflow.web.visits import Visited, campaign_pages
+from plimsoll_airflow.web.visits import ComparisonOptions, Visited, campaign_pages, compare
 
 router = APIRouter(include_in_schema=False)
 of_campaign = campaign_pages()

@@ -9,10 +9,10 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.units import show_usd
+from plimsoll.domain.wording import excerpt
 from plimsoll.report import formatting
-from plimsoll.report.words.backlog import backlog_words
+from plimsoll.report.words.misses import backlog_words
 from plimsoll_airflow.web import PREFIX, headers, squares
 
 STATIC = {

@@ -8,14 +8,15 @@ from typing import Any
 from pydantic import BaseModel, Field, computed_field
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.campaign import Campaign, name_of_dag
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import NotFound, PlimsollError, Problem, Refused
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.part import name_of_dag
+from plimsoll.domain.wording import plural
 from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
 from plimsoll.services.campaign.state import Memory, read_state
+from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import stop_load
-from plimsoll.services.cell.recording import cancel
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import BaseUser, SeenRun

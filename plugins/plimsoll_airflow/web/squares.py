@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.status import CampaignStatus, CampaignSummary, CellStatus, StageStatus
 from plimsoll.domain.units import parse_rate
+from plimsoll.domain.wording import plural
 from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops
 from plimsoll.services.steps.steps import step_in
 

@@ -1,18 +1,23 @@
-"""The attempts of a campaign that are under way: those of this Airflow, and those that only somebody else can end."""
+"""The attempts of a campaign that are under way: those of this Airflow, and those that only somebody else can end.
+Airflow's own database of runs tells whether their owners are alive.
+"""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.ports.owners import Owners
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.cell.attempt_state import AttemptState
+from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.installation import find_installation
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.internals.api_server import find_run
+from plimsoll_airflow.ownership import CELL_DAG, CampaignRunOwner, CellRun
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.owner_lookup import watching_toolkit
+from plimsoll_airflow.wiring import toolkit
 
 
 class OthersAttempt(BaseModel):
@@ -61,3 +66,32 @@ def _others(key: AttemptKey, owner: str) -> OthersAttempt:
     elif CellRun.parse(owner):
         mend = "cancel the campaign on that Airflow's own page"
     return OthersAttempt(attempt=str(key), owner=who, mend=mend)
+
+
+class RunsAndProcesses:
+    """An implementation of the Owners port: Airflow's database answers for runs, another port for processes."""
+
+    def __init__(self, processes: Owners) -> None:
+        self._processes = processes
+
+    def me(self) -> str:
+        return self._processes.me()
+
+    def is_alive(self, owner: str) -> bool | None:
+        """Tell whether that run (for a cell's run: that pass) continues. None for runs that are not in the database."""
+        run = CampaignRunOwner.parse(owner) or CellRun.parse(owner)
+        if run is None:
+            return self._processes.is_alive(owner)
+        if run.installation != find_installation():
+            return None
+        if isinstance(run, CampaignRunOwner):
+            found = find_run(run.dag_id, run.run_id)
+            return None if found is None else found.is_live
+        found = find_run(CELL_DAG, run.run_id)
+        return None if found is None else found.is_live and found.clear_number == run.clear_number
+
+
+def watching_toolkit() -> Toolkit:
+    """Return the toolkit with the owners known to Airflow."""
+    tools = toolkit()
+    return replace(tools, owners=RunsAndProcesses(tools.owners))

@@ -1,5 +1,6 @@
-"""A request for a page of a campaign, and the routers of such pages."""
+"""A request for a page of a campaign or for a comparison of two, and the routers of such pages."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -7,11 +8,21 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Request
 
 from plimsoll.ports.store import ResultStore
+from plimsoll.report.compare.parts import Comparisons
+from plimsoll.services.publish.results import compare_stored
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.web.access import ResolvedCampaign, may_change, require_campaign
+from plimsoll_airflow.internals.api_server import BaseUser
+from plimsoll_airflow.web.access import (
+    CampaignId,
+    Force,
+    Pairs,
+    ResolvedCampaign,
+    may_change,
+    require_campaign,
+    require_readable,
+)
 from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.paths import CampaignId
 
 
 @dataclass(frozen=True)
@@ -39,6 +50,19 @@ class Visit:
         return may_change(self.user, self.resolved.dag_id)
 
 
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """The options of a comparison, from a query."""
+
+    pair: Pairs = ""
+    force: Force = False
+
+    @property
+    def pairing(self) -> dict[str, str]:
+        """Return ids of A's variants to ids of B's."""
+        return dict(one.split("=") for one in re.split("[ ,]+", self.pair) if one)
+
+
 Visited = Annotated[Visit, Depends(Visit)]
 
 
@@ -47,3 +71,11 @@ def campaign_pages() -> APIRouter:
     return APIRouter(
         prefix="/campaigns/{campaign_id}", include_in_schema=False, dependencies=[Depends(require_campaign)]
     )
+
+
+def compare(a: str, b: str, options: ComparisonOptions, user: BaseUser) -> Comparisons:
+    """Compare campaign B with A. Raises NotFound, 403 for users who may not see both, Refused where not comparable."""
+    for campaign_id in (a, b):
+        require_readable(campaign_id, user)
+    now = library().clock.now()
+    return compare_stored(library().store, a, b, pairing=options.pairing, force=options.force, now=now)

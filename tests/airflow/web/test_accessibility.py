@@ -22,7 +22,7 @@ from tests.support.suite.requirements import needs
 
 from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.report import build_report
-from plimsoll.services.campaign.deleting import Deletion
+from plimsoll.services.campaign.curating import Deletion
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
 

@@ -16,15 +16,15 @@ from tests.fakes.installation import Installation
 from plimsoll.domain.cell import Attempt
 from plimsoll.domain.owner import ProcessOwner
 from plimsoll.services.campaign.planning import new_campaign_id
-from plimsoll.services.cell.recording import failure_of
-from plimsoll.services.ownership.holding import Hold
+from plimsoll.services.cell.attempt_state import failure_of
+from plimsoll.services.ownership import Hold
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun
 from plimsoll_airflow.internals.marking import mark_run_failed
 from plimsoll_airflow.ownership import CellRun
-from plimsoll_airflow.web.cancelled import LONGEST_QUERY, NAMED, query_of
+from plimsoll_airflow.web.matrix import LONGEST_QUERY, NAMED, query_of
 from plimsoll_airflow.web.runs import EndedRuns, StartedRun
 
 

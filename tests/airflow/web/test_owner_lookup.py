@@ -11,7 +11,7 @@ from sqlalchemy import delete, update
 from tests.fakes.owners import FixedOwners
 
 from plimsoll_airflow.ownership import CELL_DAG, CampaignRunOwner, CellRun
-from plimsoll_airflow.web.owner_lookup import RunsAndProcesses
+from plimsoll_airflow.web.under_way import RunsAndProcesses
 
 RUN = CellRun("mine__v1-001k-r1", 0, "here")
 

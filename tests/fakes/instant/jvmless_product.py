@@ -8,8 +8,8 @@ from tests.fakes.instant.product import InstantProduct, SilentLog
 
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.log_events import LogLine
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.process import LogLine
+from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence

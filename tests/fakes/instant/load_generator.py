@@ -12,11 +12,11 @@ from tests.fakes.hdr import FAST_US, SLOW_US, interval_log
 from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.log_events import GeneratorSecond
-from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.process import GeneratorSecond
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.system import LoadGeneratorChoice
+from plimsoll.domain.timing import StopRule
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus

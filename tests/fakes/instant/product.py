@@ -7,10 +7,9 @@ from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.leftover_work import LeftoverWork
-from plimsoll.domain.log_events import Event, EventKind, LogLine
-from plimsoll.domain.process import Process
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.load_start import LeftoverWork
+from plimsoll.domain.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product

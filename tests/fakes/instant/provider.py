@@ -13,7 +13,7 @@ from tests.fakes.instant.faults import INSTANT, Faults
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.errors import Problem, ProviderError
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
 

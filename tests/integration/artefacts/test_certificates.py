@@ -11,9 +11,9 @@ import pytest
 from tests.support.certificates import Authority
 
 from plimsoll.adapters.artefacts import Archives
+from plimsoll.adapters.artefacts.jdks import download
 from plimsoll.adapters.artefacts.locks import LockedJar
 from plimsoll.adapters.artefacts.maven import fetch
-from plimsoll.adapters.artefacts.wheels import download
 from plimsoll.domain.errors import ArtefactError, UntrustedServer
 from plimsoll.domain.variant import Archive
 

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.checksums import faulty
-from plimsoll.adapters.artefacts.jars import jar_folder
+from plimsoll.adapters.artefacts.cache import Cache, faulty
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
+from plimsoll.adapters.artefacts.maven import jar_folder
 from plimsoll.domain.errors import ArtefactError
 
 SMALL = ("javax.inject:javax.inject:1", "com.boundary:high-scale-lib:1.0.6", "org.mindrot:jbcrypt:0.3m")
@@ -23,7 +22,7 @@ FETCH = """
 import sys
 from pathlib import Path
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.jars import jar_folder
+from plimsoll.adapters.artefacts.maven import jar_folder
 from plimsoll.adapters.artefacts.locks import LockedSet
 locked = LockedSet.model_validate_json(sys.argv[2])
 print(jar_folder(Cache(Path(sys.argv[1]), lambda line: print(line, flush=True)), locked))

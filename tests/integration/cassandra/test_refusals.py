@@ -9,7 +9,7 @@ import pytest
 from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.products.cassandra.checks import problems
+from plimsoll.adapters.products.cassandra.adapter import problems
 from plimsoll.domain.errors import DeployError
 from plimsoll.domain.resolve import product_spec, resolve
 

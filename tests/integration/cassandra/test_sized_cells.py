@@ -12,9 +12,9 @@ from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.suite.requirements import IS_LONG
 
-from plimsoll.domain.clock_readings import LoadStart
-from plimsoll.domain.data_size import FIRST_SAMPLE, is_within_tolerance
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.load_start import LoadStart
+from plimsoll.domain.populated_data import FIRST_SAMPLE, is_within_tolerance
 from plimsoll.domain.units import parse_size
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.store import layout

@@ -27,9 +27,8 @@ from plimsoll.adapters.providers.ec2.tags import (
     ROLE,
     STORE,
 )
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, PartlySeen
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, Launch, PartlySeen
 from plimsoll.domain.errors import ProviderError, StoreError
-from plimsoll.domain.launch import Launch
 from plimsoll.ports.provider import Places
 from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
 

@@ -13,7 +13,7 @@ from tests.integration.ec2.campaign import FakeHost
 from tests.integration.ec2.watched_account import WatchedAccount
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
-from plimsoll.adapters.providers.ec2.host_keys import host_key
+from plimsoll.adapters.providers.ec2.user_data import host_key
 from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.errors import ProviderError, Unreachable

@@ -16,9 +16,8 @@ from plimsoll import cli
 from plimsoll.bootstrap import full_toolkit
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.process import Process
-from plimsoll.domain.product_spec import ProductSpec
+from plimsoll.domain.specs import LoadSpec, ProductSpec
 from plimsoll.domain.variant import Variant
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.toolkit import Toolkit

@@ -18,10 +18,9 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.hbase import HBase
-from plimsoll.adapters.products.hbase.departures import Departure
-from plimsoll.adapters.products.hbase.events import HBaseLog
-from plimsoll.adapters.products.hbase.node_files import RoleFiles
-from plimsoll.domain.log_events import Event
+from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
+from plimsoll.adapters.products.hbase.roles import RoleFiles
+from plimsoll.domain.process import Event
 from plimsoll.domain.resolve import load_spec, product_spec, resolve, variant_spec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

@@ -11,7 +11,7 @@ import pytest
 
 from plimsoll.ports.host import STORED, TAKEN
 from plimsoll.ports.store import StoredFile
-from plimsoll.services.cell.direct_upload import upload_directly
+from plimsoll.services.cell.collect import upload_directly
 
 MIB = 1 << 20
 SOON = timedelta(minutes=1)

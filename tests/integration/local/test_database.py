@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from plimsoll_airflow.local import database, process_discovery
+from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.errors import StackError
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.process_environment import COMPONENT, HOME_TAG
@@ -23,7 +23,7 @@ def home(tmp_path: Path) -> Iterator[Home]:
     home.create()
     yield home
     stop_stack(home, lambda: None)
-    assert not process_discovery.members(home)
+    assert not processes.members(home)
 
 
 def test_it_comes_up_again_after_it_was_killed(home: Home) -> None:

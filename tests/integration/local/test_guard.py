@@ -10,9 +10,9 @@ import psutil
 import pytest
 from tests.support.processes import CHECKOUT, until
 
-from plimsoll_airflow.local import process_discovery
+from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.launcher_lock import launcher_lock
+from plimsoll_airflow.local.launcher import launcher_lock
 
 PATIENCE_S = 120.0
 _LAUNCHER = """
@@ -41,13 +41,13 @@ def home(tmp_path: Path) -> Home:
 
 def test_a_launcher_killed_while_it_starts_a_stack_leaves_nothing(home: Home, tmp_path: Path) -> None:
     _kill_launcher(home, tmp_path, "keeps")
-    until(lambda: not process_discovery.members(home), "the end of what it has started", patience_s=PATIENCE_S)
+    until(lambda: not processes.members(home), "the end of what it has started", patience_s=PATIENCE_S)
 
 
 def test_a_stack_that_is_to_stay_outlives_its_launcher(home: Home, tmp_path: Path) -> None:
     guard = _kill_launcher(home, tmp_path, "dismisses")
     until(lambda: _has_ended(guard), "the guard's end", patience_s=PATIENCE_S)
-    (left,) = process_discovery.members(home)
+    (left,) = processes.members(home)
     left.process.kill()
 
 
@@ -55,7 +55,7 @@ def test_a_second_launcher_waits_until_the_first_ones_stack_has_ended(home: Home
     _kill_launcher(home, tmp_path, "keeps")
     until(lambda: _is_cleaned_up_or_being_so(home), "the guard", patience_s=PATIENCE_S)
     with launcher_lock(home, "make up"):
-        assert not process_discovery.members(home)
+        assert not processes.members(home)
 
 
 def _kill_launcher(home: Home, folder: Path, guard: str) -> int:
@@ -70,7 +70,7 @@ def _kill_launcher(home: Home, folder: Path, guard: str) -> int:
     ) as launcher:
         assert launcher.stdout is not None
         started = int(launcher.stdout.readline())
-        assert process_discovery.members(home)
+        assert processes.members(home)
         launcher.send_signal(signal.SIGKILL)
     return started
 

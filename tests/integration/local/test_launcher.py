@@ -16,7 +16,7 @@ import pytest
 from tests.support.processes import CHECKOUT, until
 from tests.support.suite.requirements import IS_LONG
 
-from plimsoll_airflow.local import process_discovery
+from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.home import Home
 
 DAGS = Path(__file__).parent / "dags"
@@ -48,7 +48,7 @@ def home(folder: Path) -> Iterator[Home]:
     home = Home(folder / "airflow")
     yield home
     _launcher(folder, "down").communicate(timeout=PATIENCE_S)
-    assert not process_discovery.members(home)
+    assert not processes.members(home)
 
 
 @pytest.fixture
@@ -74,30 +74,28 @@ def test_a_signal_at_any_moment_leaves_nothing(home: Home, launch: Launch, numbe
     time.sleep(moment_s)
     launcher.send_signal(number)
     _, errors = launcher.communicate(timeout=PATIENCE_S)
-    assert (launcher.returncode, process_discovery.members(home)) == (128 + number, []), (
-        f"after {moment_s:.2f} s: {errors}"
-    )
+    assert (launcher.returncode, processes.members(home)) == (128 + number, []), f"after {moment_s:.2f} s: {errors}"
 
 
 def test_a_second_signal_stops_at_once(home: Home, launch: Launch) -> None:
     """The scheduler stalls, so that it never ends in order, for which this launcher would wait an hour."""
     launcher = launch("up", program=_WAITS_AN_HOUR)
     _await_component(home, "scheduler")
-    scheduler = next(member.process for member in process_discovery.members(home) if member.component == "scheduler")
+    scheduler = next(member.process for member in processes.members(home) if member.component == "scheduler")
     scheduler.send_signal(signal.SIGSTOP)
     launcher.send_signal(signal.SIGINT)
     until(lambda: _is_asked_to_end(scheduler), "the orderly stop", patience_s=PATIENCE_S)
     assert launcher.poll() is None
     launcher.send_signal(signal.SIGINT)
     launcher.communicate(timeout=PATIENCE_S)
-    assert (launcher.returncode, process_discovery.members(home)) == (130, [])
+    assert (launcher.returncode, processes.members(home)) == (130, [])
 
 
 @pytest.mark.skipif(not IS_LONG, reason="test_guard.py kills launchers of a stand-in: make test-long")
 def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn(home: Home, launch: Launch) -> None:
     first = launch("up")
     _await_component(home, "scheduler")
-    left_behind = {member.process.pid for member in process_discovery.members(home)}
+    left_behind = {member.process.pid for member in processes.members(home)}
     first.send_signal(signal.SIGSTOP)  # else its work may be done before the second one looks
 
     second = launch("up")
@@ -110,14 +108,14 @@ def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn
     third = launch("up")
     _, errors = third.communicate(timeout=PATIENCE_S)
     assert third.returncode == 0, errors
-    assert not left_behind & {member.process.pid for member in process_discovery.members(home)}
+    assert not left_behind & {member.process.pid for member in processes.members(home)}
 
     status, _ = launch("status", "--json").communicate(timeout=PATIENCE_S)
     assert json.loads(status)["up"] is True
     down = launch("down")
     down.communicate(timeout=PATIENCE_S)
     assert down.returncode == 0
-    assert not process_discovery.members(home)
+    assert not processes.members(home)
     status, _ = launch("status", "--json").communicate(timeout=PATIENCE_S)
     assert json.loads(status) == {"up": False, "url": None, "unhealthy": []}
 
@@ -144,7 +142,7 @@ def _launcher(folder: Path, *command: str, program: Sequence[str] = _PROGRAM) ->
 
 def _await_component(home: Home, component: str) -> None:
     def has_begun() -> bool:
-        return component in {member.component for member in process_discovery.members(home)}
+        return component in {member.component for member in processes.members(home)}
 
     until(has_begun, component, patience_s=PATIENCE_S)
 

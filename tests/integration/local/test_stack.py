@@ -12,14 +12,13 @@ from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.airflow.stack import StackUnderTest, listening_addresses, patient_start, settings_for
 from tests.support.processes import until
 
-from plimsoll_airflow.local import process_discovery, processes
+from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import AirflowClient, Pool
 from plimsoll_airflow.local.errors import ApiError, StackError
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, parse_users
 from plimsoll_airflow.local.ports import LOOPBACK
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
-from plimsoll_airflow.local.users import parse_users
 
 DAGS = Path(__file__).parent / "dags"
 USERS = parse_users("vera:viewer,admin:admin")
@@ -112,9 +111,9 @@ def test_no_log_warns_of_what_is_deprecated(up: StackUnderTest) -> None:
 
 
 def test_starting_again_finds_it_running(up: StackUnderTest) -> None:
-    before = {member.process.pid for member in process_discovery.members(up.stack.home) if member.is_top}
+    before = {member.process.pid for member in processes.members(up.stack.home) if member.is_top}
     assert up.stack.up(kept=False) == up.running
-    assert before == {member.process.pid for member in process_discovery.members(up.stack.home) if member.is_top}
+    assert before == {member.process.pid for member in processes.members(up.stack.home) if member.is_top}
 
 
 def test_other_settings_are_refused_while_it_runs(up: StackUnderTest) -> None:
@@ -129,7 +128,7 @@ def test_a_crash_while_tasks_run_is_cleaned_up_by_the_next_start(up: StackUnderT
     up.client.unpause("endless")
     run = up.client.trigger("endless", {})
     _wait_until_both_tasks_are_under_way(up, run.run_id)
-    before = process_discovery.members(home)
+    before = processes.members(home)
     for member in before:
         if member.is_top:
             member.process.kill()
@@ -147,7 +146,7 @@ def test_a_crash_while_tasks_run_is_cleaned_up_by_the_next_start(up: StackUnderT
 
 def test_down_leaves_no_process_and_no_socket(up: StackUnderTest) -> None:
     up.stack.down()
-    assert not process_discovery.members(up.stack.home)
+    assert not processes.members(up.stack.home)
     assert not up.stack.home.socket_dir.exists()
     up.stack.down()
 
@@ -162,7 +161,7 @@ def test_of_airflow_that_cannot_be_imported_the_last_lines_are_told_and_nothing_
     monkeypatch.setattr(processes, "airflow_command", lambda _arguments: broken)
     with pytest.raises(StackError, match="has ended:\nno ropes"):
         stack.up(kept=False)
-    assert not process_discovery.members(stack.home)
+    assert not processes.members(stack.home)
 
 
 def _wait_until_both_tasks_are_under_way(up: StackUnderTest, run_id: str) -> None:

@@ -11,9 +11,8 @@ from tests.fakes.instant.product import InstantProduct
 from tests.support.processes import until
 
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.log_events import Event, EventKind, LogLine
-from plimsoll.domain.process import Process
-from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.variant import Collector, JvmConfiguration, Variant
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.product import Evidence

@@ -9,7 +9,7 @@ from tests.support.campaigns import sound_attempt as sound
 from tests.support.resolved import only_part
 
 from plimsoll.analysis.attempt.judgement import MissedInterval
-from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.domain.process import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.miss_cause import NO_CAUSE

@@ -21,17 +21,17 @@ from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_s
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.domain.resolve import resolve
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import look
-from plimsoll.services.cell.recording import cancel
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces

@@ -14,12 +14,12 @@ from tests.fakes.instant.load_generator import InstantLoadGenerator
 
 from plimsoll.adapters.hosts.sampler.sample import COLUMNS
 from plimsoll.analysis.campaign.cell_results import missed_by
-from plimsoll.domain.disturbance import Disturbance
 from plimsoll.domain.errors import NotFound
+from plimsoll.domain.host_bounds import Disturbance
 from plimsoll.domain.load_summary import BrokenRule, LoadSummary
-from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.domain.process import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
-from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.timing import StopRule
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions, loading

@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 from plimsoll.cli import cli
 from plimsoll.domain.errors import GateClosed, NotFound, Refused
+from plimsoll.services.campaign.progress import record_totals, recorded_totals
 from plimsoll.services.campaign.state import Memory, read_state
-from plimsoll.services.campaign.totals import record_totals, recorded_totals
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
-from plimsoll.services.publish.comparison import compare_stored
 from plimsoll.services.publish.publishing import check_campaign, report_files
+from plimsoll.services.publish.results import compare_stored
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout

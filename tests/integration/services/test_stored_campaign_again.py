@@ -7,11 +7,11 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
-from plimsoll.adapters.artefacts.tarballs import unpack_tar
+from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.report.compare.parts import PartsComparison
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
-from plimsoll.services.publish.comparison import compare_stored
+from plimsoll.services.publish.results import compare_stored
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 

@@ -19,9 +19,9 @@ from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostsSilent
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.resolve import hosts_spec, resolve
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.ports.provider import Places
 
 SLEEP = "import time; time.sleep(600)"

@@ -21,8 +21,8 @@ from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
-from plimsoll_airflow.local.campaign_run import CampaignRun, poll_s
 from plimsoll_airflow.local.client import DagRun
+from plimsoll_airflow.local.demo import CampaignRun, poll_s
 
 CAMPAIGN = "azul-instant"
 _CLOUD = ("--mode", "instant")

@@ -13,9 +13,9 @@ from tests.fakes.installation import Installation
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
-from plimsoll_airflow.local import process_discovery
-from plimsoll_airflow.local.campaign_run import CampaignRun, poll_s
+from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import DagRun
+from plimsoll_airflow.local.demo import CampaignRun, poll_s
 
 if TYPE_CHECKING:
     from tests.support.airflow.stack import StackUnderTest
@@ -62,7 +62,7 @@ def run_campaign(
 def cpu_seconds(home: "Home") -> Mapping[str, float]:
     """Return the CPU time, s, of a stack's processes and of their ended children, by part of Airflow."""
     total: defaultdict[str, float] = defaultdict(float)
-    for member in process_discovery.members(home):
+    for member in processes.members(home):
         with suppress(psutil.NoSuchProcess):  # it has ended meanwhile, and its time counts for its parent
             times = member.process.cpu_times()
             total[member.component] += times.user + times.system + times.children_user + times.children_system

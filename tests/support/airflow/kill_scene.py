@@ -18,9 +18,9 @@ from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
-from plimsoll_airflow.local import database, process_discovery
-from plimsoll_airflow.local.campaign_run import CampaignRun
+from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.client import DagRun
+from plimsoll_airflow.local.demo import CampaignRun
 from plimsoll_airflow.local.errors import ApiError
 from plimsoll_airflow.local.processes import is_alive
 
@@ -109,7 +109,7 @@ class Scene:
 
     def kill_at_work(self, choice: random.Random) -> str:
         """Kill a worker, a task's supervisor or a task. Returns its command line; empty where no task runs."""
-        members = process_discovery.members(self.airflow.stack.home)
+        members = processes.members(self.airflow.stack.home)
         at_work = [one.process for one in members if one.component == "scheduler" and not one.is_top]
         if not at_work:
             return ""

@@ -11,8 +11,8 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.local.campaign_run import CampaignRun
 from plimsoll_airflow.local.client import DagRun
+from plimsoll_airflow.local.demo import CampaignRun
 
 
 def run_to_report(

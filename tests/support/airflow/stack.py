@@ -13,15 +13,14 @@ import pytest
 from tests.support.airflow.migrated import lay_migrated_database
 from tests.support.processes import CHECKOUT, pause_s
 
-from plimsoll_airflow.local import process_discovery, readiness
+from plimsoll_airflow.local import processes, readiness
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.clusters import destroy_clusters
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, administrator
 from plimsoll_airflow.local.process_environment import StackSettings
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
-from plimsoll_airflow.local.users import administrator
 
 POLL_S = 0.2
 RUN_TIMEOUT_S = 240.0
@@ -102,7 +101,7 @@ def running_stack(
             yield StackUnderTest(stack, running, client)
     finally:
         stack.down()
-        assert not process_discovery.members(stack.home)
+        assert not processes.members(stack.home)
 
 
 @contextmanager
@@ -119,7 +118,7 @@ def listening_addresses(home: Home) -> set[str]:
     Only root can look into processes that are not dumpable.
     """
     found = set()
-    for member in process_discovery.members(home):
+    for member in processes.members(home):
         with suppress(psutil.AccessDenied, psutil.NoSuchProcess):  # a worker may have ended meanwhile
             connections = member.process.net_connections("inet")
             found |= {one.laddr.ip for one in connections if one.status == psutil.CONN_LISTEN}

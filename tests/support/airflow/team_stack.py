@@ -20,7 +20,7 @@ from ruamel.yaml import YAML
 from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.processes import CHECKOUT, until
 
-from plimsoll_airflow.local import process_discovery, processes
+from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
 from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT
@@ -69,7 +69,7 @@ class Team(StackUnderTest):
 
     def processes_of(self, worker: str) -> Sequence[psutil.Process]:
         """Return the worker's main process and all its descendants."""
-        return [member.process for member in process_discovery.members(self.stack.home) if member.component == worker]
+        return [member.process for member in processes.members(self.stack.home) if member.component == worker]
 
     def kill(self, worker: str) -> None:
         """Send SIGKILL to all processes of the worker."""

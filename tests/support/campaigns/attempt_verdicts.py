@@ -2,9 +2,9 @@
 
 from plimsoll.domain.cell import AttemptKey, Cell, cell_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import DISTURBED, Check, Verdict
+from plimsoll.domain.service_level import LevelVerdict
 
 
 def verdict_of(

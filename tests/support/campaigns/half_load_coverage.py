@@ -11,7 +11,7 @@ from plimsoll.analysis.campaign.half_load import LevelTrials, half_load
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Strategy
 from plimsoll.strategies.decision import step_of
-from plimsoll.strategies.ladder import Ladder
+from plimsoll.strategies.matrix import Ladder
 
 LOADS = [10_000 * number for number in range(1, 12)]
 _TOLERANCE = 1.0005  # intervals are rounded to four digits

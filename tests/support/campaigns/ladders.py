@@ -7,7 +7,7 @@ from math import exp
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import Search
 from plimsoll.strategies.decision import step_of
-from plimsoll.strategies.ladder import Ladder, Position
+from plimsoll.strategies.matrix import Ladder, Position
 
 
 def any_ladder(dice: random.Random) -> Sequence[Sequence[ValidOutcome]]:

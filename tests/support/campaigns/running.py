@@ -4,8 +4,7 @@ from tests.support.suite.tries import tries
 
 from plimsoll.domain.result import DISTURBED, Verdict
 from plimsoll.ports.log import Log
-from plimsoll.services.campaign.rounds import all_rounds
-from plimsoll.services.campaign.stages import start_stages
+from plimsoll.services.campaign.completeness import all_rounds, start_stages
 from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.steps.running import CellRunEnd, run_cells
 from plimsoll.services.store.campaigns import CampaignStore

@@ -8,11 +8,11 @@ import pandas as pd
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.process import Process
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.service_level import LevelVerdict
 from plimsoll.quality.measured import MeasuredAttempt
 
 GIB = 1 << 30

@@ -13,8 +13,8 @@ from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import cancel
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.store.tables import write_table

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
 
-from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.rendering import picture_specification
+from plimsoll.report.charts.theme import Figure
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.support.processes import SOURCES
 
-from plimsoll.adapters.hosts.process_tags import process_tags_of
+from plimsoll.adapters.hosts.processes import process_tags_of
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.local.host import NICENESS, LocalHost
 from plimsoll.bootstrap import full_toolkit

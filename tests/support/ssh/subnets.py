@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plimsoll.adapters.providers.local.mutex import exclusive
+from plimsoll.adapters.providers.local.folders import exclusive
 from plimsoll.adapters.providers.local.subnets import claim, default_claims, release
 
 

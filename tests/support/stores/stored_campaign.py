@@ -15,7 +15,7 @@ from tests.fakes.paid import PaidProvider, Prices
 
 from plimsoll.domain.cell import cell_ids
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.annotating import annotate
+from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.steps.running import run_cells
 
 STORED = Path(__file__).parents[2] / "samples" / "stored-campaign.tar.gz"

@@ -1,7 +1,7 @@
 import subprocess
 from pathlib import Path
 
-from plimsoll.adapters.hosts.owners import LocalProcesses
+from plimsoll.adapters.hosts.processes import LocalProcesses
 from plimsoll.domain.owner import ProcessOwner, owner_words
 
 HERE = LocalProcesses()

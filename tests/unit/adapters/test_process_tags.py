@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.hosts.process_tags import ProcessTags, process_tags_of, read_process_tags
+from plimsoll.adapters.hosts.processes import ProcessTags, process_tags_of, read_process_tags
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 
 WORK = Path("/work")

@@ -8,9 +8,9 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
-from plimsoll.services.cell.recording import cancel
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
 from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt

@@ -10,9 +10,9 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import DamagedRecord, NotFound
-from plimsoll.services.campaign.totals import record_totals
+from plimsoll.services.campaign.progress import record_totals
+from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll_airflow.web.library import LISTED_S, LIVE_S, QUIET_S, Library

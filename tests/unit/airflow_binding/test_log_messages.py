@@ -4,9 +4,8 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.cell import AttemptKey, Cell
-from plimsoll.domain.level_verdict import LevelVerdict
 from plimsoll.domain.result import Manifest, ManifestEntry, Verdict
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.service_level import LevelVerdict, ServiceLevel
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

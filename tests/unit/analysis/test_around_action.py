@@ -14,9 +14,8 @@ from plimsoll.analysis.attempt.around_action import (
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
 from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, missed_of
 from plimsoll.domain.action import Action, ActionBegin, ActionEnd, FailedOperations
-from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.domain.log_events import GeneratorSecond
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.process import GeneratorSecond
+from plimsoll.domain.service_level import LevelVerdict, ServiceLevel
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ANY_TIME, DURING = ServiceLevel(), ServiceLevel(during="action")

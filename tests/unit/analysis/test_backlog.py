@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
-from plimsoll.analysis.attempt.backlog import COLUMNS, backlog_frame, opening_backlog
-from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.analysis.attempt.unanswered import COLUMNS, backlog_frame, opening_backlog
+from plimsoll.domain.process import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
 
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)

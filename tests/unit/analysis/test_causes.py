@@ -5,8 +5,8 @@ import pytest
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.campaign.causes import VariantCauses, causes_of_misses, shift_test
-from plimsoll.analysis.campaign.causes_by_cell import CellCause, causes_by_cell
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
+from plimsoll.analysis.campaign.misses import CellCause, causes_by_cell
 
 LOADS = ["20000/s", "60000/s", "100000/s"]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.analysis.logs.gc.long_pauses import gc_lines
+from plimsoll.analysis.logs.gc.pauses import gc_lines
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.errors import LogError
 

@@ -3,8 +3,8 @@ from dataclasses import replace
 
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.campaign.by_load import HighestAchieved, highest_achieved, mean_achieved
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results
-from plimsoll.analysis.campaign.highest_achieved import HighestAchieved, highest_achieved, mean_achieved
 
 
 def achieving(data: CampaignData, rates: Mapping[str, float | None]) -> tuple[CellResult, ...]:

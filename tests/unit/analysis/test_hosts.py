@@ -4,8 +4,7 @@ from math import isnan
 import pandas as pd
 import pytest
 
-from plimsoll.analysis.attempt.hosts import COLUMNS, hosts_frame, others_highest
-from plimsoll.analysis.attempt.sampled import spans
+from plimsoll.analysis.attempt.hosts import COLUMNS, hosts_frame, others_highest, spans
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

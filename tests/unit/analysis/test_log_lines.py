@@ -3,9 +3,8 @@ from datetime import UTC, datetime, timedelta
 
 import pandas as pd
 
-from plimsoll.analysis.attempt.log_lines import log_lines_frame
-from plimsoll.domain.log_events import LogLine
-from plimsoll.domain.process import ProcessOnHost
+from plimsoll.analysis.attempt.missed_intervals import log_lines_frame
+from plimsoll.domain.process import LogLine, ProcessOnHost
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

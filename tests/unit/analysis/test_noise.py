@@ -14,8 +14,8 @@ from plimsoll.analysis.campaign.cell_results import CellResult, cell_results
 from plimsoll.analysis.campaign.noise import noise, order_effect, outliers, zone_effect
 from plimsoll.analysis.campaign.resampling import typical_by_load
 from plimsoll.analysis.campaign.residuals import Residual, cell_residuals
+from plimsoll.analysis.campaign.series import pettitt, seasonal_trend
 from plimsoll.analysis.campaign.steadiness import steadiness
-from plimsoll.analysis.campaign.trends import pettitt, seasonal_trend
 from plimsoll.domain.definition import Definition
 
 LOADS = ["20000/s", "60000/s"]

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.campaign.by_load import OperationP99, p99_by_operation
 from plimsoll.analysis.campaign.cell_results import cell_results
-from plimsoll.analysis.campaign.operation_means import OperationP99, p99_by_operation
 
 NAN = float("nan")
 

@@ -8,8 +8,16 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.analysis.logs.hdr.histogram_layout import UNITS_PER_MS, WIDE, wide_length
-from plimsoll.analysis.logs.hdr.percentiles import SHOWN, ranks, total_and_values_ms, used_slots, values_ms
+from plimsoll.analysis.logs.hdr.histogram_layout import (
+    SHOWN,
+    UNITS_PER_MS,
+    WIDE,
+    ranks,
+    total_and_values_ms,
+    used_slots,
+    values_ms,
+    wide_length,
+)
 
 PERCENTILES = ("50", "90", "95", "99", "99.9", "99.99", "99.999", "100", "33.3", "0.1")
 

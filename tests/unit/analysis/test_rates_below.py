@@ -5,11 +5,11 @@ from pydantic import ValidationError
 from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
+from plimsoll.analysis.campaign.by_load import rates_below
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results, maxima
-from plimsoll.analysis.campaign.rates_below import rates_below
 from plimsoll.domain.cell import grid
-from plimsoll.domain.rate_below import RateBelow
 from plimsoll.domain.resolve import resolve
+from plimsoll.domain.service_level import RateBelow
 
 
 def bound(percentile: float, below_ms: float) -> RateBelow:

@@ -4,8 +4,17 @@ from math import isnan
 import pandas as pd
 import pytest
 
-from plimsoll.analysis.attempt.hosts import hosts_frame, others_highest
-from plimsoll.analysis.attempt.sampled import Span, by_host, highest_of, mean_of, means, overlaps_s, spans
+from plimsoll.analysis.attempt.hosts import (
+    Span,
+    by_host,
+    highest_of,
+    hosts_frame,
+    mean_of,
+    means,
+    others_highest,
+    overlaps_s,
+    spans,
+)
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 AT = START.timestamp()

@@ -10,7 +10,7 @@ from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.domain.process import GeneratorSecond
 from plimsoll.domain.service_level import ServiceLevel
 
 START = 1_767_000_000.0

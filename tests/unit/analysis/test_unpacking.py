@@ -7,7 +7,7 @@ from tests.support.campaigns.interval_logs import every_second, log, packed
 
 from plimsoll.analysis.logs.hdr import hdrlog
 from plimsoll.analysis.logs.hdr.hdrlog import read_log
-from plimsoll.analysis.logs.hdr.payload import inflate
+from plimsoll.analysis.logs.hdr.record_line import inflate
 from plimsoll.analysis.logs.unpacking import require_bounded, unpacked
 from plimsoll.domain.errors import LogError
 

@@ -12,7 +12,7 @@ from tests.fakes.paid import Prices
 from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll import cli
-from plimsoll.adapters.hosts.owners import LocalProcesses
+from plimsoll.adapters.hosts.processes import LocalProcesses
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cluster import ClusterId, ClusterRequest

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes.instant import InstantProvider
 from tests.unit.cli.commands import Command, alive
 
-from plimsoll.adapters.hosts.owners import LocalProcesses
+from plimsoll.adapters.hosts.processes import LocalProcesses
 from plimsoll.domain.cluster import HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.owner import owner_words
 

@@ -11,7 +11,7 @@ from plimsoll.cli import cli
 from plimsoll.cli.plan_answer import show
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.download import Download
-from plimsoll.domain.published import Published, PublishedRow
+from plimsoll.domain.origins import Published, PublishedRow
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 from plimsoll.services.campaign.planning import Plan, make_plan

@@ -16,8 +16,7 @@ from tests.unit.cli.commands import run_command
 
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, UntrustedServer
-from plimsoll.domain.load_spec import LoadSpec
-from plimsoll.domain.product_spec import ProductSpec
+from plimsoll.domain.specs import LoadSpec, ProductSpec
 
 SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"
 DEMO = SMALL.read_text()

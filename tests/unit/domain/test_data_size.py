@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.data_size import (
+from plimsoll.domain.populated_data import (
     FIRST_SAMPLE,
     CountedRows,
     Sample,

@@ -2,8 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.load_seed import load_seed
+from plimsoll.domain.cell import Cell, load_seed
 
 CELL = Cell(stage="maximum", variant="g1", workload="kv", load_ops_s=40_000, repeat=3)
 

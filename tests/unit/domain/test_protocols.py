@@ -6,10 +6,9 @@ import pytest
 from tests.unit.adapters.one_variant import one_variant
 
 from plimsoll.domain.clients import clients_of
-from plimsoll.domain.cql import CqlOptions
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.hbase import HBaseOptions
+from plimsoll.domain.protocols import CqlOptions, HBaseOptions
 from plimsoll.domain.resolve import resolve
 from plimsoll.services.definitions.text import parse_definition
 

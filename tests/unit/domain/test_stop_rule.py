@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.domain.faults import faults_of
-from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.timing import StopRule
 
 
 @pytest.mark.parametrize(

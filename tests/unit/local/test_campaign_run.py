@@ -17,8 +17,8 @@ from plimsoll.domain.strategy import FullGrid
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.store.layout import report_key
-from plimsoll_airflow.local.campaign_run import CampaignRun, unfinished_campaign
 from plimsoll_airflow.local.client import AirflowClient, DagRun
+from plimsoll_airflow.local.demo import CampaignRun, unfinished_campaign
 from plimsoll_airflow.local.transport import Transport
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

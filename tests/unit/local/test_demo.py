@@ -9,9 +9,8 @@ from tests.support.campaigns.undrawn import undrawn
 
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.steps.running import run_cells
-from plimsoll_airflow.local.campaign_run import CampaignRun
 from plimsoll_airflow.local.client import AirflowClient, DagRun
-from plimsoll_airflow.local.demo import outcome
+from plimsoll_airflow.local.demo import CampaignRun, outcome
 from plimsoll_airflow.local.transport import Transport
 
 

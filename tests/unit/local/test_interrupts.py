@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from plimsoll_airflow.local.interrupts import SIGNALS, Interrupted, Interrupts
+from plimsoll_airflow.local.launcher import SIGNALS, Interrupted, Interrupts
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll_airflow.local.errors import StackBusy
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.launcher_lock import launcher_lock
+from plimsoll_airflow.local.launcher import launcher_lock
 
 
 def test_a_second_launcher_is_refused_and_told_of_the_first(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from plimsoll_airflow.local import process_discovery
+from plimsoll_airflow.local import processes as stack_processes
 from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.process_discovery import Member
+from plimsoll_airflow.local.processes import Member
 
 
 class Made:
@@ -66,7 +66,7 @@ def found(
     monkeypatch.setattr(psutil, "process_iter", processes)
     monkeypatch.setattr(psutil, "Process", process)
     monkeypatch.setattr(os, "getsid", lambda pid: (sessions or {}).get(pid, 0))
-    members: list[Member] = process_discovery.members(home)
+    members: list[Member] = stack_processes.members(home)
     return {member.process.pid: (member.component, member.is_top) for member in members}
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from plimsoll.domain.definition_keys import MAX_CELLS
-from plimsoll_airflow.local.home import Home, Secrets
+from plimsoll_airflow.local.home import Home, Secrets, parse_users
 from plimsoll_airflow.local.process_environment import StackSettings, database_url, stack_environment
-from plimsoll_airflow.local.users import parse_users
 
 SECRETS = Secrets(fernet_key="fernet", jwt_secret="jwt", api_secret="api")
 SETTINGS = StackSettings(

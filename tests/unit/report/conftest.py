@@ -8,7 +8,7 @@ from tests.support.campaigns.undrawn import undrawn
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
-from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.theme import Figure
 
 
 @pytest.fixture

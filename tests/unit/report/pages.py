@@ -6,7 +6,7 @@ from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.build import figures
-from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.theme import Figure
 from plimsoll.report.page import page_html
 from plimsoll.report.tables.table import Table
 

@@ -23,7 +23,7 @@ from plimsoll.domain.action import (
 from plimsoll.domain.cell import grid
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.sections.actions import (
     action_sentences,

@@ -13,8 +13,8 @@ from plimsoll.domain.result import OpeningBacklog
 from plimsoll.report.document import report_document
 from plimsoll.report.sections.achieved import achieved_chart, rates_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table
-from plimsoll.report.words.backlog import achieved_remark
 from plimsoll.report.words.environment_facts import environment
+from plimsoll.report.words.misses import achieved_remark
 
 BACKLOG = OpeningBacklog(in_flight=100, unsent=650, seconds=3.75)
 NONE = OpeningBacklog(in_flight=2, unsent=0, seconds=0.01)

@@ -11,8 +11,8 @@ from tests.unit.report.pages import Elements, page_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
-from plimsoll.report.charts.figure import Figure
-from plimsoll.report.charts.static_picture import static_picture
+from plimsoll.report.charts.rendering import static_picture
+from plimsoll.report.charts.theme import Figure
 from plimsoll.report.page import summary_markdown
 
 HOSTILE = '</script><script>stolen()</script><img src=x onerror="stolen()">'

@@ -15,11 +15,10 @@ from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
-from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.rendering import picture_specification, smaller_png
 from plimsoll.report.charts.strips import strip_charts
-from plimsoll.report.charts.theme import MET, MISSED, PALETTE, PAUSE, SHADE, log_axis
+from plimsoll.report.charts.theme import MET, MISSED, PALETTE, PAUSE, SHADE, Figure, log_axis
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.words.answers import rung_outcome
 

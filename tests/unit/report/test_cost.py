@@ -10,7 +10,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cost import Entry, Spending
-from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.cells import cells_sheet

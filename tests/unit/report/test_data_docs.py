@@ -6,9 +6,9 @@ from tests.unit.report.pages import Elements, page_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.quality.pages import PAGE
-from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
-from plimsoll.report.tables.markup import DOCS_OF_CAMPAIGN, docs_of_attempt
+from plimsoll.report.tables.table import DOCS_OF_CAMPAIGN, docs_of_attempt
 from plimsoll.report.words.environment_facts import environment
 from plimsoll.services.store import layout
 from plimsoll.services.store.layout import report_key

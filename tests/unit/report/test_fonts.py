@@ -13,7 +13,7 @@ from plimsoll.report.charts import fonts
 
 DRAW = """
 import sys
-from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.theme import Figure
 from plimsoll.report.charts.rendering import drawing, pictures
 spec = {"data": {"values": [{"x": "Ägypten, 1,234 µs"}]}, "mark": {"type": "text", "fontWeight": sys.argv[1]},
         "encoding": {"text": {"field": "x"}, "y": {"field": "x", "title": "A title (ops/s)"}}}

@@ -15,7 +15,7 @@ from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.misses import WORST
 from plimsoll.report.build import figures
 from plimsoll.report.cell import attempt_page
-from plimsoll.report.charts.figure import LINK, Figure
+from plimsoll.report.charts.theme import LINK, Figure
 from plimsoll.report.page import page_html
 from plimsoll.report.words.misses import anchor, misses_by_cell, misses_sheet, misses_table
 

@@ -6,7 +6,7 @@ from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.host_noise import KeptHosts
-from plimsoll.report.charts.order import order_chart
+from plimsoll.report.charts.points import order_chart
 from plimsoll.report.sections.noise import (
     noise_rows,
     noise_sheet,

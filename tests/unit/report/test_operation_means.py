@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
+from plimsoll.analysis.campaign.by_load import OperationP99
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.report.build import figures
 from plimsoll.report.page import page_html
 from plimsoll.report.sections.achieved import operations_sheet, operations_table

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.report.charts import runtime
+from plimsoll.report import page
 
 SCRIPT = "window.vegaEmbed = 'drawn';"
 
@@ -13,7 +13,7 @@ SCRIPT = "window.vegaEmbed = 'drawn';"
 @pytest.fixture
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     place = tmp_path / "kept"
-    monkeypatch.setattr(runtime, "folder", lambda: place)
+    monkeypatch.setattr(page, "folder", lambda: place)
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     return place
 
@@ -27,23 +27,23 @@ def made(monkeypatch: pytest.MonkeyPatch, folder: Path) -> list[str]:
         times.append(SCRIPT)
         return SCRIPT
 
-    monkeypatch.setattr(runtime, "bundled", bundled)
+    monkeypatch.setattr(page, "bundled", bundled)
     return times
 
 
 def test_it_is_made_once(made: list[str], folder: Path) -> None:
-    assert [runtime.runtime(), runtime.runtime()] == [SCRIPT, SCRIPT]
+    assert [page.runtime(), page.runtime()] == [SCRIPT, SCRIPT]
     assert made == [SCRIPT]
     assert len(list(folder.iterdir())) == 1
 
 
 @pytest.mark.parametrize(("left", "added"), [(0, b""), (1, b""), (20, b""), (-1, b""), (-8, b"01234567"), (0, b"<a>")])
 def test_a_damaged_one_is_made_anew(made: list[str], folder: Path, left: int, added: bytes) -> None:
-    runtime.runtime()
+    page.runtime()
     (kept,) = folder.iterdir()
     kept.write_bytes(kept.read_bytes()[:left] + added)
 
-    assert [runtime.runtime(), runtime.runtime()] == [SCRIPT, SCRIPT]
+    assert [page.runtime(), page.runtime()] == [SCRIPT, SCRIPT]
     assert made == [SCRIPT] * 2
 
 
@@ -51,8 +51,8 @@ def test_that_of_another_version_is_not_taken_and_goes(
     made: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for each in ("1.0", "2.0"):
-        monkeypatch.setattr(runtime, "version", {"vl-convert-python": each}.get)
-        runtime.runtime()
+        monkeypatch.setattr(page, "version", {"vl-convert-python": each}.get)
+        page.runtime()
 
     assert made == [SCRIPT] * 2
     assert [kept.name for kept in folder.iterdir()] == ["vega-2.0.js.gz"]
@@ -61,7 +61,7 @@ def test_that_of_another_version_is_not_taken_and_goes(
 def test_where_nothing_can_be_written_it_is_made_each_time(made: list[str], folder: Path) -> None:
     folder.write_text("a file, where there should be a folder")
 
-    assert [runtime.runtime(), runtime.runtime()] == [SCRIPT, SCRIPT]
+    assert [page.runtime(), page.runtime()] == [SCRIPT, SCRIPT]
     assert made == [SCRIPT] * 2
 
 
@@ -70,5 +70,5 @@ def test_where_python_is_to_keep_nothing_neither_is_this(
 ) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
 
-    assert runtime.runtime() == SCRIPT
+    assert page.runtime() == SCRIPT
     assert not folder.exists()

@@ -10,9 +10,9 @@ import pytest
 from tests.unit.report.pages import page_of
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.published import Published, PublishedRow
+from plimsoll.domain.origins import Published, PublishedRow
 from plimsoll.report import page
-from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.theme import Figure
 from plimsoll.report.sections.registry import SECTIONS
 from plimsoll.report.sections.section import Section
 

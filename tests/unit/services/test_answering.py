@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.services.publish.answering import published_answer
+from plimsoll.services.publish.results import published_answer
 from plimsoll.services.store.layout import report_key
 
 

@@ -21,7 +21,7 @@ from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.replacing import retirement_of, unfit_hosts, why_replaced
 from plimsoll.services.hosts.spending import ledger
-from plimsoll.services.ownership.holding import require_free
+from plimsoll.services.ownership import require_free
 from plimsoll.services.publish.publishing import check_campaign
 from plimsoll.services.retries import with_retries
 from plimsoll.services.store import layout

@@ -11,8 +11,8 @@ from tests.fakes.installation import Installation
 from tests.fakes.instant.product import SilentLog
 from tests.support.campaigns.running import run_missing
 
+from plimsoll.domain.commands import LoadCommand
 from plimsoll.domain.errors import LASTS
-from plimsoll.domain.load_command import LoadCommand
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.text import parse_definition

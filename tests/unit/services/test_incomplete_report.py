@@ -14,8 +14,8 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status, campaign_summary
+from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.recording import cancel
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.publish.reproducing import report_again
 from plimsoll.services.steps.running import run_cells

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import StoreError
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.system import ProviderChoice
 from plimsoll.ports.provider import Places
-from plimsoll.services.hosts.databases import note_left, note_used
+from plimsoll.services.hosts.assignments import note_left, note_used
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces, note_place
 from plimsoll.services.store import layout

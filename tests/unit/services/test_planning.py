@@ -12,7 +12,7 @@ from plimsoll.adapters.providers.ec2.options import Ec2Options
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
-from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.timing import StopRule
 from plimsoll.services.campaign.planning import make_plan, new_campaign_id
 from plimsoll.services.campaign.remarks import remarks
 from plimsoll.services.campaign.runnable import problems

@@ -14,8 +14,8 @@ from tests.support.campaigns.running import run_missing
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, Refused
 from plimsoll.domain.fingerprint import ProcessFingerprint
-from plimsoll.domain.hbase import HBASE
 from plimsoll.domain.process import NodeNeeds, Process
+from plimsoll.domain.protocols import HBASE
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.product import Product

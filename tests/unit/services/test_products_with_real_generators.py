@@ -22,7 +22,7 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.bootstrap import products_with
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.hbase import HBASE
+from plimsoll.domain.protocols import HBASE
 from plimsoll.domain.resolve import load_spec, resolve
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.planning import make_plan

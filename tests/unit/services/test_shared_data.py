@@ -17,19 +17,19 @@ from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, PlimsollError
-from plimsoll.domain.leftover_work import LeftoverWork
-from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.load_start import LeftoverWork
 from plimsoll.domain.resolve import resolve
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempt_state import cancel, record_failure
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import cancel, record_failure
 from plimsoll.services.cell.shared_data import settle_origin
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.judge.attempt_judging import judge

@@ -7,9 +7,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
-from plimsoll.adapters.artefacts.tarballs import unpack_tar
+from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.analysis.campaign.operation_means import OperationP99
+from plimsoll.analysis.campaign.by_load import OperationP99
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.resolve import resolve
 from plimsoll.report import build_report
@@ -20,8 +20,13 @@ from plimsoll.services.campaign.status import campaign_status
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.assignments import assignments
 from plimsoll.services.hosts.replacing import retirement_of
-from plimsoll.services.publish.comparison import compare_stored
-from plimsoll.services.publish.results import campaign_capacities, campaign_data, comparison_data, mixed_judging
+from plimsoll.services.publish.results import (
+    campaign_capacities,
+    campaign_data,
+    compare_stored,
+    comparison_data,
+    mixed_judging,
+)
 from plimsoll.services.store.campaigns import CampaignStore
 
 NOW = datetime(2026, 12, 1, tzinfo=UTC)

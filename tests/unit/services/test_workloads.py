@@ -11,8 +11,8 @@ from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.resolve import resolve
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services.campaign.planning import make_plan

@@ -11,7 +11,7 @@ from tests.support.campaigns.ladders import any_ladder
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.strategies.decision import ladder_capacity, step_of
-from plimsoll.strategies.ladder import Ladder, Position
+from plimsoll.strategies.matrix import Ladder, Position
 from plimsoll.strategies.synthetic import play
 
 LOADS, REPEATS, CAMPAIGNS = 11, 5, 500

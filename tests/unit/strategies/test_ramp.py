@@ -13,8 +13,7 @@ from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.strategies.estimate import estimate, least_and_most
-from plimsoll.strategies.ladder import Ladder, Position
-from plimsoll.strategies.matrix import running_order
+from plimsoll.strategies.matrix import Ladder, Position, running_order
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.replay import replay
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state

@@ -9,7 +9,7 @@ from tests.support.campaigns.synthetic.definitions import azul_definition
 
 from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.strategies.decision import ladder_capacity, step_of
-from plimsoll.strategies.ladder import Ladder, Position
+from plimsoll.strategies.matrix import Ladder, Position
 from plimsoll.strategies.search import exact_step, fast_step
 from plimsoll.strategies.synthetic import play
 

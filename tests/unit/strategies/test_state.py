@@ -7,7 +7,7 @@ from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.disturbance import Disturbance
+from plimsoll.domain.host_bounds import Disturbance
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Outcome, Verdict
 from plimsoll.domain.strategy import Search

@@ -21,9 +21,8 @@ from tenacity import (
 )
 
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
-from plimsoll.adapters.artefacts.certificates import ARCHIVES, S3, is_refused, require_authorities, untrusted
-from plimsoll.adapters.artefacts.tarballs import unpack_tar
-from plimsoll.adapters.artefacts.web import web_blocks
+from plimsoll.adapters.artefacts.release_programs import unpack_tar
+from plimsoll.adapters.artefacts.web import ARCHIVES, S3, is_refused, require_authorities, untrusted, web_blocks
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import Archive, is_inside
 

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator
 
 from plimsoll.adapters.artefacts import archives, jdks
-from plimsoll.adapters.artefacts.cache import Cache, is_sound
-from plimsoll.adapters.artefacts.checksums import faulty
-from plimsoll.adapters.artefacts.jars import entry_of
+from plimsoll.adapters.artefacts.cache import Cache, faulty, is_sound
 from plimsoll.adapters.artefacts.java_programs import JavaProgram
 from plimsoll.adapters.artefacts.jdks import ChosenJdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_jdks, locked_set
+from plimsoll.adapters.artefacts.maven import entry_of
 from plimsoll.adapters.artefacts.release_programs import is_there, release, size_bytes
 from plimsoll.domain.download import Download
 from plimsoll.ports.artefacts import OWN_JDK, ReleaseProgram, jdk_of

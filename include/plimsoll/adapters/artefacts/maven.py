@@ -1,5 +1,8 @@
-"""Download jars from a Maven repository through jgo's resolver in pure Python, without Maven or the user's cache."""
+"""Download jars from a Maven repository, and keep a locked set of them as a folder of the cache. jgo's resolver does
+it in pure Python, without Maven or the user's cache.
+"""
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -14,10 +17,11 @@ from tenacity import (
     wait_incrementing,
 )
 
-from plimsoll.adapters.artefacts.certificates import MAVEN, is_refused, require_authorities, untrusted
-from plimsoll.adapters.artefacts.checksums import sha256
+from plimsoll.adapters.artefacts.cache import Cache, faulty, sha256
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
+from plimsoll.adapters.artefacts.web import MAVEN, is_refused, require_authorities, untrusted
 from plimsoll.domain.errors import ArtefactError, UntrustedServer
+from plimsoll.domain.wording import plural
 
 if TYPE_CHECKING:
     from jgo.maven import Artifact, Dependency, MavenContext
@@ -27,6 +31,7 @@ _AT_ONCE = 4
 # A test library: its scope gets lost where a managed version overrides another POM's own dependency.
 _NEVER_NEEDED = ("org.mockito:mockito-core",)
 _RUN_TIME_SCOPES = (None, "", "compile", "runtime")
+_MB = 1_000_000
 
 
 def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
@@ -150,3 +155,46 @@ def _explained(what: str) -> Iterator[None]:
     except RuntimeError as error:
         mend = "check that these coordinates exist; a repository that is overloaded answers like that for a while too"
         raise ArtefactError(f"the Maven repository does not give it: {error}", where=what, mend=mend) from error
+
+
+def entry_of(locked: LockedSet) -> str:
+    """Return the set's entry in the cache.
+
+    A changed lock file gives a new entry, so programs that run from the old one are safe.
+    """
+    digest = hashlib.sha256("".join(sorted(locked.checksums.values())).encode()).hexdigest()
+    return f"jars/{locked.name}-{digest[:8]}"
+
+
+def jar_folder(cache: Cache, locked: LockedSet, *, thorough: bool = False) -> Path:
+    """Return the folder with every jar of the set, verified.
+
+    Downloads missing and damaged ones. Raises ArtefactError.
+    """
+    entry = entry_of(locked)
+    folder = cache.root / entry
+    if faulty(folder, locked.checksums, thorough=thorough):
+        with cache.alone(entry), cache.unfinished(entry) as scratch:
+            _fill(cache, locked, folder, scratch)
+    return folder
+
+
+def _fill(cache: Cache, locked: LockedSet, folder: Path, scratch: Path) -> None:
+    """Download the jars. Each is renamed into place, so that an interrupted download keeps the completed ones."""
+    folder.mkdir(parents=True, exist_ok=True)
+    missing = faulty(folder, locked.checksums)
+    wanted = [jar for jar in locked.jars if jar.name in missing]
+    if not wanted:
+        return
+    cache.log(f"fetching {locked.name}: {_amount(wanted)}")
+    for count, (jar, path) in enumerate(fetch(wanted, scratch), start=1):
+        path.replace(folder / jar.name)
+        if count % 20 == 0:
+            cache.log(f"  {count} of {len(wanted)} jars are there")
+    faulty(folder, locked.checksums)
+    cache.log(f"{locked.name} is ready: {_amount(locked.jars)}")
+
+
+def _amount(jars: list[LockedJar] | tuple[LockedJar, ...]) -> str:
+    size = sum(jar.size_bytes for jar in jars)
+    return f"{plural(len(jars), 'jar')}, {size / _MB:.0f} MB"

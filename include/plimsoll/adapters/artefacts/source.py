@@ -4,12 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from plimsoll.adapters.artefacts import archives as archives_of
-from plimsoll.adapters.artefacts import collectors as collectors_of
-from plimsoll.adapters.artefacts import downloads, jdks, jvm_flags
+from plimsoll.adapters.artefacts import downloads, jdks, jvm_traits
+from plimsoll.adapters.artefacts import jvm_traits as collectors_of
 from plimsoll.adapters.artefacts.archives import Archives
-from plimsoll.adapters.artefacts.cache import Cache, is_sound
-from plimsoll.adapters.artefacts.checksums import faulty
-from plimsoll.adapters.artefacts.jars import entry_of, jar_folder
+from plimsoll.adapters.artefacts.cache import Cache, faulty, is_sound
 from plimsoll.adapters.artefacts.java_programs import (
     Sources,
     built,
@@ -19,10 +17,11 @@ from plimsoll.adapters.artefacts.java_programs import (
 )
 from plimsoll.adapters.artefacts.jdks import ChosenJdk, Jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
+from plimsoll.adapters.artefacts.maven import entry_of, jar_folder
 from plimsoll.adapters.artefacts.release_programs import is_there, release_jars
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.variant import Archive, Collector
 from plimsoll.ports.artefacts import Program, ReleaseProgram, how_to_fetch, jdk_of
 from plimsoll.ports.log import Log
@@ -48,20 +47,17 @@ class Artefacts:
         self._own = {one.entry_name: one for one in programs}
 
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
-        """Return the Java runtime with that name."""
         return jdks.archived(self._cache, ChosenJdk(jdk_id, archive), self._archives)
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> frozenset[Collector]:
-        """Return the garbage collectors that this JDK really has, as its `java` reports them."""
         return collectors_of.collectors(self._cache, self.jdk(jdk_id, archive))
 
     def refusal(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> str:
-        """Return the error of this JDK about these JVM flags; empty where it accepts them."""
-        return jvm_flags.refusal(self._cache, self.jdk(jdk_id, archive), flags)
+        return jvm_traits.refusal(self._cache, self.jdk(jdk_id, archive), flags)
 
     def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> list[str]:
         """Return the flags that only a node's host can test, because they might change something on this machine."""
-        return jvm_flags.unasked(self._cache, self.jdk(jdk_id, archive), flags)
+        return jvm_traits.unasked(self._cache, self.jdk(jdk_id, archive), flags)
 
     def database(self, product: str, version: str) -> Path:
         """Return a folder of jars, to be used as class path `folder/*`."""
@@ -76,13 +72,11 @@ class Artefacts:
         return archives_of.is_there(self._cache, archive)
 
     def program(self, program: Program, *, thorough: bool = False) -> Path:
-        """Return a folder of jars: the program and its libraries."""
         if isinstance(program, ReleaseProgram):
             return release_jars(self._cache, program, thorough=thorough)
         return built(self._cache, self._own[program], thorough=thorough)
 
     def prepare_variants(self, variants: Sequence[VariantSpec]) -> None:
-        """Fetch and verify by content the databases and JDKs of these variants."""
         for wanted in _jdks(variants):
             jdks.archived(self._cache, wanted, self._archives, thorough=True)
             self.collectors(wanted.id, wanted.archive)
@@ -94,7 +88,6 @@ class Artefacts:
         return [*self._missing_jdks(variants, name), *self._missing_databases(variants, name)]
 
     def prepare_program(self, program: Program) -> None:
-        """Fetch, verify by content and build the program, and the JDK that it runs on."""
         jdks.jdk(self._cache, jdk_of(program), thorough=True)
         self.program(program, thorough=True)
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from plimsoll.domain.cql import CQL
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_spec import LoadSpec
+from plimsoll.domain.protocols import CQL
+from plimsoll.domain.specs import LoadSpec
 
 
 def protocol_problems(spec: LoadSpec, generator: str) -> Iterator[Problem]:

@@ -9,10 +9,18 @@ from itertools import pairwise
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql.tables import Table, Tables
-from plimsoll.adapters.cql.words import inserted, is_name, keyspace_of, name_of, parts_of, table_of, words_of
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.spelling import meant, meant_or_known, nearest
+from plimsoll.adapters.cql.tables import (
+    Table,
+    Tables,
+    inserted,
+    is_name,
+    keyspace_of,
+    name_of,
+    parts_of,
+    table_of,
+    words_of,
+)
+from plimsoll.domain.wording import meant, meant_or_known, nearest, plural
 
 _QUERIES = ("select", "insert", "update", "delete", "begin", "truncate")
 _CHANGES = (

@@ -1,6 +1,5 @@
 """A database that somebody else runs: where it is, what it tells of itself, and the keyspace that a load has there."""
 
-from plimsoll.adapters.external.database import Database, Databases
-from plimsoll.adapters.external.options import ExternalOptions, read_options
+from plimsoll.adapters.external.database import Database, Databases, ExternalOptions, read_options
 
 __all__ = ["Database", "Databases", "ExternalOptions", "read_options"]

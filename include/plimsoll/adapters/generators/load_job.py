@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll.domain.errors import LoadError
-from plimsoll.domain.excerpts import shortened
+from plimsoll.domain.wording import shortened
 from plimsoll.ports.host import Host
 
 PLAN = "plan.json"

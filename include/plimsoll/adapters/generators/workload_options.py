@@ -7,12 +7,11 @@ from pydantic import JsonValue
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_spec import LoadSpec
-from plimsoll.domain.quantities import number_meant
+from plimsoll.domain.guesses import number_meant, way_around
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.units import TooLarge, format_count, format_duration, parse_count
-from plimsoll.domain.ways_around import way_around
+from plimsoll.domain.wording import meant_or_known
 from plimsoll.domain.workload import Workload
 
 _GENERAL = ("name", "data_per_node", *Workload.foreign_options(()))

@@ -1,9 +1,11 @@
-"""Bounds on what is taken from a host, whose software may be anybody's."""
+"""Bounds on what is taken from a host, whose software may be anybody's, and advice for the errors of its operating
+system.
+"""
 
 import os
 import stat
 from collections.abc import Iterable
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 from typing import IO, Protocol
 
 from plimsoll.domain.errors import HostError
@@ -11,6 +13,8 @@ from plimsoll.domain.units import format_size
 from plimsoll.ports.host import MOST_FILE_BYTES, MOST_FILES
 
 _BLOCK = 1 << 18
+_FULL = ("No space left", "Disk quota", "File too large")
+_FORBIDDEN = ("Permission denied", "Operation not permitted", "Read-only file system")
 
 
 class Found(Protocol):
@@ -52,3 +56,12 @@ def _require_size(size: int) -> None:
     if size > MOST_FILE_BYTES:
         largest = format_size(MOST_FILE_BYTES)
         raise OSError(f"it is larger than {largest}, the most that is taken of one file")
+
+
+def mend_of(refusal: str, place: PurePath) -> str:
+    """Return the advice for that error at that path on the host."""
+    if any(words in refusal for words in _FULL):
+        return f"free disk space on the host below {place}, then run the cell again"
+    if any(words in refusal for words in _FORBIDDEN):
+        return f"give the user who works there the right to write to {place} on the host, or name another folder"
+    return "mend the reason given"

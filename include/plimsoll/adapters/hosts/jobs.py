@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from datetime import timedelta
 from pathlib import PurePath, PurePosixPath
 
-from plimsoll.adapters.hosts.refusals import mend_of
+from plimsoll.adapters.hosts.host_files import mend_of
 from plimsoll.domain.errors import HostError
 from plimsoll.ports.host import MOST_INPUT_BYTES, Host, Job
 

@@ -12,9 +12,8 @@ import psutil
 
 from plimsoll.adapters.hosts.sampler import sample
 from plimsoll.adapters.hosts.sampler.adapter import activity
-from plimsoll.domain.disturbance import Disturbance
-from plimsoll.domain.finding import Finding
-from plimsoll.domain.host_activity import HostActivity, noise
+from plimsoll.domain.errors import Finding
+from plimsoll.domain.host_bounds import Disturbance, HostActivity, noise
 
 _GIB = 1 << 30
 _OPEN_FILES = 4096

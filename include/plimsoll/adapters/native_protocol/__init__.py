@@ -4,7 +4,6 @@ The load generator has a driver, in Java. This one starts at once, wherever Plim
 it is.
 """
 
-from plimsoll.adapters.native_protocol.session import DatabaseRefused, Session
-from plimsoll.adapters.native_protocol.tls import tls_context
+from plimsoll.adapters.native_protocol.session import DatabaseRefused, Session, tls_context
 
 __all__ = ["DatabaseRefused", "Session", "tls_context"]

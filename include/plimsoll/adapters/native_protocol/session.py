@@ -1,23 +1,31 @@
-"""A connection to one node, which sends one statement after the other."""
+"""A connection to one node, which sends one statement after the other. TLS checks whom a certificate is signed by
+and the name that was asked for; an error says whose it is to mend.
+"""
 
+import os
 import socket
 import ssl
 import time
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Self
 
 from plimsoll.adapters.native_protocol import frames
-from plimsoll.adapters.native_protocol.certificates import rejected, untrusted
 from plimsoll.adapters.native_protocol.frames import NotTheProtocol, Opcode, Reader, Refusal
 from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.excerpts import shortened
-from plimsoll.ports.secrets import DatabaseAccess
+from plimsoll.domain.wording import shortened
+from plimsoll.ports.secrets import AccessNames, DatabaseAccess
 
 CONNECT_S, ANSWER_S = 5.0, 20.0
 SCHEMA_CHANGE_S = 60.0
 """The time that a change of the schema may take: as long as the slowest node."""
+
+# OpenSSL's numbers, of `openssl verify`.
+_NOT_YET, _EXPIRED, _REVOKED, _OTHER_HOSTS = (9,), (10,), (23,), (62, 64)
+
+_ALERT = "ALERT"
+"""Stands in what OpenSSL says of a connection that the other side has ended."""
 
 
 class DatabaseRefused(ProviderError):
@@ -164,3 +172,68 @@ class _Ended(ProviderError):
 
     def __str__(self) -> str:
         return self.what
+
+
+def tls_context(access: DatabaseAccess) -> ssl.SSLContext:
+    """Return the context for connections, which verifies chain and name. ValueError for certificates that can't be
+    read; its text has nothing of them.
+    """
+    try:
+        context = ssl.create_default_context(cadata=access.authority or None)
+    except (ssl.SSLError, ValueError) as error:
+        raise ValueError("the authority's certificate is no certificate in PEM") from error
+    context.hostname_checks_common_name = False  # a common name is a person's or anything; hosts stand in the SAN
+    if not access.certificate:
+        return context
+    if not access.key:
+        raise ValueError("there is a client certificate without its private key")
+    try:
+        # Python reads a client's certificate from files alone: this one is in memory, and gone with its descriptor.
+        with _in_memory(f"{access.key}\n{access.certificate}") as path:
+            context.load_cert_chain(path, password=_no_password)
+    except (ssl.SSLError, OSError) as error:
+        raise ValueError("client certificate and private key, as unencrypted PEM, do not fit together") from error
+    return context
+
+
+@contextmanager
+def _in_memory(text: str) -> Iterator[str]:
+    descriptor = os.memfd_create("plimsoll", os.MFD_CLOEXEC)
+    try:
+        os.write(descriptor, text.encode())
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)
+
+
+def _no_password() -> str:
+    """Return an empty password in the place of a question on the terminal."""
+    return ""
+
+
+def untrusted(error: ssl.SSLCertVerificationError, names: AccessNames) -> tuple[str, str]:
+    """Return why a node's certificate is refused, and how to mend it."""
+    said = error.verify_message.rstrip(".")
+    if error.verify_code in _OTHER_HOSTS:
+        mend = "write a contact point that the certificate names in its SAN, or have one made whose SAN names this one"
+        return f"its certificate is of another host: {said}", mend
+    if error.verify_code in _EXPIRED:
+        return f"its certificate can't be used: {said}", "renew the node's certificate, or its authority's"
+    if error.verify_code in _NOT_YET:
+        return f"its certificate can't be used: {said}", "set the clocks of the node and of this machine"
+    if error.verify_code in _REVOKED:
+        return f"its certificate can't be used: {said}", "have a new certificate made for the node"
+    mend = f"put the certificate of the authority that signs the nodes' into {names.authority}"
+    return f"its certificate is not trusted: {said}", mend
+
+
+def rejected(reason: str, access: DatabaseAccess) -> tuple[str, str] | None:
+    """Return what a node has against the client's certificate, and how to mend it; None if it is something else."""
+    said, place = reason.upper().replace(" ", "_"), access.names.certificate
+    if _ALERT not in said or ("CERTIFICATE" not in said and "UNKNOWN_CA" not in said):
+        return None
+    if not access.certificate:
+        return "asks for a client certificate", f"give {place}"
+    if "EXPIRED" in said:
+        return "says that the client's certificate has expired", f"renew {place}"
+    return f"refuses the client's certificate: {reason}", f"let an authority that the nodes trust sign {place}"

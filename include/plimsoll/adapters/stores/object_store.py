@@ -42,18 +42,15 @@ class ObjectStore:
         return f"{self.root.rstrip('/')}/{key}".rstrip("/")
 
     def exists(self, key: str) -> bool:
-        """Tell whether there is a file with that key."""
         with self._explained(key):
             return bool(self._fs.isfile(self._path(key)))
 
     def read(self, key: str) -> bytes:
-        """Return the file's content."""
         with self._explained(key):
             content: bytes = self._fs.cat_file(self._path(key))
             return content
 
     def blocks(self, key: str) -> Iterator[bytes]:
-        """Read the file in blocks."""
         with self._explained(key), self._fs.open(self._path(key), "rb") as file:
             while block := file.read(BLOCK_BYTES):
                 yield block
@@ -69,7 +66,6 @@ class ObjectStore:
             return create_whole(Path(place), data) if self._local else self._create_remote(place, data)
 
     def upload(self, key: str, path: Path) -> StoredFile:
-        """Store a local file atomically."""
         with path.open("rb") as source:
             checksum = hashlib.file_digest(source, "sha256").hexdigest()
         self._put(key, lambda place: self._fs.put_file(str(path), place))
@@ -81,14 +77,12 @@ class ObjectStore:
         return (path[skip:] for path in found)
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
-        """Yield the keys, with a stamp for each file of that name."""
         found, skip, end = self._files(prefix), self._above, f"/{name}"
         with self._explained(prefix):
             stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in found.items()]
         return ((path[skip:], stamp) for path, stamp in zip(found, stamps, strict=True))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """Return names directly below a prefix."""
         with self._explained(prefix):
             try:
                 entries = self._fs.ls(self._path(prefix), detail=True)

@@ -46,7 +46,6 @@ class S3Store:
         return f"{self.root}/{key}".rstrip("/")
 
     def exists(self, key: str) -> bool:
-        """Tell whether there is a file with that key."""
         try:
             self._ask(key, lambda s3: s3.head_object(Bucket=self._bucket, Key=self._name(key)))
         except NotFound:
@@ -55,7 +54,6 @@ class S3Store:
         return True
 
     def read(self, key: str) -> bytes:
-        """Return the file's content."""
         name = self._name(key)
         content: bytes = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=name)["Body"].read())
         return content
@@ -67,7 +65,6 @@ class S3Store:
             yield from body.iter_chunks(BLOCK_BYTES)
 
     def write(self, key: str, data: bytes) -> None:
-        """Write the content, over an existing file."""
         options = {"Bucket": self._bucket, "Key": self._name(key), "Body": data, "ChecksumAlgorithm": "SHA256"}
         self._ask(key, lambda s3: s3.put_object(**options))
 
@@ -110,7 +107,6 @@ class S3Store:
             yield key, f"{found['ETag']} {found['LastModified']}" if key.rpartition("/")[2] == name else ""
 
     def folders(self, prefix: str) -> tuple[str, ...]:
-        """Return names directly below a prefix."""
         below = self._below(prefix)
         pages = self._pages(prefix, Prefix=below, Delimiter="/")
         found = [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", ())]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.analysis.attempt.coincidence import Collected
-from plimsoll.analysis.attempt.hosts import cpu_busy
-from plimsoll.analysis.attempt.sampled import Span, by_host, means
+from plimsoll.analysis.attempt.hosts import Span, by_host, cpu_busy, means
 from plimsoll.analysis.logs.gc.pauses import Pauses, stopped_ms
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from plimsoll.domain.action import (
     PhaseFigures,
     RecordedAction,
 )
-from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.domain.process import GeneratorSecond
+from plimsoll.domain.service_level import LevelVerdict
 
 MET_AGAIN = 3
 """So many intervals in a row must be met before the service level counts as met again."""

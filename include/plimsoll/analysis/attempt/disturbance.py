@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from plimsoll.analysis.attempt.backlog import LATE, OLD
-from plimsoll.analysis.attempt.hosts import sampled
+from plimsoll.analysis.attempt.hosts import PERIOD_S, Span, by_host, means, overlaps_s, sampled
 from plimsoll.analysis.attempt.judgement import MissedInterval
-from plimsoll.analysis.attempt.sampled import PERIOD_S, Span, by_host, means, overlaps_s
+from plimsoll.analysis.attempt.unanswered import LATE, OLD
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.attempt.sampled import Floats
-    from plimsoll.domain.disturbance import Disturbance
-    from plimsoll.domain.log_events import GeneratorSecond
+    from plimsoll.analysis.attempt.hosts import Floats
+    from plimsoll.domain.host_bounds import Disturbance
+    from plimsoll.domain.process import GeneratorSecond
 
 TOP, GROUP, WAITED = "others_top", "throttled_group", "throttled_ms"
 _OWN_PART = 0.5

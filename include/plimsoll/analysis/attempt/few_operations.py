@@ -5,14 +5,14 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.few_operations import few_operations, operations_needed
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.service_level import few_operations, operations_needed
+from plimsoll.domain.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
-    from plimsoll.domain.campaign import Part
+    from plimsoll.domain.part import Part
     from plimsoll.domain.service_level import ServiceLevel
     from plimsoll.domain.workload import Workload
 

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from plimsoll.analysis.attempt.alignment import Phase, Window
-from plimsoll.analysis.logs.hdr.histogram_layout import wide_length
-from plimsoll.analysis.logs.hdr.percentiles import SHOWN, count_below, total_and_values_ms
-from plimsoll.domain.level_verdict import Percentiles
-from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.analysis.logs.hdr.histogram_layout import SHOWN, count_below, total_and_values_ms, wide_length
+from plimsoll.domain.service_level import ALL_OPERATIONS, Percentiles
 
 if TYPE_CHECKING:
     import pandas as pd

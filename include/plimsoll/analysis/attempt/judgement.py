@@ -12,10 +12,9 @@ from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, Percentiles, ServiceLevel
 from plimsoll.domain.units import format_duration
+from plimsoll.domain.wording import plural
 
 RATE_TOLERANCE = 0.01
 """A rate at most this share below the attempted one counts as achieved."""

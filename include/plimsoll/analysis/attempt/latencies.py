@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.logs.hdr.percentiles import values_ms
+from plimsoll.analysis.logs.hdr.histogram_layout import values_ms
 from plimsoll.domain.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:

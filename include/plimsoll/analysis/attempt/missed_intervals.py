@@ -1,16 +1,40 @@
-"""The intervals of a missed attempt in which it missed: by response times, by its rate, or by failed operations."""
+"""The intervals in which an attempt missed: by response times, by its rate, by failed operations, or without any
+answer; and the lines of the nodes' logs from the time of the worst.
+
+Response times count from the intended start. So an operation that a stall delayed appears after the stall, with a
+response time that spans it, and the logs alone distinguish a database that stalled from a load that was not
+applied. Of a load that ran here it is known besides how long operations were due.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
 
+from plimsoll.analysis.attempt.alignment import Window
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE, Judgement, MissedInterval
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from plimsoll.domain.process import LogLine, ProcessOnHost
     from plimsoll.domain.service_level import ServiceLevel
-    from plimsoll.domain.stop_rule import StopRule
+    from plimsoll.domain.timing import StopRule
+
+COLUMNS = ("start_s", "at_s", "host", "process", "text")
+_INTERVALS, _LINES, _LENGTH = 10, 8, 300
+"""The worst intervals that lines are kept of, lines of a process in an interval, and characters of a line: at most."""
+
+
+class Answers(NamedTuple):
+    """How many operations were answered in an interval, the longest of their times, ms, and how many failed."""
+
+    window: Window
+    answered: int
+    max_ms: float | None
+    failed: int
 
 
 def distinct(missed: Iterable[MissedInterval]) -> tuple[MissedInterval, ...]:
@@ -49,3 +73,81 @@ def when_stopped(rule: StopRule, stopped_s: float) -> MissedInterval:
 def _lost(start_s: float, share: float, level: ServiceLevel) -> MissedInterval:
     length_s = level.interval.total_seconds()
     return MissedInterval(start_s, start_s + length_s, share * length_s * 1000, level.stall_ms)
+
+
+def stalls_s(answers: Sequence[Answers], due_s: float | None = None) -> tuple[float, ...]:
+    """Return the starts of the judged intervals that are misses for this reason, s from the timed run's start.
+
+    `answers`: of all intervals, of one operation or all, in order of time. `due_s`: how long operations were due
+    without a pause, from the timed run's start; None where that is not known. Where operations failed, these are the
+    miss, and no stall is needed.
+    """
+    empty_or_answered = [one for one in answers if one.answered or not one.failed]
+    return tuple(
+        one.window.start_s
+        for place, one in enumerate(empty_or_answered)
+        if one.window.phase == "judged"
+        and not one.answered
+        and ((due_s is not None and one.window.start_s < due_s) or _is_spanned(one, empty_or_answered[place + 1 :]))
+    )
+
+
+def _is_spanned(empty: Answers, later: Sequence[Answers]) -> bool:
+    """Tell whether the next interval with answers holds an operation that was already under way at the stall's
+    start.
+    """
+    after = next((one for one in later if one.answered), None)
+    if after is None or after.max_ms is None:
+        return False
+    return after.max_ms / 1000 >= after.window.start_s - empty.window.start_s
+
+
+def log_lines_frame(
+    intervals: pd.DataFrame,
+    lines: Mapping[ProcessOnHost, Sequence[LogLine]],
+    started_at: datetime,
+    ahead_ms: Mapping[str, float],
+    bound_ms: float,
+) -> pd.DataFrame:
+    """Return a table of the lines that processes logged in a missed interval, or up to the bound before it, in order of
+    time.
+
+    `start_s`: the interval's start; `at_s`: the line's time; both in s from the timed run's start on the load
+    generator's clock. `ahead_ms`: how far hosts' clocks are ahead of that clock. Where a process logged more lines than
+    are kept, warnings and errors are kept first.
+    """
+    import pandas as pd  # late: judging needs none of it
+
+    missed = intervals[intervals["met"].notna() & ~intervals["met"].fillna(value=True).astype(bool)]
+    worst = missed.sort_values("judged_ms", ascending=False, na_position="first").head(_INTERVALS)
+    rows = [
+        (start_s, at_s, *place, text[:_LENGTH])
+        for start_s, length_s in sorted(zip(worst["start_s"], worst["duration_s"], strict=True))
+        for at_s, place, text in _within(lines, started_at, ahead_ms, (start_s - bound_ms / 1000, start_s + length_s))
+    ]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return frame.astype({"start_s": "float64", "at_s": "float64", **dict.fromkeys(COLUMNS[2:], "str")})
+
+
+def _within(
+    lines: Mapping[ProcessOnHost, Sequence[LogLine]],
+    started_at: datetime,
+    ahead_ms: Mapping[str, float],
+    span_s: tuple[float, float],
+) -> list[tuple[float, ProcessOnHost, str]]:
+    found: list[tuple[float, ProcessOnHost, str]] = []
+    for place, own in lines.items():
+        timed = list(_timed(own, started_at, ahead_ms.get(place.host, 0.0) / 1000, span_s))
+        grave_first = sorted(timed, key=lambda one: not one[1].startswith(("WARN", "ERROR")))
+        found += [(at_s, place, text) for at_s, text in grave_first[:_LINES]]
+    return sorted(found)
+
+
+def _timed(
+    lines: Sequence[LogLine], started_at: datetime, ahead_s: float, span_s: tuple[float, float]
+) -> Iterator[tuple[float, str]]:
+    begin_s, end_s = span_s
+    for line in lines:
+        at_s = (line.at - started_at).total_seconds() - ahead_s
+        if begin_s <= at_s < end_s:
+            yield round(at_s, 3), line.text

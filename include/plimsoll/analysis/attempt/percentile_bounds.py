@@ -21,17 +21,16 @@ from plimsoll.analysis.attempt.judgement import (
     uncovered,
     unless_undecided,
 )
-from plimsoll.analysis.attempt.stalls import Answers, stalls_s
+from plimsoll.analysis.attempt.missed_intervals import Answers, stalls_s
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults
 from plimsoll.analysis.logs.formats.reading import Sample
-from plimsoll.analysis.logs.hdr.percentiles import SHOWN, ranks
+from plimsoll.analysis.logs.hdr.histogram_layout import SHOWN, ranks
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
 from plimsoll.domain.units import format_duration
+from plimsoll.domain.wording import plural
 
 _STEADY = 10
 """Operations of an interval from which on an interval without any is no chance of a low rate."""
@@ -261,7 +260,7 @@ def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
     for percentile, value in sample.values_ms.items():
         off_ms = sample.off_ms.get(percentile, 0.0)
         if value + off_ms < bound_ms:
-            most = min(most, sample.count - _nearest_rank(percentile, sample.count))
+            most = min(most, sample.count - max(1, int(percentile / 100.0 * sample.count + 0.5)))
         elif value - off_ms >= bound_ms:
             least = max(least, sample.count - _rank(percentile, sample.count) + 1)
     return least, most
@@ -269,7 +268,3 @@ def _at_or_above(sample: Sample, bound_ms: float) -> tuple[int, int]:
 
 def _rank(percentile: float, count: int) -> int:
     return int(ranks([percentile], count)[0])
-
-
-def _nearest_rank(percentile: float, count: int) -> int:
-    return max(1, int(percentile / 100.0 * count + 0.5))

@@ -20,7 +20,7 @@ from plimsoll.analysis.attempt.judgement import (
     unless_undecided,
     unreadable,
 )
-from plimsoll.analysis.attempt.stalls import Answers, stalls_s
+from plimsoll.analysis.attempt.missed_intervals import Answers, stalls_s
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
@@ -28,10 +28,9 @@ from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
 from plimsoll.domain.units import format_duration
+from plimsoll.domain.wording import plural
 
 _SECOND = timedelta(seconds=1)
 _NONE = Unanswered()

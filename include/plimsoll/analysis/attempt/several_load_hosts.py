@@ -13,7 +13,7 @@ from itertools import zip_longest
 from plimsoll.analysis.logs.formats.reading import Reading
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.log_events import GeneratorSecond
+from plimsoll.domain.process import GeneratorSecond
 
 
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:

@@ -24,12 +24,10 @@ from plimsoll.analysis.attempt.judgement import (
 )
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
-from plimsoll.analysis.logs.hdr.percentiles import SHOWN
+from plimsoll.analysis.logs.hdr.histogram_layout import SHOWN, Ints, Unit
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,30 @@
-"""The valid repeats of each variant at each load: rates, maxima, and how many fell short or began with a backlog."""
+"""What the valid repeats of each variant show at each load: rates, maxima, backlogs, and the mean p99 of each
+operation; and the highest rate or load that each variant reached, whatever the service level says.
 
-from collections.abc import Mapping, Sequence
+A repeat's figure is the arithmetic mean of the p99 of its judged intervals, ms, each interval with the same weight.
+The Last Pickle (Benchmarking Apache Cassandra 4.0, 2020) publishes the average p99 of reads and of writes; its text
+does not say over which windows. A service level tells a few bad intervals from many that are a little slower; a mean
+does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, takewhile
+from statistics import fmean, median
+from typing import TYPE_CHECKING, Annotated
 
-from plimsoll.analysis.attempt.backlog import begins_with_backlog
-from plimsoll.analysis.campaign.cell_results import PERCENTILES, CellResult, Spread, achieved, maxima
-from plimsoll.domain.service_level import ServiceLevel
+from pydantic import Field
+
+from plimsoll.analysis.attempt.unanswered import begins_with_backlog
+from plimsoll.analysis.campaign.cell_results import PERCENTILES, CellResult, Spread, achieved, maxima, values_by_load
+from plimsoll.domain.base import Model
+from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+
+if TYPE_CHECKING:
+    from plimsoll.analysis.campaign.cell_results import AttemptData
+    from plimsoll.domain.service_level import RateBelow
 
 
 @dataclass(frozen=True)
@@ -28,6 +46,47 @@ class RepeatsAtLoad:
     not_achieved: int
     begin_with_backlog: int
     maxima_ms: Mapping[str, Spread | None]
+
+
+class HighestAchieved(Model):
+    """The load of one variant at which it achieved most: the mean achieved rate over that load's valid repeats."""
+
+    variant: str
+    load_ops_s: Annotated[int, Field(description="The attempted rate at which it was achieved")]
+    repeats: Annotated[int, Field(description="Valid repeats at this load whose achieved rate is known")]
+    mean_ops_s: Annotated[float, Field(description="Arithmetic mean of their achieved rates")]
+
+
+class HighestBelow(Model):
+    """The highest load of a variant with a percentile below a bound in every judged interval of every valid repeat."""
+
+    bound: Annotated[str, Field(description="Such as `p99 below 10ms`")]
+    variant: str
+    load_ops_s: Annotated[
+        int | None, Field(description="All lower loads that were run are below it, too; null: not even the lowest")
+    ]
+
+
+class OperationP99(Model):
+    """One operation of one variant at one load: means of its intervals' p99, as a spread over valid repeats, ms."""
+
+    variant: str
+    load_ops_s: int
+    operation: Annotated[str, Field(description="`reads`, `writes`, or its own name where it is neither")]
+    repeats: Annotated[int, Field(description="Valid repeats whose intervals tell this operation's p99")]
+    intervals: Annotated[int, Field(description="Judged intervals of these repeats, over which the means are taken")]
+    unanswered: Annotated[int, Field(description="Judged intervals without an answer, in no mean: they have no p99")]
+    low_ms: Annotated[float, Field(description="Lowest repeat's arithmetic mean of its judged intervals' p99")]
+    median_ms: Annotated[float, Field(description="Median of the repeats' means")]
+    high_ms: Annotated[float, Field(description="Highest repeat's mean")]
+
+
+@dataclass(frozen=True)
+class _Repeat:
+    """One operation in one repeat: p99 of the judged intervals with an answer, ms, and how many had none."""
+
+    p99_ms: Sequence[float]
+    unanswered: int
 
 
 def repeats_by_load(cells: Sequence[CellResult], level: ServiceLevel) -> tuple[RepeatsAtLoad, ...]:
@@ -59,3 +118,83 @@ def _summary(
 
 def _by_place(spreads: Sequence[Spread]) -> dict[tuple[str, int], Spread]:
     return {(spread.variant, spread.load_ops_s): spread for spread in spreads}
+
+
+def mean_achieved(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], float]:
+    """Return the arithmetic mean of the valid repeats' achieved rates, ops/s, by (variant, load), in the cells'
+    order.
+    """
+    return {place: fmean(rates) for place, rates in _rates(cells).items()}
+
+
+def highest_achieved(cells: Sequence[CellResult]) -> tuple[HighestAchieved, ...]:
+    """Return the highest mean achieved rate of each variant over its loads, ops/s.
+
+    Of equal ones the one at the lowest load. A variant is left out where no valid repeat tells its achieved rate.
+    """
+    found: dict[str, HighestAchieved] = {}
+    for (variant, load), rates in sorted(_rates(cells).items(), key=lambda one: one[0][1]):
+        mean = fmean(rates)
+        if variant not in found or mean > found[variant].mean_ops_s:
+            found[variant] = HighestAchieved(variant=variant, load_ops_s=load, repeats=len(rates), mean_ops_s=mean)
+    return tuple(found[variant] for variant in dict.fromkeys(one.cell.variant for one in cells) if variant in found)
+
+
+def _rates(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], tuple[float, ...]]:
+    return values_by_load(cells, lambda verdict: verdict.achieved_ops_s)
+
+
+def rates_below(cells: Iterable[CellResult], bounds: Sequence[RateBelow]) -> tuple[HighestBelow, ...]:
+    """Return the highest load by bound and variant, in the order of bounds and cells."""
+    results = list(cells)
+    return tuple(found for bound in bounds for found in _of_bound(results, bound))
+
+
+def _of_bound(cells: Sequence[CellResult], bound: RateBelow) -> Iterator[HighestBelow]:
+    for variant, own in groupby(maxima(cells, bound.column), key=lambda spread: spread.variant):
+        rising = sorted(own, key=lambda spread: spread.load_ops_s)
+        loads = [spread.load_ops_s for spread in takewhile(lambda spread: spread.high < bound.bound_ms, rising)]
+        yield HighestBelow(bound=str(bound), variant=variant, load_ops_s=max(loads, default=None))
+
+
+def p99_by_operation(cells: Iterable[CellResult]) -> tuple[OperationP99, ...]:
+    """Return the mean p99 of every variant, load and operation, in the cells' order, operations by name.
+
+    Only attempts that count are read. An attempt is left out of an operation's figures where its intervals do not tell
+    the operation apart, where no judged interval has an answer, and where the p99 of one with answers is unknown.
+    """
+    found: dict[tuple[str, int], dict[str, list[_Repeat]]] = {}
+    for result in cells:
+        own = found.setdefault((result.cell.variant, result.cell.load_ops_s), {})
+        for operation, repeat in _repeats(result.counted) if result.counted else ():
+            own.setdefault(operation, []).append(repeat)
+    return tuple(one for place, operations in found.items() for one in _at_load(*place, operations))
+
+
+def _repeats(attempt: AttemptData) -> Iterator[tuple[str, _Repeat]]:
+    """Yield the single operations of one attempt, with their judged intervals."""
+    table = attempt.intervals
+    if table.empty:
+        return
+    of_single = (table["phase"] == "judged") & (table["operation"] != ALL_OPERATIONS)
+    judged = table.loc[of_single, ["operation", "count", "p99_ms"]]
+    for operation, own in judged.groupby("operation"):
+        answered = own.loc[own["count"] > 0, "p99_ms"]
+        if len(answered) and answered.notna().all():
+            yield str(operation), _Repeat(answered.tolist(), len(own) - len(answered))
+
+
+def _at_load(variant: str, load: int, operations: Mapping[str, Sequence[_Repeat]]) -> Iterator[OperationP99]:
+    for operation, repeats in sorted(operations.items()):
+        means = [fmean(one.p99_ms) for one in repeats]
+        yield OperationP99(
+            variant=variant,
+            load_ops_s=load,
+            operation=operation,
+            repeats=len(repeats),
+            intervals=sum(len(one.p99_ms) for one in repeats),
+            unanswered=sum(one.unanswered for one in repeats),
+            low_ms=min(means),
+            median_ms=median(means),
+            high_ms=max(means),
+        )

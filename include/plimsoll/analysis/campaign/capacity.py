@@ -27,7 +27,7 @@ from plimsoll.analysis.campaign.statistics import pass_probability_bound
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.strategies.ladder import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
+from plimsoll.strategies.matrix import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
 
 
 class Rung(Model):

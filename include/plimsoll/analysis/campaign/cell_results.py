@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.campaign.series import Series
-    from plimsoll.domain.campaign import Campaign, Part
+    from plimsoll.domain.campaign import Campaign
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.cost import Spending
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
     from plimsoll.domain.note import Note
-    from plimsoll.domain.provenance import Provenance
+    from plimsoll.domain.origins import Provenance
+    from plimsoll.domain.part import Part
     from plimsoll.domain.result import Check, Verdict
+    from plimsoll.domain.service_level import LevelVerdict, Percentiles
     from plimsoll.domain.stage import StageStarts
 
 CellOutcome = Literal["met", "missed", "invalid", "not run", "not needed"]

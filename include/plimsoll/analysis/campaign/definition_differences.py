@@ -6,8 +6,8 @@ from typing import Any
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.host_facts import unlike
 from plimsoll.domain.base import Model
-from plimsoll.domain.campaign import Part
 from plimsoll.domain.definition import Definition
+from plimsoll.domain.part import Part
 
 ABSENT = "(none)"
 

@@ -5,17 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.campaign.by_load import RepeatsAtLoad, repeats_by_load
+from plimsoll.analysis.campaign.by_load import (
+    HighestAchieved,
+    HighestBelow,
+    OperationP99,
+    RepeatsAtLoad,
+    highest_achieved,
+    p99_by_operation,
+    rates_below,
+    repeats_by_load,
+)
 from plimsoll.analysis.campaign.capacity import Capacity, Rung, capacities, reported_capacities
 from plimsoll.analysis.campaign.causes import VariantCauses, causes_of_misses
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results
-from plimsoll.analysis.campaign.highest_achieved import HighestAchieved, highest_achieved
 from plimsoll.analysis.campaign.left_out import LeftOut, left_out
 from plimsoll.analysis.campaign.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.campaign.noise import UNKNOWN, Noise, noise
-from plimsoll.analysis.campaign.operation_means import OperationP99, p99_by_operation
 from plimsoll.analysis.campaign.pauses import PauseStatistics, pause_statistics
-from plimsoll.analysis.campaign.rates_below import HighestBelow, rates_below
 from plimsoll.analysis.campaign.resampling import Typical, typical_by_load
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats, compare_with_control, power_of
 from plimsoll.analysis.campaign.steadiness import Steadiness, steadiness
@@ -23,7 +29,7 @@ from plimsoll.analysis.campaign.steadiness import Steadiness, steadiness
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.domain.campaign import Part
+    from plimsoll.domain.part import Part
     from plimsoll.domain.service_level import ServiceLevel
 
 

@@ -1,4 +1,6 @@
-"""What disturbed the hosts of a campaign: other machines, other programs, clocks, and their replacement."""
+"""What disturbed the hosts of a campaign: other machines, other programs, clocks that were off either way, and their
+replacement.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from plimsoll.analysis.campaign.clock_offsets import largest_from_load_host_ms
 from plimsoll.domain.base import Model
+from plimsoll.domain.fingerprint import Fingerprint
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
-    from plimsoll.domain.disturbance import Disturbance
+    from plimsoll.domain.host_bounds import Disturbance
 
 
 class Steal(Model):
@@ -122,3 +124,23 @@ def kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
         KeptHosts(cluster=cluster, cells=len(those), first_cell=those[0].verdict.cell.id, replaces=replaces)
         for (cluster, replaces), those in used.items()
     )
+
+
+def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
+    """Return the largest offset of a node's or first load host's clock from the controller's, ms; None: no attempt."""
+    return max(
+        (
+            abs(offset)
+            for one in fingerprints
+            for offset in (one.load_clock_offset_ms, *(node.clock_offset_ms for node in one.nodes))
+        ),
+        default=None,
+    )
+
+
+def largest_from_load_host_ms(fingerprints: Iterable[Fingerprint]) -> float | None:
+    """Return the largest offset of a node's clock from its first load host's, ms; None where there are no nodes.
+
+    This offset is taken out of the nodes' times.
+    """
+    return max((abs(ahead) for one in fingerprints for ahead in one.ahead_ms().values()), default=None)

@@ -29,8 +29,8 @@ from plimsoll.analysis.campaign.host_noise import (
     steal,
 )
 from plimsoll.analysis.campaign.residuals import Residual, cell_residuals, host_residuals, in_order
+from plimsoll.analysis.campaign.series import seasonal_trend
 from plimsoll.analysis.campaign.statistics import CONFIDENCE
-from plimsoll.analysis.campaign.trends import seasonal_trend
 from plimsoll.domain.base import Model
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ from plimsoll.analysis.campaign.definition_differences import (
 )
 from plimsoll.analysis.campaign.statistics import Comparison, compare, conclude, strata, worst_by_load
 from plimsoll.domain.base import Model
-from plimsoll.domain.campaign import Setup
+from plimsoll.domain.part import Setup
 
 
 class EnvironmentDifference(Model):

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from plimsoll.analysis.campaign.series import judged_series, log_ms
+from plimsoll.analysis.campaign.series import judged_series, log_ms, pettitt, trend
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, holm
-from plimsoll.analysis.campaign.trends import pettitt, trend
 from plimsoll.domain.base import Model
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from plimsoll.domain.base import Model
-from plimsoll.domain.level_verdict import PERCENTILES
-from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.service_level import ALL_OPERATIONS, PERCENTILES
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity

@@ -6,8 +6,17 @@ import altair as alt
 
 from plimsoll.analysis.campaign.causes import VariantCauses
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
-from plimsoll.report.charts.theme import MET, MISSED, SHADE, legend_room
+from plimsoll.report.charts.theme import (
+    MET,
+    MISSED,
+    SHADE,
+    TABLE,
+    Figure,
+    Panels,
+    legend_room,
+    rows_data,
+    specification,
+)
 
 _OF_MISSED, _OF_MET = "missed intervals", "met intervals (base rate)"
 _KINDS = [_OF_MISSED, _OF_MET]

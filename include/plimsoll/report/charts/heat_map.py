@@ -10,7 +10,7 @@ import altair as alt
 from plimsoll.analysis.campaign.capacity import Rung
 from plimsoll.analysis.campaign.cell_results import CellResult, Spread, worst, worst_level
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.figure import TABLE, Figure, rows_data, specification
+from plimsoll.report.charts.theme import TABLE, Figure, rows_data, specification
 from plimsoll.report.formatting import ms, multiple, ops, short_ops
 
 _ENDS = (16, 256, 4096, 65_536)

@@ -12,8 +12,7 @@ import pandas as pd
 from plimsoll.analysis.attempt.latencies import median_curves
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.report.charts.figure import HOVER, TABLE, Figure, Panels, specification
-from plimsoll.report.charts.theme import BOUND, legend_room, log_y
+from plimsoll.report.charts.theme import BOUND, HOVER, TABLE, Figure, Panels, legend_room, log_y, specification
 from plimsoll.report.formatting import figure, ops, percent
 from plimsoll.report.words.response_times import counted_from
 

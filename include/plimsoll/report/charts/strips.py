@@ -15,8 +15,7 @@ import pandas as pd
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, linked
-from plimsoll.report.charts.theme import BOUND, MISSED, PALETTE, SHADE, log_y
+from plimsoll.report.charts.theme import BOUND, HOVER, LINK, MISSED, PALETTE, SHADE, TABLE, Figure, linked, log_y
 from plimsoll.report.formatting import place_of
 from plimsoll.report.words.misses import links_by_place
 

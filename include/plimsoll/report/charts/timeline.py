@@ -9,9 +9,22 @@ import pandas as pd
 
 from plimsoll.analysis.campaign.cell_results import CellResult, deciding_level, missed_by
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.level_verdict import LevelVerdict
-from plimsoll.report.charts.figure import HOVER, LINK, TABLE, Figure, Panels, linked, specification
-from plimsoll.report.charts.theme import BOUND, MISSED, PAUSE, SHADE, colour_of, log_y
+from plimsoll.domain.service_level import LevelVerdict
+from plimsoll.report.charts.theme import (
+    BOUND,
+    HOVER,
+    LINK,
+    MISSED,
+    PAUSE,
+    SHADE,
+    TABLE,
+    Figure,
+    Panels,
+    colour_of,
+    linked,
+    log_y,
+    specification,
+)
 from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
 from plimsoll.report.formatting import figure, ops, plural, short_ops
 from plimsoll.report.words.misses import links_by_place

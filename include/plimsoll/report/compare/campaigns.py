@@ -22,12 +22,11 @@ from plimsoll.analysis.campaign.side_by_side import (
 )
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, Comparison, smallest_corrected_p
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.campaign import Setup
 from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.part import Setup
 from plimsoll.report.formatting import multiple, p_text, percent, plural
 from plimsoll.report.words.answers import headline
-from plimsoll.report.words.environment_facts import Environment, environment
-from plimsoll.report.words.origins import stated_facts
+from plimsoll.report.words.environment_facts import Environment, environment, stated_facts
 from plimsoll.report.words.taken_load import outcome_at_taken_load
 
 

@@ -8,31 +8,31 @@ from functools import partial
 import altair as alt
 from markupsafe import Markup
 
-from plimsoll.analysis.attempt.backlog import begins_with_backlog
-from plimsoll.analysis.campaign.by_load import RepeatsAtLoad
+from plimsoll.analysis.attempt.unanswered import begins_with_backlog
+from plimsoll.analysis.campaign.by_load import HighestAchieved, OperationP99, RepeatsAtLoad, mean_achieved
 from plimsoll.analysis.campaign.cell_results import CellResult, achieved
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.analysis.campaign.highest_achieved import HighestAchieved, mean_achieved
-from plimsoll.analysis.campaign.operation_means import OperationP99
 from plimsoll.domain.result import Verdict
-from plimsoll.report.charts.figure import TABLE, Figure, Panels, rows_data, specification
-from plimsoll.report.charts.spreads import draws_loads
+from plimsoll.report.charts.points import draws_loads
 from plimsoll.report.charts.theme import (
     SHADE,
+    TABLE,
+    Figure,
+    Panels,
     aside,
     legend_room,
     load_axis,
+    rows_data,
+    specification,
     variant_colour,
     variant_legend,
     variant_shape,
 )
 from plimsoll.report.formatting import NOTHING, figure, listing, ops, percent, plural, span, whole_span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.loads import table_of_loads
-from plimsoll.report.tables.markup import bad
-from plimsoll.report.tables.table import Column, Table, number
-from plimsoll.report.words.backlog import achieved_remark
+from plimsoll.report.tables.files import Sheet, table_of_loads
+from plimsoll.report.tables.table import Column, Table, bad, number
+from plimsoll.report.words.misses import achieved_remark
 
 _RATE = "Achieved rate (ops/s)"
 _SHARE = "Achieved rate (% of attempted)"

@@ -20,13 +20,12 @@ from plimsoll.domain.units import show_usd
 from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.markup import docs_link, docs_of_attempt
-from plimsoll.report.tables.table import Column, Table, number
-from plimsoll.report.words.backlog import achieved_remark
+from plimsoll.report.tables.table import Column, Table, docs_link, docs_of_attempt, number
+from plimsoll.report.words.misses import achieved_remark
 
 if TYPE_CHECKING:
-    from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
     from plimsoll.domain.result import Verdict
+    from plimsoll.domain.service_level import LevelVerdict, Percentiles
 
 
 def cells_sheet(findings: Findings) -> Sheet:

@@ -8,8 +8,7 @@ from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.table import PlainTable, plain
-from plimsoll.report.words.environment_facts import Environment, environment
-from plimsoll.report.words.origins import Origin, origins
+from plimsoll.report.words.environment_facts import Environment, Origin, environment, origins
 
 _COLUMNS = ("found", "fact", "value", "variant", "where")
 

@@ -9,13 +9,11 @@ import altair as alt
 
 from plimsoll.analysis.campaign.cell_results import PERCENTILES, maxima
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.figure import Figure, Panels, rows_data, specification
-from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_panels, spread_row
-from plimsoll.report.charts.theme import BOUND, log_y
+from plimsoll.report.charts.points import draws_loads, spread_layers, spread_panels, spread_row
+from plimsoll.report.charts.theme import BOUND, Figure, Panels, log_y, rows_data, specification
 from plimsoll.report.formatting import figure, ops
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.loads import PERCENTILE_NAMES, maxima_table
+from plimsoll.report.tables.files import PERCENTILE_NAMES, Sheet, maxima_table
 from plimsoll.report.tables.table import PlainTable, plain
 
 

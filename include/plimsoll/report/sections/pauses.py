@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterator
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.pauses import PauseStatistics, Range
-from plimsoll.report.charts.figure import Figure, Panels, rows_data, specification
-from plimsoll.report.charts.spreads import draws_loads, spread_layers, spread_panels, spread_row
-from plimsoll.report.charts.theme import log_y
+from plimsoll.report.charts.points import draws_loads, spread_layers, spread_panels, spread_row
+from plimsoll.report.charts.theme import Figure, Panels, log_y, rows_data, specification
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.files import Sheet

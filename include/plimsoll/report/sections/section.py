@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.campaign import Knowledge
-    from plimsoll.report.charts.figure import Figure
+    from plimsoll.domain.part import Knowledge
+    from plimsoll.report.charts.theme import Figure
     from plimsoll.report.tables.files import Sheet
     from plimsoll.report.tables.table import Table
 

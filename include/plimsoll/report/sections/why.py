@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from markupsafe import Markup
 
 from plimsoll.analysis.campaign.causes import SHIFTS, CauseShare, Explained, Link, VariantCauses
-from plimsoll.analysis.campaign.causes_by_cell import causes_by_cell
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.misses import causes_by_cell
 from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.formatting import NOTHING, figure, p_text, percent
 from plimsoll.report.sections.pauses import on_jvms

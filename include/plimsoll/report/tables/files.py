@@ -1,16 +1,32 @@
-"""Tables as numbers, in files, and how the files of a part are named."""
+"""Tables as numbers, in files, those with a row for each variant and load among them, and how the files of a part
+are named.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 from typing import TYPE_CHECKING
+
+from plimsoll.analysis.campaign.by_load import RepeatsAtLoad
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.report.formatting import NOTHING, ops, plural, span
+from plimsoll.report.tables.table import Column, Table, number
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _BEGINS_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+PERCENTILE_NAMES: Mapping[str, str] = {
+    "p50_ms": "p50",
+    "p90_ms": "p90",
+    "p99_ms": "p99",
+    "p99_9_ms": "p99.9",
+    "max_ms": "maximum",
+}
 
 
 @dataclass(frozen=True)
@@ -56,3 +72,29 @@ def file_of_part(part: str, path: str) -> str:
 
 def _no_formula(cell: object) -> object:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_BEGINS_FORMULA) else cell
+
+
+def table_of_loads(
+    findings: Findings, label: str, columns: Sequence[Column[RepeatsAtLoad]], load: str = "Load"
+) -> Table[RepeatsAtLoad]:
+    """Return a row for each variant and load, in the definition's order; after these columns of its own the table's."""
+    own: list[Column[RepeatsAtLoad]] = [
+        Column("Variant", lambda one: findings.labels[one.variant]),
+        number(load, lambda one: ops(one.load_ops_s)),
+        Column("Valid", lambda one: f"{one.valid} of {plural(one.repeats, 'repeat')}"),
+    ]
+    return Table(label, findings.repeats_by_load, [*own, *columns])
+
+
+def maxima_table(findings: Findings) -> Table[RepeatsAtLoad]:
+    """Return the range over valid repeats of each repeat's highest interval, ms."""
+    return table_of_loads(
+        findings,
+        "Highest interval of each percentile, in ms",
+        [number(name, partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()],
+    )
+
+
+def _maximum(percentile: str, one: RepeatsAtLoad) -> str:
+    spread = one.maxima_ms[percentile]
+    return span(spread.low, spread.high) if spread else NOTHING

@@ -1,4 +1,6 @@
-"""A table for people, declared once by its columns: page, summary and terminal show the same one."""
+"""A table for people, declared once by its columns: page, summary and terminal show the same one. In a page its
+cells hold markup beside plain text.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,21 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeVar
+
+from markupsafe import Markup
 
 if TYPE_CHECKING:
     from rich.table import Table as TerminalTable
 
+    from plimsoll.domain.result import Verdict
+
 Row = TypeVar("Row")
+
+DOCS_OF_CAMPAIGN: Final = "../quality/index.html"
+"""The link to Great Expectations' Data Docs of the whole campaign. Like those of attempts it is relative: report and
+Data Docs lie below the campaign in the same way in the store (a folder, or a download of it) and on Plimsoll's pages.
+"""
 
 
 @dataclass(frozen=True)
@@ -127,3 +138,26 @@ def for_terminal(table: Table[Row], style: str = "bold", **looks: Any) -> Termin
     for line in table.texts:
         shown.add_row(*map(Text, line))
     return shown
+
+
+def docs_of_attempt(verdict: Verdict) -> str | None:
+    """Return the link to an attempt's Data Docs. None where no check was made: the run failed, or its files could not
+    be read.
+    """
+    key = verdict.key
+    return f"../cells/{key.cell_id}/{key.attempt}/quality/index.html" if verdict.checks else None
+
+
+def docs_link(text: object, link: str | None) -> str:
+    """Return the text with a link to another page; alone where there is none."""
+    return Markup('<a href="{}" target="_blank" rel="noopener">{}</a>').format(link, text) if link else str(text)
+
+
+def bad(text: object) -> Markup:
+    """Return a text that needs attention."""
+    return Markup('<strong class="bad">{}</strong>').format(text)
+
+
+def lines(text: str) -> Markup:
+    """Return a text with its line breaks."""
+    return Markup("<br>").join(text.splitlines())

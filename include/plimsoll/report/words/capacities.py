@@ -12,7 +12,7 @@ from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent_at_least
 from plimsoll.report.tables.table import Column, Table
 from plimsoll.report.words.answers import half_load_words, headline, in_this_stage, rung_outcome
-from plimsoll.report.words.over_stages import miss_in_words
+from plimsoll.report.words.stages import miss_in_words
 
 _FARTHEST = 2
 """The greatest multiple of the measured capacity for which numbers of nodes are given."""

@@ -1,19 +1,28 @@
-"""The report in one or two sentences: each variant's capacity, the number of repeats behind it, and what is missing."""
+"""The report in one or two sentences: each variant's capacity, the number of repeats behind it, and what is missing;
+of a healthy cluster beside those with a node down or while it is changed.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.formatting import ops, percent_at_least, plural
-from plimsoll.report.words.answers import short_of_rate
-from plimsoll.report.words.conditions import condition
+from plimsoll.domain.action import Action
+from plimsoll.report.formatting import NOTHING, ops, percent_at_least, plural
+from plimsoll.report.tables.table import Column, Table
+from plimsoll.report.words.answers import headline, short_of_rate
 from plimsoll.report.words.left_out import what_was_run
-from plimsoll.report.words.over_stages import fall
+from plimsoll.report.words.stages import fall
 from plimsoll.report.words.taken_load import taken_conclusion
 from plimsoll.report.words.times_of_actions import took_sentences
 
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
+
+_Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
+"""Variant and service level, with the capacity by condition."""
 
 
 def conclusion(findings: Findings) -> str:
@@ -161,3 +170,34 @@ def _incomplete(open_cells: int, cells: int) -> Iterator[str]:
     if open_cells:
         of_all = f"{open_cells} of {plural(cells, 'cell')} {'has' if open_cells == 1 else 'have'}"
         yield f"The campaign is incomplete: {of_all} no valid attempt."
+
+
+def condition(action: Action | None) -> str:
+    """Return the cluster's condition during the action in words: `with one node down`; without any `healthy`."""
+    return action.condition if action else "healthy"
+
+
+def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> Table[_Carried] | None:
+    """Return each variant's capacities by condition, for each workload and service level.
+
+    None where a campaign looked for capacities under one condition alone.
+    """
+    conditions = tuple(dict.fromkeys(condition(one.action) for one in answers))
+    if len(conditions) < 2:
+        return None
+    found: dict[tuple[str, str], dict[str, Capacity]] = {}
+    for one in answers:
+        workload, levels = one.question
+        for capacity in one.capacities:
+            named = ", ".join(filter(None, (labels[capacity.variant], workload)))
+            found.setdefault((named, " and ".join(map(str, levels))), {})[condition(one.action)] = capacity
+    columns: list[Column[_Carried]] = [
+        Column("Variant", lambda row: row[0][0]),
+        Column("Service level", lambda row: row[0][1]),
+        *(Column(name.capitalize(), partial(_carried, name), "strong") for name in conditions),
+    ]
+    return Table("Capacity by the cluster's condition", list(found.items()), columns)
+
+
+def _carried(name: str, row: _Carried) -> str:
+    return headline(row[1][name]) if name in row[1] else NOTHING

@@ -1,20 +1,26 @@
-"""The real environment of the cells: what their hosts reported, as text, and where it varies."""
+"""The real environment of the cells: what their hosts reported, as text, and where it varies; of imported cells what
+people stated about it, and what is unknown.
+"""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeVar
 
-from plimsoll.analysis.campaign.clock_offsets import largest_from_controller_ms
 from plimsoll.analysis.campaign.findings import CampaignCells
 from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts
+from plimsoll.analysis.campaign.host_noise import largest_from_controller_ms
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts, ProcessFingerprint, ReportedNode
+from plimsoll.domain.origins import Provenance
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.domain.units import format_size
 from plimsoll.report.formatting import figure
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,22 @@ class Environment:
         for fact, values in self.by_variant.items():
             groups[tuple(values)][fact] = values
         return dict(sorted(groups.items(), key=lambda group: -len(group[0])))
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Imported cells of one source, read in one format and unit.
+
+    `told`: fact → value → cells; `unknown`: fact → cells; `unit`: the unit and why it is taken, empty if not known.
+    """
+
+    source: str
+    licence: str
+    format: str
+    cells: tuple[str, ...]
+    told: Mapping[str, Mapping[str, tuple[str, ...]]]
+    unknown: Mapping[str, tuple[str, ...]]
+    unit: str = ""
 
 
 def environment(findings: CampaignCells) -> Environment:
@@ -158,3 +180,50 @@ def _size(size_bytes: int) -> str:
         return "none"
     exact = format_size(size_bytes) if size_bytes % 1024 == 0 else ""
     return exact if exact and len(exact) <= 5 else f"{figure(size_bytes / 2**30)} GiB"
+
+
+def origins(findings: CampaignCells) -> tuple[Origin, ...]:
+    """Return one entry for each source, format and unit, of the attempts that count, or that are shown where none
+    counts.
+    """
+    groups: defaultdict[tuple[str, str, str, str], dict[str, Provenance]] = defaultdict(dict)
+    for result in findings.cells:
+        found = result.shown.provenance if result.shown else None
+        if found is not None:
+            groups[found.source, found.licence, found.format, found.unit_taken][result.cell.id] = found
+    return tuple(_origin(*place, cells) for place, cells in groups.items())
+
+
+def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
+    """Return the facts that people stated about a variant's environment.
+
+    Several values of a fact are joined in one text.
+    """
+    seen: defaultdict[str, set[str]] = defaultdict(set)
+    for result in findings.of_variant(variant):
+        found = result.shown.provenance if result.shown else None
+        for fact, value in (found.environment if found else {}).items():
+            seen[fact].add(value)
+    return {fact: " or ".join(sorted(values)) for fact, values in seen.items()}
+
+
+def _origin(source: str, licence: str, form: str, unit: str, cells: Mapping[str, Provenance]) -> Origin:
+    stated = [(fact, (value, cell)) for cell, one in cells.items() for fact, value in one.environment.items()]
+    unknown = [(fact, cell) for cell, one in cells.items() for fact in one.unknown]
+    return Origin(
+        source=source,
+        licence=licence,
+        format=form,
+        unit=unit,
+        cells=tuple(cells),
+        told={fact: grouped(values) for fact, values in grouped(stated).items()},
+        unknown=grouped(unknown),
+    )
+
+
+def grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
+    """Return the values of each name, in order."""
+    groups: defaultdict[str, list[_T]] = defaultdict(list)
+    for name, value in pairs:
+        groups[name].append(value)
+    return {name: tuple(values) for name, values in groups.items()}

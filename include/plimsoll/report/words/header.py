@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.campaign import Part
 from plimsoll.domain.fingerprint import Fingerprint, HostFacts
+from plimsoll.domain.part import Part
 from plimsoll.domain.system import NOT_KNOWN
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
-from plimsoll.report.words.origins import Origin, origins
+from plimsoll.report.words.environment_facts import Origin, origins
 
 _UNKNOWN = "not recorded"
 _GIB = 2**30

@@ -1,4 +1,6 @@
-"""The worst missed intervals in words. Each has an anchor that charts and lists link to."""
+"""The worst missed intervals in words, each with an anchor that charts and lists link to, and remarks on an achieved
+rate: operations left over from warm-up that it includes, and rows of batches.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +9,18 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from plimsoll.analysis.attempt.judgement import answered_more
+from plimsoll.analysis.attempt.unanswered import begins_with_backlog
 from plimsoll.analysis.campaign.misses import WORST, Coincidence, Miss
+from plimsoll.domain.result import OpeningBacklog, Verdict
+from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.formatting import figure, ms, percent, plural
 from plimsoll.report.tables.files import Sheet
 from plimsoll.report.tables.table import Column, Table, number
-from plimsoll.report.words.origins import grouped
+from plimsoll.report.words.environment_facts import grouped
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.service_level import ServiceLevel
 
 _NOT_ANALYSED = "response times alone were analysed"
 _NOTHING = "nothing of what was collected"
@@ -80,3 +85,30 @@ def _with_lines(miss: Miss) -> str:
 def _touch(touch: Coincidence) -> str:
     size = percent(touch.amount, 0) if touch.cause.unit == "share" else f"{figure(touch.amount)} {touch.cause.unit}"
     return f"{touch.cause.label} {size} ({touch.place})"
+
+
+def backlog_words(backlog: OpeningBacklog) -> str:
+    """Return the backlog at the start of a judged time in words: `3.75 s of warm-up's load (750 operations)`."""
+    return f"{figure(backlog.seconds)} s of warm-up's load ({plural(backlog.operations, 'operation')})"
+
+
+def achieved_remark(verdict: Verdict, level: ServiceLevel) -> str:
+    """Return a remark on the achieved rate; empty where it is at most the attempted rate, no backlog was answered, and
+    operations have one row each.
+
+    Where a load generator reports no backlog, the remark does not mention one.
+    """
+    rows = f"{verdict.rows_s:,.0f} rows/s" if verdict.rows_s else ""
+    return "; ".join(filter(None, (rows, _backlog_remark(verdict, level))))
+
+
+def _backlog_remark(verdict: Verdict, level: ServiceLevel) -> str:
+    more = ""
+    if verdict.achieved_ops_s is not None and answered_more(verdict.achieved_ops_s, verdict.attempted_ops_s):
+        more = f"{percent(verdict.achieved_ops_s / verdict.attempted_ops_s)} of attempted: "
+    if verdict.opening_backlog is not None and begins_with_backlog(verdict.opening_backlog, level):
+        return f"{more}it began with {backlog_words(verdict.opening_backlog)} to answer"
+    if not more:
+        return ""
+    known = verdict.opening_backlog is not None
+    return f"{more}{'more was answered than came due' if known else 'its backlog at the start is not known'}"

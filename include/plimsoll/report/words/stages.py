@@ -1,22 +1,31 @@
-"""Stages in the report, and the results that their loads rest on."""
+"""Stages in the report: the results that their loads rest on, the answer of a whole campaign with several, and those
+that contradict each other.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from plimsoll.analysis.campaign.capacity import Capacity
+from plimsoll.analysis.campaign.contradictions import Contradiction
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.taken_loads import changed_maxima
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.stage import StageStart
 from plimsoll.domain.stage_notes import stage_notes
-from plimsoll.report.formatting import moment, ops
+from plimsoll.report.formatting import moment, ops, plural
+from plimsoll.report.tables.table import PlainTable, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.campaign import Campaign, Part
+    from plimsoll.domain.campaign import Campaign
+    from plimsoll.domain.part import Part
+
+_STANDS = {True: "the miss counts", False: "both stand: the stages have different service levels"}
 
 
 class StageDocument(Model):
@@ -63,3 +72,30 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
     for variant, maximum in changed.items():
         now = ops(maximum) if maximum else "none"
         yield f"By the results that count by now the maximum of {variant} is {now}."
+
+
+def miss_in_words(one: Contradiction) -> str:
+    """Return the miss in another stage: `1 of 2 repeats missed at 50 ops/s in stage half`."""
+    return f"{one.missed} of {plural(one.repeats, 'repeat')} missed at {ops(one.load_ops_s)} in stage {one.stage}"
+
+
+def fall(label: str, capacity: Capacity) -> str:
+    """Explain why the capacity of a stage is not that of the campaign, as a sentence."""
+    misses = " and ".join(map(miss_in_words, capacity.falls_by))
+    return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."
+
+
+def contradictions_table(measured: Sequence[Findings]) -> PlainTable:
+    """Return each stage's capacity with each miss at this load or a lower one in another stage, and what follows."""
+    rows = (
+        (
+            ", ".join(filter(None, (found.labels[one.variant], one.workload))),
+            f"{ops(one.capacity_ops_s)} in stage {one.stage}",
+            miss_in_words(miss),
+            _STANDS[miss.counts],
+        )
+        for found in measured
+        for one in found.capacities
+        for miss in one.contradicted_by
+    )
+    return plain("Stages that contradict each other", {"Variant": "", "Found": "", "But": "", "So": ""}, rows)

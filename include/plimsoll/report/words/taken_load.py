@@ -7,11 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad, Mean, at_taken_loads
-from plimsoll.domain.level_verdict import PERCENTILES
+from plimsoll.domain.service_level import PERCENTILES
 from plimsoll.domain.stage_notes import share_in_words
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.loads import PERCENTILE_NAMES
+from plimsoll.report.tables.files import PERCENTILE_NAMES, Sheet
 from plimsoll.report.tables.table import Column, Table
 from plimsoll.report.words.answers import rung_outcome
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Rung
     from plimsoll.analysis.campaign.cell_results import CampaignData
     from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.campaign import Part
+    from plimsoll.domain.part import Part
 
 
 @dataclass(frozen=True)

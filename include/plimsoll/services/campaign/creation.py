@@ -7,21 +7,21 @@ from datetime import datetime
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.plurals import plural
 from plimsoll.domain.resolve import resolve
+from plimsoll.domain.wording import plural
 from plimsoll.services.campaign.completeness import (
     RequestedCells,
     completeness_of,
     record_request,
+    start_stages,
     was_everything_requested,
 )
 from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
 from plimsoll.services.campaign.runnable import require_runnable
-from plimsoll.services.campaign.stages import start_stages
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.spending import require_budget
-from plimsoll.services.ownership.holding import require_free
+from plimsoll.services.ownership import require_free
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import CampaignState

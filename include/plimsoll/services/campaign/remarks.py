@@ -9,11 +9,11 @@ from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import grid
 from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.rate_tolerance import ENOUGH_OPERATIONS, LEAST, rate_tolerance
+from plimsoll.domain.loads import ENOUGH_OPERATIONS, LEAST, rate_tolerance
 from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.domain.strategy import Search, keeps_data
 from plimsoll.domain.units import format_duration, format_rate, format_size
+from plimsoll.domain.wording import plural
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import stages_that_keep_data

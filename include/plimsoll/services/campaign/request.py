@@ -18,8 +18,8 @@ from plimsoll.domain.cell import Cell, campaign_id_problem, cell_ids, load_slug
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
 from plimsoll.domain.limits import LONGEST_CELL_ID
-from plimsoll.domain.spelling import meant, meant_or_known
 from plimsoll.domain.units import format_rate
+from plimsoll.domain.wording import meant, meant_or_known
 from plimsoll.services.campaign.planning import new_campaign_id
 from plimsoll.services.campaign.state import CellState
 from plimsoll.strategies.state import CampaignState

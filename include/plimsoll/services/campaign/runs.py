@@ -14,7 +14,7 @@ from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_a
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
-from plimsoll.services.ownership.holding import hold_in_force, is_in_force, require_free
+from plimsoll.services.ownership import hold_in_force, is_in_force, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.store.records import find_sound_record

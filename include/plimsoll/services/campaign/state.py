@@ -1,20 +1,22 @@
-"""Read a campaign's state from the store: every attempt in one listing, and unchangeable results only once."""
+"""Read a campaign's state from the store: every attempt in one listing, and unchangeable results only once, since a
+reader keeps final attempts in memory.
+"""
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from threading import Lock
+from typing import Generic, TypeVar
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import NotFound
-from plimsoll.domain.excerpts import excerpt
 from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.result import Verdict
-from plimsoll.domain.spelling import meant
+from plimsoll.domain.wording import excerpt, meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.final_attempts import FinalAttempt, FinalAttempts
 from plimsoll.services.cell.attempt_state import AttemptState, attempt_state_of
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import (
@@ -22,6 +24,45 @@ from plimsoll.services.store.campaigns import (
     read_verdict,
 )
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state, newest_valid
+
+_S = TypeVar("_S")
+
+FinalAttempt = tuple[AttemptKey, str]
+"""A final attempt: its key, and the stamp of its verdict in the store, which no other verdict has."""
+LIMIT = 12_000
+"""The number of attempts of several campaigns that are remembered at most. Each takes about 50 kB of memory."""
+
+
+class FinalAttempts(Generic[_S]):
+    """States of final attempts by campaign, as the last read of the campaign found them.
+
+    Beyond the limit, the campaigns that were read longest ago are forgotten. Threads may share it.
+    """
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
+        self._of: OrderedDict[str, Mapping[FinalAttempt, _S]] = OrderedDict()
+        self._changing = Lock()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._of.values()))
+
+    def of(self, campaign_id: str) -> Mapping[FinalAttempt, _S]:
+        """Return what the last read of the campaign found."""
+        return self._of.get(campaign_id, {})
+
+    def replace(self, campaign_id: str, found: Mapping[FinalAttempt, _S]) -> None:
+        """Remember what the present read found, and nothing else of the campaign."""
+        with self._changing:
+            self._of[campaign_id] = found
+            self._of.move_to_end(campaign_id)
+            while len(self) > self._limit and len(self._of) > 1:
+                self._of.popitem(last=False)
+
+    def forget(self, campaign_id: str) -> None:
+        """Remember nothing of the campaign."""
+        with self._changing:
+            self._of.pop(campaign_id, None)
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,9 @@ from datetime import datetime
 from typing import Any
 
 from plimsoll.analysis.campaign.cell_results import deciding_level, missed_levels, ratio
-from plimsoll.domain.campaign import Campaign, Part
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import part_of
+from plimsoll.domain.part import Part
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.stage_notes import notes_of_stage
@@ -18,13 +19,11 @@ from plimsoll.domain.status import (
     VariantName,
 )
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.annotating import read_note
 from plimsoll.services.campaign.completeness import newest_request
-from plimsoll.services.campaign.progress import cell_progress
+from plimsoll.services.campaign.curating import read_note
+from plimsoll.services.campaign.progress import Tally, TimeLeft, cell_progress, recorded_totals, tally_of, time_left
 from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
-from plimsoll.services.campaign.time_left import TimeLeft, time_left
-from plimsoll.services.campaign.totals import Tally, recorded_totals, tally_of
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore

@@ -6,19 +6,18 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.domain.fingerprint import Fingerprint, ReportedNode
+from plimsoll.domain.host_bounds import HostFigures
 from plimsoll.domain.progress import Phase
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Provider
-from plimsoll.services.cell.calm import await_calm
-from plimsoll.services.cell.ceiling import latest_end, require_below
+from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts
-from plimsoll.services.cell.preflight import examine
-from plimsoll.services.cell.recording import note_phase
+from plimsoll.services.cell.loading import latest_end, require_below
+from plimsoll.services.cell.preflight import await_calm, examine
 from plimsoll.services.cell.shared_data import (
     left_for_next,
     require_running,
@@ -27,8 +26,7 @@ from plimsoll.services.cell.shared_data import (
     time_of_further_loads,
 )
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.assignments import require_assignment
-from plimsoll.services.hosts.databases import note_used
+from plimsoll.services.hosts.assignments import note_used, require_assignment
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.retries import try_all

@@ -1,11 +1,14 @@
-"""Begin an attempt at a cell, after removing what older attempts left behind."""
+"""Begin an attempt at a cell, after removing what older attempts left behind, and tell what the campaign has cost so
+far. A cell whose newest attempt the noise of machines made invalid runs again by itself.
+"""
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import takewhile
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, RecordsUnread
-from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.errors import PlimsollError, Problem, Refused
 from plimsoll.domain.owner import is_of_another_airflow, owner_since
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.provider import Provider
@@ -13,8 +16,8 @@ from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.spending import require_budget
-from plimsoll.services.ownership.holding import is_at_work, require_free
+from plimsoll.services.hosts.spending import require_budget, spent_so_far
+from plimsoll.services.ownership import is_at_work, require_free
 from plimsoll.services.retries import try_all
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
 from plimsoll.services.toolkit import Toolkit
@@ -94,3 +97,25 @@ def _has_left_keyspace(toolkit: Toolkit, cluster: Cluster, campaign: CampaignSto
 
 def _is_of(cluster_id: ClusterId, campaign: CampaignStore, cell_id: str) -> bool:
     return (cluster_id.campaign_id, cluster_id.purpose) == (campaign.campaign_id, cell_id)
+
+
+def runs_again(campaign: CampaignStore, cell_id: str) -> bool:
+    """Tell whether the newest attempt was disturbed, and the cell has not run as often as its definition lets it.
+
+    Disturbed attempts are counted in groups of `disturbance.tries`, so that a person who asks for the cell again gets
+    as many tries again. The answer follows from the store alone, and a killed run goes on with the same one.
+    """
+    newest_first = (read_verdict(campaign.store, key) for key in reversed(campaign.attempts(cell_id)))
+    in_a_row = sum(1 for _ in takewhile(lambda verdict: verdict is not None and verdict.is_disturbed, newest_first))
+    return in_a_row % campaign.resolved().disturbance.tries != 0
+
+
+def money_line(work: AttemptContext) -> str:
+    """Return a sentence about the campaign's cost so far, or why it can't be told; empty where hosts cost nothing.
+
+    It only informs, so a store that fails here must not fail the attempt.
+    """
+    try:
+        return spent_so_far(work.toolkit, work.campaign, work.part)
+    except PlimsollError as error:
+        return f"what the campaign has spent so far can't be told: {error}"

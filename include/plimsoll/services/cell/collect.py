@@ -3,15 +3,19 @@
 Each host is asked by itself, so a cluster that lost hosts still gives the measurements of the others. Only errors of
 hosts are recorded, because the manifest is final and the hosts are destroyed next. An error of the store, or of a key
 to the hosts, may pass: the caller collects again, and what is stored already is found or stored once more.
+
+Where both can, hosts upload directly to the store. The controller then handles only sizes and checksums.
 """
 
 import hashlib
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from fnmatch import fnmatchcase
 from functools import partial
 from glob import escape
@@ -20,18 +24,17 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import OF_HOSTS, HostsLost, PlimsollError, Unreachable
-from plimsoll.domain.excerpts import visible
+from plimsoll.domain.errors import OF_HOSTS, HostError, HostsLost, NotFound, PlimsollError, Unreachable
 from plimsoll.domain.process import Process
 from plimsoll.domain.result import Manifest, ManifestEntry
-from plimsoll.ports.host import MOST_FILE_BYTES, Host
-from plimsoll.ports.store import ResultStore, StoredFile
+from plimsoll.domain.wording import visible
+from plimsoll.ports.host import MOST_FILE_BYTES, STORED, TAKEN, Host, UploadingHost
+from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
 from plimsoll.services.cell.action_beside_load import required_nodes
+from plimsoll.services.cell.attempt_state import failure_of, note_phase
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.direct_upload import upload_directly
 from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after, stop_all
 from plimsoll.services.cell.loading import load_job
-from plimsoll.services.cell.recording import failure_of, note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster, read_manifest
 
@@ -43,6 +46,11 @@ _LONGEST_NAME = 200
 _OF_THE_HOST = ""
 _ByProcess = Mapping[str, Sequence[PurePosixPath]]
 """Paths of files on a host by their process. Those of sampler and load generator are `_OF_THE_HOST` as a whole."""
+
+# Longer than any host may take for all of its files.
+_LIFETIME = timedelta(minutes=30)
+
+_log = logging.getLogger("plimsoll")
 
 
 @dataclass(frozen=True)
@@ -199,3 +207,38 @@ def _fetched(store: ResultStore, host: Host, path: PurePosixPath, key: str) -> S
         local = Path(scratch) / "file"
         host.fetch(path, local)
         return store.upload(key, local)
+
+
+def upload_directly(
+    store: ResultStore, host: Host, keys: Mapping[PurePosixPath, str]
+) -> dict[PurePosixPath, StoredFile]:
+    """Upload the host's files and return those that arrived, as the store describes them; the log names the others.
+
+    An existing file is not overwritten: an earlier collection measured it and stored it completely.
+    """
+    if not isinstance(store, DirectStore) or not isinstance(host, UploadingHost):
+        return {}
+    try:
+        measured = host.measure(list(keys))
+        tickets = {path: store.upload_ticket(keys[path], file, _LIFETIME) for path, file in measured.items()}
+        said = host.upload(tickets)
+    except HostError as error:
+        _log.warning("its files are fetched instead: %s", error)
+        return {}
+    arrived = {path: _arrived(store, keys[path], measured[path], word) for path, word in said.items()}
+    for path in keys:
+        if arrived.get(path) is None:
+            why = said.get(path, "it can't be read")
+            _log.warning("host %s: %s is fetched instead: %s", host.info.name, path, why)
+    return {path: file for path, file in arrived.items() if file is not None}
+
+
+def _arrived(store: DirectStore, key: str, measured: StoredFile, said: str) -> StoredFile | None:
+    """Return the file as the store has it, if it does, unless it differs from what the host sent."""
+    if said not in (STORED, TAKEN):
+        return None
+    try:
+        found = store.stored(key)
+    except NotFound:  # it was sent elsewhere, or is deleted by now
+        return None
+    return found if found.sha256 and (said == TAKEN or found == measured) else None

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 
-from plimsoll.domain.campaign import Campaign, Part
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id, part_of
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.data_origin import DataOrigin
 from plimsoll.domain.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
-from plimsoll.domain.load_spec import LoadSpec
-from plimsoll.domain.product_spec import VariantSpec
+from plimsoll.domain.part import Part
+from plimsoll.domain.populated_data import DataOrigin
 from plimsoll.domain.resolve import load_spec, variant_spec
-from plimsoll.domain.spelling import meant
+from plimsoll.domain.specs import LoadSpec, VariantSpec
 from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
+from plimsoll.domain.wording import meant
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product

@@ -11,10 +11,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from plimsoll.domain.clock_readings import ClockReading, LoadStart, most_apart_ms
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
-from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.load_start import ClockReading, LeftoverWork, LoadStart, most_apart_ms
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host

@@ -1,15 +1,20 @@
-"""Check that a host is fit for the measurement before its load, which takes hours."""
+"""Before the load, which takes hours: wait for calm hosts, where the definition asks for it, and check that each
+host is fit for the measurement.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
-from plimsoll.domain.canary_figures import Canary, CanaryReport, HostFigures
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import UnfitHosts
-from plimsoll.domain.units import format_size
+from plimsoll.domain.host_bounds import Canary, CanaryReport, HostFigures, noise
+from plimsoll.domain.units import format_duration, format_size
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_model, write_model
+from plimsoll.services.waiting import report_waiting
 
 _MIB = 1 << 20
 _FIGURES: Mapping[str, str] = {
@@ -18,6 +23,8 @@ _FIGURES: Mapping[str, str] = {
     "disk_read": "reads {figure}/s from its disk",
     "network": "sends or receives {figure}/s at best",
 }
+
+_PAUSE_S = 10.0
 
 
 def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, ...]:
@@ -54,3 +61,30 @@ def _below(canary: Canary, info: HostInfo, found: HostFigures) -> Iterator[str]:
         if floor is not None and figure < floor:
             said = words.format(figure=f"{figure / _MIB:.0f}M")
             yield f"{info.name} ({kind or info.address}) {said}, the floor is {format_size(floor)}/s"
+
+
+def await_calm(work: AttemptContext, hosts: Sequence[Host]) -> None:
+    """Return once all hosts are calm, or after `wait_for_calm`. Tells what it waits for, and when it gives up.
+
+    A cell whose hosts stay busy is measured all the same: it may be met beside noise, and a miss does not count then.
+    """
+    longest = work.part.wait_for_calm
+    if longest is None:
+        return
+    until = work.toolkit.clock.now() + longest
+    while busy := "; ".join(_busy(work, hosts)):
+        if work.toolkit.clock.now() >= until:
+            report_waiting(f"the hosts are not calm after {format_duration(longest)}, the cell goes on: {busy}")
+            return
+        report_waiting(f"waiting for calm hosts until {until:%H:%M:%S} UTC at most: {busy}")
+        work.toolkit.clock.sleep(_PAUSE_S)
+
+
+def _busy(work: AttemptContext, hosts: Sequence[Host]) -> Iterator[str]:
+    """Yield a phrase for each host with more noise than the definition tolerates."""
+    own = work.environments if work.keeps_hosts else frozenset[str]()
+    with ThreadPoolExecutor(len(hosts)) as pool:
+        found = list(pool.map(partial(work.toolkit.sampler.look, environments=own), hosts))
+    for host, activity in zip(hosts, found, strict=True):
+        if activity and (phrase := noise(activity, work.part.disturbance)):
+            yield f"{host.info.name}: {phrase}"

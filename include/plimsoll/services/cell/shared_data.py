@@ -10,8 +10,8 @@ from datetime import timedelta
 
 from plimsoll.domain.cell import cells_by_id, part_of
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.data_origin import DataOrigin, can_go_on
 from plimsoll.domain.errors import DeployError, PlimsollError
+from plimsoll.domain.populated_data import DataOrigin, can_go_on
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.assignments import assignment_before
 from plimsoll.services.store import layout

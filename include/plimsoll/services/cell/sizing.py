@@ -11,7 +11,8 @@ from dataclasses import replace
 from datetime import timedelta
 
 from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.data_size import (
+from plimsoll.domain.errors import DeployError, LoadError
+from plimsoll.domain.populated_data import (
     FIRST_SAMPLE,
     CountedRows,
     Sample,
@@ -20,12 +21,11 @@ from plimsoll.domain.data_size import (
     rows_of,
     second_sample,
 )
-from plimsoll.domain.errors import DeployError, LoadError
-from plimsoll.domain.load_spec import LoadSpec
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.units import format_size
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, write_model
 from plimsoll.services.store.records import find_record

@@ -1,10 +1,13 @@
-"""Decide whether a campaign can go on with a definition, and make the campaign's own copy of it."""
+"""Decide whether a campaign can go on with a definition, and make the campaign's own copy of it. Sliding windows are
+judged in addition, even if it has begun without them.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.domain.definition import Definition
-from plimsoll.services.definitions.sliding_windows import judged_as
+from plimsoll.domain.resolve import resolve
+from plimsoll.domain.service_level import ServiceLevel
 
 _FREE_TO_CHANGE = ("description", "published", "max_cells", "budget", "at_most", "schedule", "timezone", "notify")
 """Keys that do not affect the measurement."""
@@ -51,3 +54,27 @@ def _fixed(provider: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(lender, dict):
         options["load_hosts"] = _fixed({"options": {}, **lender})
     return {**provider, "options": options}
+
+
+def with_sliding_windows(definition: Definition) -> Definition:
+    """Return the definition, with sliding windows in addition to the first service level of every stage."""
+    stages = tuple(
+        stage.model_copy(update={"service_levels": _and_sliding(stage.service_levels)})
+        if stage.service_levels
+        else stage
+        for stage in definition.stages
+    )
+    levels = _and_sliding(definition.service_levels)
+    return definition.model_copy(update={"service_levels": levels, "stages": stages})
+
+
+def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
+    sliding = levels[0].model_copy(update={"windows": "sliding"})
+    return levels if sliding in levels else (*levels, sliding)
+
+
+def judged_as(stored: Definition, definition: Definition) -> Definition:
+    """Return the definition, with sliding windows if these were added after the campaign began."""
+    amended = with_sliding_windows(definition)
+    wanted, kept = ([stage.first.service_levels for stage in resolve(one).stages] for one in (amended, stored))
+    return amended if wanted == kept else definition

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import NotFound
-from plimsoll.domain.spelling import meant, nearest
+from plimsoll.domain.wording import meant, nearest
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import campaign_exists

@@ -11,11 +11,12 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 
-from plimsoll.domain.campaign import Campaign, Setup
+from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
 from plimsoll.domain.cluster import Cluster, ClusterId, PartlySeen, kept_for
 from plimsoll.domain.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
 from plimsoll.domain.owner import owner_since
+from plimsoll.domain.part import Setup
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.accounts import note_begun
@@ -29,7 +30,7 @@ from plimsoll.services.hosts.assignments import (
 from plimsoll.services.hosts.ending import destroy_cluster, destroy_replaced, record_share
 from plimsoll.services.hosts.launch_records import read_launched, read_provided
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
-from plimsoll.services.ownership.holding import is_at_work, is_in_force
+from plimsoll.services.ownership import is_at_work, is_in_force
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.launch import Launch
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.outage import Outage
@@ -25,14 +24,12 @@ class StoredLaunches:
         self._unwritten: dict[tuple[ClusterId, str], Launch] = {}
 
     def of(self, cluster_id: ClusterId) -> tuple[Launch, ...]:
-        """Return the cluster's launches, in the order of their requests."""
         with self._outage.noticed():
             stored = {one.token: one for one in read_launches(self._store, cluster_id)}
         kept = {token: one for (of, token), one in self._unwritten.copy().items() if of == cluster_id}
         return tuple(sorted((stored | kept).values(), key=lambda launch: launch.asked_at))
 
     def unsettled(self) -> tuple[ClusterId, ...]:
-        """Return the clusters of all campaigns whose account is open."""
         with self._outage.noticed():
             return tuple(cluster_id for one in campaign_ids(self._store) for cluster_id in self._open(one))
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from plimsoll.domain.campaign import Campaign
+from plimsoll.domain.cluster import Launch
 from plimsoll.domain.errors import Problem, ProviderError
-from plimsoll.domain.launch import Launch
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.launch_records import read_launches
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists

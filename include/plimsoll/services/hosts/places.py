@@ -1,20 +1,27 @@
-"""Find the places of a provider's clusters, according to the definitions of stored campaigns."""
+"""Find the places of a provider's clusters, according to the definitions of stored campaigns, and remember in the
+store, for all cells, which zones have no room.
+"""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
 from plimsoll.domain.system import EXTERNAL, ProviderChoice
+from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.hosts.databases import is_used
+from plimsoll.services.hosts.assignments import is_used
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.store.records import read_record
+
+_KEPT = timedelta(minutes=5)
 
 
 @dataclass(frozen=True)
@@ -144,3 +151,23 @@ class StoredPlaces:
         if known is None or known.text != text:
             known = self._read[campaign_id] = _Read(text, campaign.parsed(text).provider)
         return known.choice
+
+
+class StoredFullZones:
+    """An implementation of the FullZones port: a file for each zone, with the time at which it was full."""
+
+    def __init__(self, store: ResultStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+
+    def note(self, zone: str) -> None:
+        """Remember the zone, if the store can be written."""
+        with suppress(StoreError):
+            self._store.write(f"{layout.FULL_ZONES}/{zone}", self._clock.now().isoformat().encode())
+
+    def known(self) -> frozenset[str]:
+        """Return the zones that were full a few minutes ago; none where the store can't be read."""
+        with suppress(StoreError, NotFound, ValueError):
+            files = {key: self._store.read(key).decode() for key in self._store.keys(layout.FULL_ZONES)}
+            since = self._clock.now() - _KEPT
+            return frozenset(key.rpartition("/")[2] for key, at in files.items() if datetime.fromisoformat(at) > since)
+        return frozenset()

@@ -13,11 +13,11 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.faults import Fault, require_none
-from plimsoll.domain.log_columns import ColumnPairs
-from plimsoll.domain.provenance import ENVIRONMENT_FACTS, IMPORTED
+from plimsoll.domain.log_words import ColumnPairs
+from plimsoll.domain.origins import ENVIRONMENT_FACTS, IMPORTED
 from plimsoll.domain.resolve import resolve
-from plimsoll.domain.spelling import meant
 from plimsoll.domain.units import Rate
+from plimsoll.domain.wording import meant
 from plimsoll.domain.workload import Workload
 from plimsoll.services.definitions.documents import parse_yaml
 

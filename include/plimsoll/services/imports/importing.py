@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.analysis.logs.formats import FORMATS
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.provenance import Provenance
+from plimsoll.domain.origins import Provenance
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.ports.log import Log
+from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.imports.description import (
     DescribedRun,
     ImportDescription,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import NotFound
-from plimsoll.services.cell.recording import failures_recorded, note_phase
+from plimsoll.services.cell.attempt_state import failures_recorded, note_phase
 from plimsoll.services.judge.evidence import gather, gather_imported
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.measured import judge_measured

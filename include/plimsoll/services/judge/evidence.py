@@ -13,8 +13,7 @@ from plimsoll.analysis.logs.formats import RunFile
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.services.cell.load_hosts import read_start
-from plimsoll.services.judge.collected import CollectedFiles
-from plimsoll.services.judge.process_logs import read_logs
+from plimsoll.services.judge.process_logs import CollectedFiles, read_logs
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_action, read_fingerprint
 
@@ -24,13 +23,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.action import RecordedAction
-    from plimsoll.domain.campaign import Part
     from plimsoll.domain.cell import AttemptKey, Cell
-    from plimsoll.domain.clock_readings import LoadStart
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.log_events import GeneratorSecond
-    from plimsoll.domain.process import Process
-    from plimsoll.domain.provenance import Provenance
+    from plimsoll.domain.load_start import LoadStart
+    from plimsoll.domain.origins import Provenance
+    from plimsoll.domain.part import Part
+    from plimsoll.domain.process import GeneratorSecond, Process
     from plimsoll.domain.result import Manifest, ManifestEntry
     from plimsoll.ports.load_generator import LoadGenerator
     from plimsoll.services.cell.context import AttemptContext

@@ -12,7 +12,7 @@ from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, read_run
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.rate_tolerance import rate_tolerance
+from plimsoll.domain.loads import rate_tolerance
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.quality.attempt_checks import check_imported

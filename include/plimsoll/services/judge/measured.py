@@ -7,11 +7,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.around_action import action_result, during_action, failed_by_phase, times_of
-from plimsoll.analysis.attempt.backlog import opening_backlog
 from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run, answered_more, rate_fault
 from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, when_stopped, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
-from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, opening_backlog
 from plimsoll.domain.errors import LASTS, NotFound
 from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
@@ -20,10 +19,10 @@ from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.quality.miss_cause import foreign_error_share, tolerance_of
 from plimsoll.services.cell.sizing import size_remark
-from plimsoll.services.judge.circumstances import circumstances
 from plimsoll.services.judge.verdicts import (
     Judged,
     JudgedAttempt,
+    circumstances,
     failed_too_often,
     stopped_words,
     tables_of,

@@ -1,16 +1,19 @@
-"""Read the logs of the nodes' processes: pauses of their JVMs, events and lines of their own logs."""
+"""Read an attempt's collected files from the store, by host, process and name, and the logs among them: pauses of
+JVMs, events and lines of the processes' own logs.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta, timezone
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from plimsoll.analysis.logs.gc.long_pauses import gc_lines
-from plimsoll.analysis.logs.gc.pauses import joined
+from plimsoll.analysis.logs.gc.pauses import gc_lines, joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.process import ProcessOnHost
+from plimsoll.services.store import layout
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -18,10 +21,10 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.logs.gc.pauses import Pauses
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.log_events import Event, EventKind, LogLine
-    from plimsoll.domain.process import Process
+    from plimsoll.domain.process import Event, EventKind, LogLine, Process
+    from plimsoll.domain.result import Manifest, ManifestEntry
     from plimsoll.ports.product import Evidence
-    from plimsoll.services.judge.collected import CollectedFiles
+    from plimsoll.ports.store import ReadableStore
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +56,36 @@ class _OwnLog(NamedTuple):
     events: Sequence[Event] = ()
     lines: Sequence[LogLine] = ()
     remarks: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class CollectedFiles:
+    """The files that a manifest lists, which are below `raw/<host>/<process>`, or `raw/<host>` if of no process."""
+
+    store: ReadableStore
+    manifest: Manifest
+
+    @property
+    def hosts(self) -> Sequence[str]:
+        """Return the names of the hosts with files, in the manifest's order."""
+        return tuple(dict.fromkeys(PurePosixPath(entry.path).parts[1] for entry in self.manifest.files))
+
+    def of(self, host: str, process: str = "") -> dict[str, ManifestEntry]:
+        """Return the files of that process of a host by name; of the host itself where no process is named."""
+        folder = str(PurePosixPath(layout.RAW, host, process))
+        parts = ((entry, *entry.path.rpartition("/")) for entry in self.manifest.files)
+        return {name: entry for entry, parent, _, name in parts if parent == folder}
+
+    def read(self, entry: ManifestEntry) -> bytes:
+        """Return the content of a file."""
+        return self.store.read(layout.attempt_file(self.manifest.key, entry.path))
+
+    def text(self, entry: ManifestEntry | None) -> str:
+        """Return the content of a file as text, with marks in place of bytes that are none.
+
+        Empty where there is no file.
+        """
+        return self.read(entry).decode(errors="replace") if entry else ""
 
 
 def read_logs(

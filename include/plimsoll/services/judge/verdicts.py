@@ -1,4 +1,6 @@
-"""Make an attempt's verdict of the results of judging. Pure."""
+"""Make an attempt's verdict of the results of judging, and the tables of what else happened during its timed run, on
+the load generator's clock. Pure.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +8,18 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.attempt.activity import activity_frame
+from plimsoll.analysis.attempt.coincidence import Collected, coincidence_frame, occurrences
+from plimsoll.analysis.attempt.hosts import hosts_frame
 from plimsoll.analysis.attempt.judgement import Judgement
+from plimsoll.analysis.attempt.jvms import jvms_frame
 from plimsoll.analysis.attempt.latencies import latencies_frame
-from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
-from plimsoll.domain.provenance import IMPORTED
+from plimsoll.analysis.attempt.missed_intervals import log_lines_frame
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, backlog_frame
+from plimsoll.analysis.logs.gc.unified import pauses_frame
+from plimsoll.domain.origins import IMPORTED
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.service_level import ALL_OPERATIONS
 from plimsoll.domain.strategy import Ramp
 from plimsoll.domain.units import format_duration
 from plimsoll.quality.miss_cause import error_share
@@ -22,12 +31,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.domain.action import ActionResult
-    from plimsoll.domain.campaign import Part
     from plimsoll.domain.load_summary import BrokenRule, LoadSummary
-    from plimsoll.domain.provenance import Provenance
+    from plimsoll.domain.origins import Provenance
+    from plimsoll.domain.part import Part
     from plimsoll.domain.result import OpeningBacklog
     from plimsoll.quality.expectation import Quality
-    from plimsoll.services.judge.evidence import JudgedInput
+    from plimsoll.services.judge.evidence import Evidence, JudgedInput
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,3 +144,32 @@ def stopped_words(broken: BrokenRule) -> str:
     """Say when and why a stop rule ended the load."""
     ended = format_duration(timedelta(seconds=broken.seconds))
     return f"the load was ended after {ended} by `stop_when[{broken.rule}]`: {broken.why}"
+
+
+def circumstances(evidence: Evidence, intervals: pd.DataFrame, started_at: datetime) -> dict[str, pd.DataFrame]:
+    """Return each table by name. `started_at`: the start of the timed run; `intervals`: the judgement's table."""
+    logs, ahead_ms, fingerprint = evidence.logs, evidence.ahead_ms, evidence.fingerprint
+    level, timing = evidence.part.service_levels[0], evidence.part.timing
+    judged = started_at + timing.warmup, started_at + timing.duration
+    cpus = {node.host: node.facts.cpus for node in fingerprint.nodes} if fingerprint else {}
+    starts_s = intervals[intervals["operation"] == ALL_OPERATIONS]["start_s"].sort_values().tolist()
+    pauses = pauses_frame(logs.pauses, started_at, ahead_ms)
+    collected = Collected(
+        started_at=started_at,
+        ahead_ms=ahead_ms,
+        pauses=pauses if logs.pauses else None,
+        events=logs.events,
+        kinds=logs.kinds,
+        seconds=evidence.seconds,
+        samples=evidence.samples,
+        load_cpus=min(host.cpus for host in fingerprint.load_hosts.values()) if fingerprint else None,
+    )
+    return {
+        "pauses": pauses,
+        "coincidences": coincidence_frame(intervals, occurrences(collected), level.bound_ms, logs.kinds),
+        "hosts": hosts_frame(evidence.samples, judged, level.interval, ahead_ms),
+        "jvms": jvms_frame(logs.pauses, judged, ahead_ms, cpus),
+        "log_lines": log_lines_frame(intervals, logs.lines, started_at, ahead_ms, level.bound_ms),
+        "activity": activity_frame(starts_s, level.interval.total_seconds(), collected, logs.pauses),
+        "backlog": backlog_frame(evidence.seconds, started_at, evidence.cell.load_ops_s, starts_s),
+    }

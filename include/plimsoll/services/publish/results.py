@@ -1,34 +1,48 @@
-"""Read a campaign's results from the store, in the form that the analysis needs."""
+"""Read a campaign's results from the store, in the form that the analysis needs; the answer of a published one, for
+those who wait at a terminal; two beside each other.
+"""
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.annotating import read_note
-from plimsoll.services.cell.recording import failure_of
+from plimsoll.services.campaign.curating import read_note
+from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.spending import campaign_spending
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import StoredCampaign, read_cancellation, read_fingerprint, read_provenance
+from plimsoll.services.store.campaigns import (
+    CampaignStore,
+    StoredCampaign,
+    read_cancellation,
+    read_fingerprint,
+    read_provenance,
+)
+from plimsoll.services.store.layout import report_key
 from plimsoll.services.store.tables import TABLES, read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.domain.cell import AttemptKey
     from plimsoll.domain.result import Check, Verdict
-    from plimsoll.ports.store import ReadableStore
+    from plimsoll.ports.store import ReadableStore, ResultStore
+    from plimsoll.report.compare.parts import Comparisons
+    from plimsoll.report.words.terminal import Answer
     from plimsoll.strategies.state import C, CampaignState
 
 _NAMED = 3
+DOCUMENT = "report.json"
 
 
 def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: datetime) -> CampaignData:
@@ -126,3 +140,45 @@ def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
         provenance=read_provenance(store, verdict.key),
         **{kind: read_table(store, verdict.key, kind) for kind in TABLES},
     )
+
+
+def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
+    """Return the answer that the campaign's published report gives. Raises NotFound where none is published."""
+    from plimsoll.report.words.capacities import capacity_rows_of
+    from plimsoll.report.words.terminal import Answer, links
+
+    whole = _read(campaign, DOCUMENT)
+    documents = [(part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ())]
+    of_parts = [f"{name}: {one['conclusion']}" for name, one in documents]
+    documents = documents or [("", whole)]
+    warnings: defaultdict[str, list[str]] = defaultdict(list)
+    for text, cells in (pair for _, one in documents for pair in one["warnings"].items()):
+        warnings[text].extend(cells)
+    return Answer(
+        conclusions=(whole["conclusion"], *of_parts),
+        rows=capacity_rows_of(verdict_data(campaign, campaign.verdicts(), at)),
+        links=tuple(line for name, one in documents for line in links(one, name)),
+        warnings=warnings,
+    )
+
+
+def _read(campaign: StoredCampaign, name: str) -> Any:
+    return json.loads(campaign.store.read(report_key(campaign.campaign_id, name)))
+
+
+def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
+    store: ResultStore, a: str, b: str, *, pairing: Mapping[str, str], force: bool, now: datetime
+) -> Comparisons:
+    """Compare campaign `b` with campaign `a`, workload by workload.
+
+    Raises NotFound where there is no such campaign, and Refused where the two are not comparable or where the verdicts
+    of one were reached by different service levels.
+    """
+    from plimsoll.report.compare.parts import compare_parts
+
+    campaigns = [CampaignStore(store, campaign_id) for campaign_id in (a, b)]
+    data_a, data_b = compared = [comparison_data(campaign, now) for campaign in campaigns]
+    found = (mixed_judging(data.campaign_id, data.state) for data in compared)
+    if mixed := [problem for problem in found if problem]:
+        raise Refused(mixed, where="what is to be compared")
+    return compare_parts(data_a, data_b, pairing=pairing, force=force)

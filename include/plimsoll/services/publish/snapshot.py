@@ -37,18 +37,15 @@ class Snapshot:
         return key
 
     def exists(self, key: str) -> bool:
-        """Tell whether there is a file with that key."""
         return key in self._files
 
     def read(self, key: str) -> bytes:
-        """Return the file's content."""
         try:
             return self._files[key]
         except KeyError:
             raise NotFound("the snapshot holds no such file", where=key) from None
 
     def keys(self, prefix: str) -> Iterator[str]:
-        """Yield the keys below a prefix, sorted."""
         return (key for key in self._files if not prefix or key == prefix or key.startswith(f"{prefix}/"))
 
     def folders(self, prefix: str) -> tuple[str, ...]:

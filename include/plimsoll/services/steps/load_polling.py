@@ -7,8 +7,8 @@ from functools import cached_property
 from plimsoll.domain.errors import DamagedRecord, PlimsollError
 from plimsoll.domain.units import format_duration
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.cell.ceiling import why_over
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.loading import why_over
 from plimsoll.services.steps.steps import Polling
 from plimsoll.services.store.campaigns import read_cluster
 

@@ -10,11 +10,9 @@ from plimsoll.domain.errors import PlimsollError, ProviderError, reason_of
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.log import Log
-from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.attempt_state import cancel, failures_recorded, record_failure
+from plimsoll.services.cell.attempts import begin, money_line, runs_again
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.money import money_line
-from plimsoll.services.cell.recording import cancel, failures_recorded, record_failure
-from plimsoll.services.cell.repeating import runs_again
 from plimsoll.services.hosts.kept_hosts import end_kept
 from plimsoll.services.retries import PASSING, PASSING_WHILE_KEEPING, SOON_S, with_retries
 from plimsoll.services.steps.load_polling import LoadPoller

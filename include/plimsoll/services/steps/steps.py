@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from plimsoll.domain.campaign import Part
+from plimsoll.domain.part import Part
 from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.domain.result import Verdict
 from plimsoll.ports.load_generator import LoadStatus

@@ -15,15 +15,14 @@ from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.origins import Provenance
 from plimsoll.domain.progress import AttemptProgress
-from plimsoll.domain.provenance import Provenance
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Manifest, Verdict
-from plimsoll.domain.spelling import meant
 from plimsoll.domain.stage import StageStart, StageStarts
+from plimsoll.domain.wording import meant
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.definitions.continuing import changed_keys, continued_as
-from plimsoll.services.definitions.sliding_windows import with_sliding_windows
+from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows
 from plimsoll.services.definitions.text import dump_definition, parse_definition
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import find_record, parse_record

@@ -19,8 +19,8 @@ from tests.integration.stress.program import (
 )
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS
-from plimsoll.domain.hbase import HBASE
+from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS
+from plimsoll.domain.protocols import HBASE
 
 ADDRESS = "127.203.41.7"
 

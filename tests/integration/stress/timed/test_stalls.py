@@ -14,7 +14,7 @@ from tests.support.processes import until
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
-from plimsoll.analysis.attempt.backlog import begins_with_backlog, opening_backlog
+from plimsoll.analysis.attempt.unanswered import begins_with_backlog, opening_backlog
 from plimsoll.domain.service_level import ServiceLevel
 
 STALL_S = 2.5

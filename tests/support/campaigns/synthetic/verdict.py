@@ -8,8 +8,8 @@ from tests.support.campaigns.synthetic.tables import SHAPE
 
 from plimsoll.domain.cell import AttemptKey, Cell
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.level_verdict import LevelVerdict, Percentiles
 from plimsoll.domain.result import Check, Verdict
+from plimsoll.domain.service_level import LevelVerdict, Percentiles
 
 GENERATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.adapters.artefacts.archives import Archives, unpacked
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.tarballs import unpack_tar
+from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.domain.variant import Archive
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.artefacts import checksums
-from plimsoll.adapters.artefacts.checksums import STAMPS, faulty, sha256
+from plimsoll.adapters.artefacts import cache
+from plimsoll.adapters.artefacts.cache import STAMPS, faulty, sha256
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Any:
         names.append(path.name)
         return sha256(path)
 
-    monkeypatch.setattr(checksums, "sha256", counting)
+    monkeypatch.setattr(cache, "sha256", counting)
     return names
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.artefacts import jars
+from plimsoll.adapters.artefacts import maven
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.jars import jar_folder
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
+from plimsoll.adapters.artefacts.maven import jar_folder
 from plimsoll.domain.errors import ArtefactError
 
 
@@ -49,7 +49,7 @@ def repository(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     repository = Repository()
     repository.asked, repository.away = [], set()
-    monkeypatch.setattr(jars, "fetch", repository.fetch)
+    monkeypatch.setattr(maven, "fetch", repository.fetch)
     return repository
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.jdks import Jdk
-from plimsoll.adapters.artefacts.jvm_flags import is_harmless, refusal, unasked
+from plimsoll.adapters.artefacts.jvm_traits import is_harmless, refusal, unasked
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from plimsoll.adapters.artefacts.locks import locked_set
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.domain.resolve import product_spec, resolve
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.ports.artefacts import Program
 
 

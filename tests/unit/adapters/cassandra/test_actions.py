@@ -15,7 +15,7 @@ from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.cassandra import Cassandra
-from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
+from plimsoll.adapters.products.cassandra.actions.moves import join_parts
 from plimsoll.domain.action import Action, ActionBegin, ActionName, RecordedAction
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import ActionError

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
-from plimsoll.adapters.products.cassandra.checks import problems
-from plimsoll.adapters.products.nodes.jvm_checks import unchecked_flags
+from plimsoll.adapters.products.cassandra.adapter import problems
+from plimsoll.adapters.products.nodes.jvm_flags import unchecked_flags
 from plimsoll.domain.resolve import product_spec, resolve
 
 

@@ -7,8 +7,7 @@ import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.products.cassandra.inquiry import inspect
-from plimsoll.adapters.products.nodes.jvms import jvm_facts
-from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.adapters.products.nodes.tool import NodeTool, jvm_facts
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import CommandResult

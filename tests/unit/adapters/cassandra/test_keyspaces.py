@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
+from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.host import CommandResult

@@ -5,10 +5,8 @@ from pathlib import Path
 import pytest
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.products.cassandra.log_words import WORDS
-from plimsoll.adapters.products.cassandra.node_files import NODE
-from plimsoll.adapters.products.nodes.last_lines import last_lines, picked
-from plimsoll.adapters.products.nodes.remedies import remedy
+from plimsoll.adapters.products.cassandra.node_files import NODE, WORDS
+from plimsoll.adapters.products.nodes.node_state import last_lines, picked, remedy
 from plimsoll.domain.cluster import HostInfo
 
 START = [

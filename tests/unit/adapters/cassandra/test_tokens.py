@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.adapters.products.cassandra.tokens import initial_tokens
+from plimsoll.adapters.products.cassandra.node import initial_tokens
 
 RING = 2**64
 

@@ -5,8 +5,14 @@ import pytest
 from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition, request
 
-from plimsoll.adapters.generators.cassandra_stress.command import load_arguments, populate_arguments, profile, record_s
-from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
+from plimsoll.adapters.generators.cassandra_stress.workloads import (
+    load_arguments,
+    populate_arguments,
+    profile,
+    record_s,
+    rows,
+    shares,
+)
 from plimsoll.domain.resolve import load_spec
 
 

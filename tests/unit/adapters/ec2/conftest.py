@@ -9,13 +9,12 @@ from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.ec2.cloud import CloudRegion
-from plimsoll.adapters.providers.ec2.images import Image
-from plimsoll.adapters.providers.ec2.instance_store import InstanceStore
+from plimsoll.adapters.providers.ec2.instance_types import Image, InstanceStore
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity

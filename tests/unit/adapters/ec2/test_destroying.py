@@ -9,10 +9,10 @@ from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, run_instances
 from plimsoll.adapters.providers.ec2.launched import LAG
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan, run_instances
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError, SecretError
 

@@ -7,7 +7,7 @@ import paramiko
 import pytest
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
-from plimsoll.adapters.providers.ec2.host_keys import authorized_key, host_key
+from plimsoll.adapters.providers.ec2.user_data import authorized_key, host_key
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity

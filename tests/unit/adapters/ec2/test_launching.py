@@ -11,11 +11,11 @@ from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
 from plimsoll.adapters.providers.ec2 import tags
 from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, client_token, run_instances
 from plimsoll.adapters.providers.ec2.launched import LAG, Launched
 from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher, retry_until_known
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.options import ROLES
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan, client_token, run_instances
 from plimsoll.domain.cluster import ClusterId
 
 

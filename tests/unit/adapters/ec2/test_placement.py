@@ -7,12 +7,12 @@ import pytest
 from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.placement import patiently, pauses, placed, preferred
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.errors import ProviderError
-from plimsoll.services.hosts.full_zones import StoredFullZones
+from plimsoll.services.hosts.places import StoredFullZones
 
 A, B = Subnet("subnet-a", "us-east-1a", "vpc-1", 9), Subnet("subnet-b", "us-east-1b", "vpc-1", 9)
 HOSTS = [{"InstanceId": "i-1"}]

@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.adapters.providers.ec2.quotas import quota_of
+from plimsoll.adapters.providers.ec2.instance_types import quota_of
 
 
 @pytest.mark.parametrize(

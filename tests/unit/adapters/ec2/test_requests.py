@@ -4,15 +4,15 @@ from typing import Any
 import pytest
 from moto.ec2.models.instance_types import INSTANCE_TYPES
 
-from plimsoll.adapters.providers.ec2.instance_store import InstanceStore, instance_store
-from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.requests import (
+from plimsoll.adapters.providers.ec2.instance_types import InstanceStore, instance_store
+from plimsoll.adapters.providers.ec2.launch_plan import (
     LaunchPlan,
     client_token,
     create_placement_group,
     group_name,
     run_instances,
 )
+from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.tags import read_tags
 from plimsoll.adapters.providers.ec2.user_data import LIMITS, kernel_parameters
 from plimsoll.domain.cluster import ClusterId

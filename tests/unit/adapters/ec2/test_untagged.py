@@ -9,10 +9,10 @@ from tests.fakes.clock import SteppingClock
 from tests.unit.adapters.ec2.fake_cloud import FakeCloud, Records
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.launched import LAG, Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan
 from plimsoll.domain.cluster import ClusterId
 
 

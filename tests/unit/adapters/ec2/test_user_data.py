@@ -9,9 +9,15 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.providers import ec2
-from plimsoll.adapters.providers.ec2.host_keys import authorized_key, host_key
-from plimsoll.adapters.providers.ec2.instance_store import InstanceStore
-from plimsoll.adapters.providers.ec2.user_data import PREPARE, PROLONG, HostSetup, cloud_config
+from plimsoll.adapters.providers.ec2.instance_types import InstanceStore
+from plimsoll.adapters.providers.ec2.user_data import (
+    PREPARE,
+    PROLONG,
+    HostSetup,
+    authorized_key,
+    cloud_config,
+    host_key,
+)
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.adapters.external import options
+from plimsoll.adapters.external import database
 from plimsoll.adapters.external.keyspaces import Mark
 from plimsoll.adapters.providers.external import ExternalProvider
 from plimsoll.adapters.providers.external import provider as asking
@@ -101,7 +101,7 @@ def test_options_are_read_once_however_many_campaigns_have_them(monkeypatch: pyt
 
     def read(written: Mapping[str, object]) -> Any:
         asked.append(written)
-        return options.read_options(written)
+        return database.read_options(written)
 
     monkeypatch.setattr(asking, "read_options", read)
     databases = Databases({"a": MARK, "b": MARK})

@@ -1,4 +1,4 @@
-from plimsoll.adapters.generators.foreign_load.generator import LOAD, Plan, phase_of
+from plimsoll.adapters.generators.foreign_load import LOAD, Plan, phase_of
 
 
 def test_a_program_that_runs_on_after_the_judged_time_says_that_it_ends_soon() -> None:

@@ -1,8 +1,7 @@
 import subprocess
 from pathlib import Path
 
-from plimsoll.adapters.generators.foreign_load import Command, Ending
-from plimsoll.adapters.generators.foreign_load.script import script
+from plimsoll.adapters.generators.foreign_load import Command, Ending, script
 
 
 def run(folder: Path, *commands: Command) -> int:

@@ -4,8 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.adapters.products.hbase.departures import Departure, departures
-from plimsoll.adapters.products.hbase.events import HBaseLog
+from plimsoll.adapters.products.hbase.events import Departure, HBaseLog, departures
 
 SERVER = "127.9.9.3,16020,1795747791943"
 EXPIRED = (

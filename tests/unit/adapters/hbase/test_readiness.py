@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.products.hbase.readiness import ToldState, bean_of
+from plimsoll.adapters.products.hbase.inquiry import ToldState, bean_of
 
 READY = ToldState(
     nodes=3,

@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from plimsoll.adapters.products.hbase.rendering import ZOO_CFG, configuration, properties, site
+from plimsoll.adapters.products.hbase.node import ZOO_CFG, configuration, properties, site
 from plimsoll.adapters.products.hbase.roles import DATA_NODE, MASTER, NAME_NODE, REGION_SERVER, ROLES, ZOOKEEPER, Role
 from plimsoll.adapters.products.hbase.settings import ClusterHost, refused
 

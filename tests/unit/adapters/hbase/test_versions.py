@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.adapters.products.hbase.versions import version_told
+from plimsoll.adapters.products.hbase.inquiry import version_told
 
 
 def test_a_process_that_has_told_no_version_has_none() -> None:

@@ -4,13 +4,12 @@ from typing import Any
 import pytest
 from tests.support.campaigns.shipped import shipped
 
-from plimsoll.adapters.providers.local.checks import Machine, needs, problems
-from plimsoll.adapters.providers.local.options import LocalOptions
+from plimsoll.adapters.providers.local.checks import LocalOptions, Machine, needs, problems
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.resolve import hosts_spec, resolve
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.units import parse_size
 
 GIB = 1 << 30

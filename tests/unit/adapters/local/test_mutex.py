@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tests.support.strangers import STRANGER
 
-from plimsoll.adapters.providers.local import mutex
-from plimsoll.adapters.providers.local.mutex import exclusive
+from plimsoll.adapters.providers.local import folders
+from plimsoll.adapters.providers.local.folders import exclusive
 from plimsoll.domain.errors import ProviderError
 
 
@@ -24,7 +24,7 @@ def test_a_folder_with_something_in_it_stays(tmp_path: Path) -> None:
 
 
 def test_who_can_not_have_it_gives_up_in_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mutex, "PATIENCE_S", 0.03)
+    monkeypatch.setattr(folders, "PATIENCE_S", 0.03)
     with (
         exclusive(tmp_path / "claims"),
         pytest.raises(ProviderError, match="another process has held it"),

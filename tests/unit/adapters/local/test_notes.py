@@ -6,7 +6,7 @@ from plimsoll.adapters.hosts.sampler import sample
 from plimsoll.adapters.hosts.sampler.adapter import activity
 from plimsoll.adapters.providers.local.notes import notes_on
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.host_activity import HostActivity
+from plimsoll.domain.host_bounds import HostActivity
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.resolve import hosts_spec, resolve
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.hosts import FolderHost
 
-from plimsoll.adapters.products.nodes.machines import with_names
+from plimsoll.adapters.products.nodes.own_machine import with_names
 from plimsoll.domain.cluster import HostInfo
 
 

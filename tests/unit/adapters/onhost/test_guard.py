@@ -14,7 +14,7 @@ import pytest
 from tests.support.strangers import STRANGER
 
 from plimsoll.adapters.hosts.onhost import guard
-from plimsoll.adapters.providers.ssh import commands
+from plimsoll.adapters.providers.ssh import execution
 
 CommandResult = subprocess.CompletedProcess[str]
 
@@ -128,10 +128,10 @@ def test_every_command_line_that_runs_something_from_a_folder_looks_at_it_first(
     (tmp_path / "shared").chmod(0o777)
     place, own = PurePosixPath(tmp_path / "shared" / "bundles"), PurePosixPath(tmp_path)
     lines = [
-        commands.run_command(["echo", "ran"], [place, own], {}, 60),
-        commands.run_command(["echo", "ran"], [own, place], {}, 60),
-        commands.program_command(place / "onhost-1", "room", {}),
-        commands.receiver_command("print('ran')", "settle", place / "onhost-1"),
+        execution.run_command(["echo", "ran"], [place, own], {}, 60),
+        execution.run_command(["echo", "ran"], [own, place], {}, 60),
+        execution.program_command(place / "onhost-1", "room", {}),
+        execution.receiver_command("print('ran')", "settle", place / "onhost-1"),
     ]
     for line in lines:
         ended = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)

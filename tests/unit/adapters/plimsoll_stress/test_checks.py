@@ -6,7 +6,7 @@ import pytest
 from tests.unit.adapters.one_variant import one_variant
 from tests.unit.adapters.plimsoll_stress.workloads import cql, reads
 
-from plimsoll.adapters.generators.plimsoll_stress.operations import shares
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import shares
 from plimsoll.domain.workload import Workload
 
 

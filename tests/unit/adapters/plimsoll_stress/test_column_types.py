@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.adapters.cql.tables import tables
-from plimsoll.adapters.generators.plimsoll_stress.column_types import marker_types
+from plimsoll.adapters.generators.plimsoll_stress.markers import marker_types
 
 SCHEMA = [
     "CREATE TABLE IF NOT EXISTS ks.people (id bigint PRIMARY KEY, -- the key, of course\n"

@@ -6,7 +6,7 @@ import pytest
 from tests.support.resolved import only_part
 from tests.unit.domain.test_external import EXTERNAL
 
-from plimsoll.adapters.generators.plimsoll_stress.foreign_keyspaces import foreign_keyspace_problems
+from plimsoll.adapters.generators.plimsoll_stress.checks import foreign_keyspace_problems
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import load_spec
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.support.resolved import only_part
 
-from plimsoll.adapters.generators.plimsoll_stress.written import written
+from plimsoll.adapters.generators.plimsoll_stress.remarks import written
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import load_spec, resolve

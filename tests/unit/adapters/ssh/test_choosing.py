@@ -11,12 +11,12 @@ from tests.fakes.owners import FixedOwners
 from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, asked_for, cluster_without, group_of
 
 from plimsoll.adapters.providers.ssh import SshProvider
-from plimsoll.adapters.providers.ssh.errors import WrongHostKey
+from plimsoll.adapters.providers.ssh.login import WrongHostKey
 from plimsoll.adapters.providers.ssh.member import Member
-from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import HostsLost, ProviderError, UnfitHosts
+from plimsoll.domain.host_bounds import HostFigures
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places
 from plimsoll.services.cell import actions

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.providers.ssh import commands
+from plimsoll.adapters.providers.ssh import execution
 
 ODD = ["$(id)", "`id`", "; rm -rf /", "it's", 'say "so"', "a\nb", "", "*", "~", "-n", "!x", "\\", "ü"]
 ROOT = PurePosixPath("/srv/it's a folder")
@@ -22,7 +22,7 @@ def words(line: Any) -> Any:
 
 @pytest.mark.parametrize("word", ODD)
 def test_every_word_survives_both_shells(word: Any) -> None:
-    line = commands.run_command(["printf", "%s", word], [ROOT], {"MARK": word}, 5)
+    line = execution.run_command(["printf", "%s", word], [ROOT], {"MARK": word}, 5)
     assert word in words(line)
     assert f"MARK={word}" in words(line)
     assert str(ROOT) in words(line)
@@ -30,23 +30,23 @@ def test_every_word_survives_both_shells(word: Any) -> None:
 
 @pytest.mark.parametrize("word", ODD)
 def test_a_real_shell_reads_it_so(word: Any) -> None:
-    line = commands.in_shell(f"printf %s {commands.quoted(word)}")
+    line = execution.in_shell(f"printf %s {execution.quoted(word)}")
     assert subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True, check=True).stdout == word
 
 
 def test_the_host_keeps_the_time() -> None:
-    assert "timeout -s KILL 1.500 sleep 9" in " ".join(words(commands.run_command(["sleep", "9"], [ROOT], {}, 1.5)))
+    assert "timeout -s KILL 1.500 sleep 9" in " ".join(words(execution.run_command(["sleep", "9"], [ROOT], {}, 1.5)))
 
 
 def test_only_a_few_variables_are_passed_on() -> None:
-    script = " ".join(words(commands.run_command(["env"], [ROOT], {}, 5)))
+    script = " ".join(words(execution.run_command(["env"], [ROOT], {}, 5)))
     assert "env -i" in script
     assert "HOME=$HOME" in script
     assert "JAVA" not in script
 
 
 def test_scripts_run_isolated() -> None:
-    line = words(commands.script_command("print(1)", "an argument"))
+    line = words(execution.script_command("print(1)", "an argument"))
     assert line == ["exec", "python3", "-I", "-S", "-B", "-c", "print(1)", "an argument"]
 
 
@@ -62,4 +62,4 @@ DF = "Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/x 100 {use
     ],
 )
 def test_free_space_in_words(answer: str, said: str) -> None:
-    assert commands.free_space(answer) == said
+    assert execution.free_space(answer) == said

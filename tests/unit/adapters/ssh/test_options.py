@@ -12,9 +12,9 @@ from plimsoll.adapters.providers.ssh.checks import problems, shape
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.adapters.secrets import EnvironmentSecrets
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.resolve import hosts_spec, resolve
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.system import ProviderChoice
 
 

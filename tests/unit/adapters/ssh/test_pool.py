@@ -44,5 +44,5 @@ def test_what_nobody_uses_is_closed_and_made_anew(pool: Connections, monkeypatch
 
 def test_nothing_of_another_process_is_used(pool: Connections, monkeypatch: pytest.MonkeyPatch) -> None:
     first = pool.to(target(1))
-    monkeypatch.setattr("plimsoll.adapters.providers.ssh.pool.os.getpid", lambda: -1)
+    monkeypatch.setattr("plimsoll.adapters.providers.ssh.connection.os.getpid", lambda: -1)
     assert pool.to(target(1)) is not first

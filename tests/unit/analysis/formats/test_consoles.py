@@ -6,7 +6,7 @@ from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+from plimsoll.domain.log_words import COORDINATED_OMISSION
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import parse_duration
 

@@ -15,8 +15,7 @@ from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import reported_values
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_columns import pairs
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+from plimsoll.domain.log_words import COORDINATED_OMISSION, pairs
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.domain.units import parse_duration
 

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 
 from plimsoll.analysis.logs.formats import ReadOptions, RunFile, pgbench_lines, read_run
-from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.encode import encoded
+from plimsoll.analysis.logs.hdr.decode import Decoder, encoded
 from plimsoll.analysis.logs.hdr.histogram_layout import reported_values
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+from plimsoll.domain.log_words import COORDINATED_OMISSION
 
 START_S = 1_700_000_000
 

@@ -9,7 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.annotating import annotate, read_note
+from plimsoll.services.campaign.curating import annotate, read_note
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_summary
 from plimsoll.services.publish.results import campaign_data

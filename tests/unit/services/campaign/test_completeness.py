@@ -15,8 +15,8 @@ from plimsoll.services.campaign.completeness import RequestedCells, completeness
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status, summary_of
+from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.publish.publishing import pass_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model

@@ -15,14 +15,13 @@ from plimsoll.domain.cluster import Cluster, HostsSilent
 from plimsoll.domain.errors import NotFound, Refused, StoreError
 from plimsoll.domain.stage import StageStart
 from plimsoll.ports.provider import Places, Provider
-from plimsoll.services.campaign.annotating import annotate
-from plimsoll.services.campaign.deleting import Deletion, deletable, delete_campaign, interrupted_deletion
+from plimsoll.services.campaign.curating import Deletion, annotate, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters
-from plimsoll.services.ownership.holding import held
+from plimsoll.services.ownership import held
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids, write_model
 from plimsoll.services.toolkit import Toolkit

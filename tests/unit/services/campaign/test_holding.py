@@ -15,7 +15,7 @@ from plimsoll.domain.owner import ProcessOwner
 from plimsoll.services.campaign.creation import open_campaign
 from plimsoll.services.campaign.request import Request
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.ownership.holding import LASTS, held, is_at_work, require_free
+from plimsoll.services.ownership import LASTS, held, is_at_work, require_free
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

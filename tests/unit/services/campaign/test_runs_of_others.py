@@ -13,11 +13,11 @@ from tests.fakes.owners import FixedOwners
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of
-from plimsoll.services.campaign import deleting
-from plimsoll.services.campaign.deleting import deletable
+from plimsoll.services.campaign import curating
+from plimsoll.services.campaign.curating import deletable
 from plimsoll.services.campaign.runs import Run, begin_run, end_run, require_no_other_run
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.ownership.holding import held
+from plimsoll.services.ownership import held
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -96,9 +96,9 @@ def test_a_run_that_begins_while_a_deletion_takes_its_hold_is_seen_before_anythi
         with held(toolkit, campaign_id):
             yield
 
-    monkeypatch.setattr(deleting, "held", late)
+    monkeypatch.setattr(curating, "held", late)
     with pytest.raises(Refused, match=TOLD):
-        deleting.delete_campaign(of(tools, unknown={RUN}), "mine", "ada", take_over=take_over)
+        curating.delete_campaign(of(tools, unknown={RUN}), "mine", "ada", take_over=take_over)
     assert CampaignStore(tools.store, "mine").declared()
 
 
@@ -119,7 +119,7 @@ def test_a_campaign_of_an_airflow_that_is_gone_for_good_says_until_when_it_count
     assert problem.what.endswith(", as far as can be told from here until 2026-01-31 14:15 UTC")
     assert "`plimsoll campaigns delete mine --take-over`" in problem.mend
     assert "plimsoll run" not in problem.mend
-    deleting.delete_campaign(process, "mine", "ada", take_over=True)
+    curating.delete_campaign(process, "mine", "ada", take_over=True)
     assert list(tools.store.keys("mine")) == []
 
 

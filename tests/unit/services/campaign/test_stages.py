@@ -15,13 +15,12 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import FullGrid, Ramp, Search
 from plimsoll.domain.timing import Timing
-from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaign.completeness import all_rounds, completeness, next_round
 from plimsoll.services.campaign.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.request import read_request
-from plimsoll.services.campaign.rounds import all_rounds, next_round
+from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.recording import note_phase
 from plimsoll.services.publish.publishing import check_campaign, pass_gate
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model

@@ -18,9 +18,9 @@ from plimsoll.domain.status import CampaignStatus
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import CellState, Memory, read_state, require_cell_state
 from plimsoll.services.campaign.status import campaign_status, summary_of
+from plimsoll.services.cell.attempt_state import cancel, note_phase, record_failure
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import cancel, note_phase, record_failure
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
 from plimsoll.strategies.state import CampaignState

@@ -10,7 +10,7 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.progress import AttemptProgress, CellProgress, CellStateName, Phase
 from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.completeness import RequestedCells
-from plimsoll.services.campaign.time_left import TimeLeft, time_left
+from plimsoll.services.campaign.progress import TimeLeft, time_left
 from plimsoll.services.steps.steps import usual_phases
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError
-from plimsoll.domain.load_spec import LoadSpec
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading

@@ -10,7 +10,7 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantPr
 
 from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.errors import DeployError
-from plimsoll.domain.load_spec import LoadSpec
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading

@@ -9,13 +9,13 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import NoSampler
 
-from plimsoll.domain.host_activity import HostActivity
+from plimsoll.domain.host_bounds import HostActivity
 from plimsoll.domain.resolve import resolve
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.calm import await_calm
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.preflight import await_calm
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.services.waiting import waiting_reported_to

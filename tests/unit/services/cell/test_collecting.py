@@ -25,10 +25,10 @@ from plimsoll.domain.errors import (
 from plimsoll.domain.result import Manifest
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempt_state import failure_of, record_failure
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect, distinct_names, files_of_processes
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import failure_of, record_failure
 from plimsoll.services.store.campaigns import read_manifest
 
 CELL = "v1-001k-r1"

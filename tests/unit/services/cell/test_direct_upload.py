@@ -12,7 +12,7 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.ports.host import STORED, TAKEN
 from plimsoll.ports.store import StoredFile, UploadTicket
-from plimsoll.services.cell.direct_upload import upload_directly
+from plimsoll.services.cell.collect import upload_directly
 
 
 class FolderWithTickets(ObjectStore):

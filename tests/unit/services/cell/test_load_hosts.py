@@ -10,12 +10,11 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
 
-from plimsoll.domain.clock_readings import ClockReading, LoadStart
 from plimsoll.domain.errors import HostError
-from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.load_start import ClockReading, LeftoverWork, LoadStart
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.product_spec import VariantSpec
 from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus

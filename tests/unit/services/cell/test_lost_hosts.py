@@ -13,9 +13,9 @@ from tests.fakes.instant import INSTANT, InstantLoadGenerator, InstantProvider
 from plimsoll.domain.errors import DeployError, HostError, ProviderError, Unreachable
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempt_state import failure_of, failures_recorded
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.recording import failure_of, failures_recorded
 from plimsoll.services.steps.load_polling import LoadPoller
 from plimsoll.services.steps.steps import step
 

@@ -8,8 +8,8 @@ import pytest
 from pydantic import ValidationError
 from tests.unit.services.cell.sized_campaign import FIRST, ROW, Setting
 
-from plimsoll.domain.data_size import CountedRows
 from plimsoll.domain.errors import DeployError, LoadError
+from plimsoll.domain.populated_data import CountedRows
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload

@@ -16,7 +16,7 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell import actions
-from plimsoll.services.cell.recording import cancel
+from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.hosts import ending as booking
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.steps.running import run_cells

@@ -20,8 +20,8 @@ from plimsoll.domain.strategy import Ramp, Search, Strategy
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
+from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.recording import cancel
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

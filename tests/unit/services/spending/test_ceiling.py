@@ -8,15 +8,15 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
 from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 
-from plimsoll.domain.at_most import AtMost
 from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import LoadError, Refused
+from plimsoll.domain.timing import AtMost
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.cell.ceiling import latest_end
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.cell.loading import latest_end
 from plimsoll.services.hosts.reaping import on_this_machine, reap
 from plimsoll.services.steps.load_polling import LoadPoller
 from plimsoll.services.steps.steps import step

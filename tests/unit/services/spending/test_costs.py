@@ -9,9 +9,8 @@ from tests.fakes.installation import Installation
 from tests.unit.services.spending.paid_campaign import HOUR, opened, read_cost, spent, start
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId, HostInfo
+from plimsoll.domain.cluster import ClusterId, HostInfo, Launch
 from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.launch import Launch
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

@@ -10,10 +10,9 @@ from tests.fakes.installation import Installation
 from tests.fakes.paid import PaidProvider
 from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.cluster import HostInfo, Launch
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError, Refused
-from plimsoll.domain.launch import Launch
 from plimsoll.services.campaign.creation import open_campaign
 from plimsoll.services.campaign.request import Request
 from plimsoll.services.campaign.runnable import problems

@@ -6,25 +6,33 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from plimsoll.adapters.generators.cassandra_stress import command, console
+from plimsoll.adapters.generators.cassandra_stress import console, workloads
 from plimsoll.adapters.generators.cassandra_stress.checks import problems, unread_queries
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
-from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of
+from plimsoll.adapters.generators.foreign_load import (
+    LOAD,
+    POPULATE,
+    Command,
+    Ending,
+    ForeignGenerator,
+    Load,
+    Plan,
+    phase_of,
+)
 from plimsoll.adapters.generators.load_job import PLAN, folder_of
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 _MAIN = "org.apache.cassandra.stress.Stress"
-_LOG_HEAD = Command("log-head", ("head", "-c", "600", command.HDR))
+_LOG_HEAD = Command("log-head", ("head", "-c", "600", workloads.HDR))
 """Brings the beginning of the log, which tells when the timed run began, into a file that is small."""
 _BASE = re.compile(r"^#\[(?:BaseTime|StartTime): ([\d.]+)", re.MULTILINE)
 _FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
@@ -108,18 +116,18 @@ class CassandraStress(ForeignGenerator):
         names: Iterable[str],
     ) -> Mapping[str, str]:
         """Return the generator's single log, with a tag for each operation."""
-        return {ALL_OPERATIONS: command.HDR} if command.HDR in names else {}
+        return {ALL_OPERATIONS: workloads.HDR} if workloads.HDR in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         java = self._java(host, request.spec)
-        populate = command.populate_arguments(request)
+        populate = workloads.populate_arguments(request)
         commands = [
             *([Command(POPULATE, (*java, *populate))] if populate else []),
-            Command(LOAD, (*java, *command.load_arguments(request))),
+            Command(LOAD, (*java, *workloads.load_arguments(request))),
         ]
-        files = {command.LOGBACK: command.LOGBACK_CONTENT}
+        files = {workloads.LOGBACK: workloads.LOGBACK_CONTENT}
         if request.spec.workload.name == "user":
-            files[command.PROFILE] = command.profile(request.spec)
+            files[workloads.PROFILE] = workloads.profile(request.spec)
         return Load(commands, [_LOG_HEAD], files)
 
     def _java(self, host: Host, spec: LoadSpec) -> Sequence[str]:
@@ -131,7 +139,7 @@ class CassandraStress(ForeignGenerator):
             str(java),
             f"-Xms{heap}",
             f"-Xmx{heap}",
-            f"-Dlogback.configurationFile={folder_of(host) / command.LOGBACK}",
+            f"-Dlogback.configurationFile={folder_of(host) / workloads.LOGBACK}",
             f"-Dcassandra.storagedir={folder_of(host)}",
             "-cp",
             ":".join(str(jars / name) for name in sorted(jar.name for jar in bundle.glob("*.jar"))),

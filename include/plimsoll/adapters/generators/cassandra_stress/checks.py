@@ -7,8 +7,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.cql.protocol import protocol_problems
 from plimsoll.adapters.cql.statements import statement_faults, table_faults, unread
-from plimsoll.adapters.cql.tables import Table, created_table, tables, types
-from plimsoll.adapters.cql.words import name_of, words_of
+from plimsoll.adapters.cql.tables import Table, created_table, name_of, tables, types, words_of
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
@@ -19,8 +18,8 @@ from plimsoll.adapters.generators.workload_options import (
     timing_problems,
 )
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_spec import LoadSpec
-from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource
 
 _MOST_THREADS = 4096

@@ -1,14 +1,21 @@
-"""Workloads of cassandra-stress: its own `write`, `read` and `mixed`, and `user` profiles."""
+"""Workloads of cassandra-stress, its own `write`, `read` and `mixed` and `user` profiles, and the command lines of a
+load: populate, then the timed run at a fixed rate. Pure.
+"""
 
+import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.generators.foreign_load import in_flight, run_s
 from plimsoll.adapters.generators.workload_options import Option, given_options, number_of
-from plimsoll.domain.query_kinds import KINDS
+from plimsoll.domain.log_words import KINDS
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.workload import Workload
+from plimsoll.ports.load_generator import LoadRequest
 
 USER = "user"
 _MOST = 1e18
@@ -45,6 +52,30 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {**dict.fromkeys(_WEIGHTS, _STANDARD
 """Workload → its options. `StandardRow` is plimsoll-stress' name of the same table, so that both run the same
 definition.
 """
+
+HDR = "cassandra-stress.hdr"
+PROFILE = "profile.yaml"
+LOGBACK = "logback.xml"
+LOGBACK_CONTENT = """<configuration>
+  <appender name="STDERR" class="ch.qos.logback.core.ConsoleAppender">
+    <target>System.err</target><encoder><pattern>%level %msg%n</pattern></encoder>
+  </appender>
+  <root level="WARN"><appender-ref ref="STDERR"/></root>
+</configuration>
+"""
+"""Logback's configuration: without it the generator's libraries log everything."""
+
+_FAILURES = ("-errors", "retries=0", "ignore")
+"""An operation that fails counts as failed, once, and does not end the run."""
+
+_QUIET = "level=minimal"
+"""The option against the two lines that the generator otherwise prints for each failed operation."""
+
+
+def rows(workload: Workload) -> int:
+    """Return the number of rows (or partitions of a profile) that are written before the timed run."""
+    option = next(option for option in OPTIONS[workload.name] if option.name == "rows")
+    return int(_number(option, given_options(workload)) or 0)
 
 
 @dataclass(frozen=True)
@@ -94,12 +125,6 @@ def standard_row(workload: Workload) -> StandardRow:
     )
 
 
-def rows(workload: Workload) -> int:
-    """Return the number of rows (or partitions of a profile) that are written before the timed run."""
-    option = next(option for option in OPTIONS[workload.name] if option.name == "rows")
-    return int(_number(option, given_options(workload)) or 0)
-
-
 def shares(workload: Workload) -> dict[str, float]:
     """Return operation → share of all operations, 0 to 1, with the names that results have."""
     if workload.name == USER:
@@ -124,3 +149,85 @@ def user_weights(workload: Workload) -> dict[str, float]:
 def _number(option: Option, given: Mapping[str, JsonValue]) -> float | None:
     value = given.get(option.name, option.default)
     return None if value is None else number_of(option, value)
+
+
+def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
+    """Write every row once, as fast as the threads can; None where nothing is to be populated."""
+    spec, count = request.spec, rows(request.spec.workload)
+    if not count:
+        return None
+    what = (*_command("write", spec), f"n={count}")
+    rate = ("-rate", _threads(spec))
+    return (*what, "-pop", f"seq=1..{count}", *_table(spec), *rate, *_common(request), "-log", _QUIET)
+
+
+def load_arguments(request: LoadRequest) -> tuple[str, ...]:
+    """Return the timed run and some seconds beyond it. With `fixed=` alone do operations have intended starts.
+
+    Its duration counts from before its reporter's first tick, and when it ends, the reporter writes one last record of
+    all that it had not come to write. On a busy host it begins and ends seconds late.
+    """
+    spec = request.spec
+    is_user = spec.workload.name == USER
+    population = () if is_user else ("-pop", standard_row(spec.workload).population)
+    return (
+        *_command("" if is_user else standard_row(spec.workload).command, spec),
+        f"duration={run_s(spec)}s",
+        *population,
+        *_table(spec),
+        "-rate",
+        _threads(spec),
+        f"fixed={request.load_ops_s}/s",
+        *_common(request),
+        "-log",
+        f"hdrfile={HDR}",
+        f"interval={record_s(spec)}s",
+        _QUIET,
+    )
+
+
+def profile(spec: LoadSpec) -> str:
+    """Return the content of the profile's file, as JSON, which is also YAML."""
+    return json.dumps(given_options(spec.workload)["profile"], indent=1)
+
+
+def record_s(spec: LoadSpec) -> int:
+    """Return the greatest length of a record, s, that divides the warm-up and every interval."""
+    intervals = [round(level.interval.total_seconds()) for level in spec.service_levels]
+    if any(level.windows == "sliding" for level in spec.service_levels):
+        return 1
+    return gcd(round(spec.timing.warmup.total_seconds()), *intervals)
+
+
+def _command(name: str, spec: LoadSpec) -> tuple[str, ...]:
+    """Return the cassandra-stress command and its operations, from `name`.
+
+    For a profile: `insert` alone, or all its operations.
+    """
+    level = f"cl={spec.workload.consistency}"
+    if spec.workload.name == USER:
+        ops = given_options(spec.workload)["ops"] if not name else {"insert": 1}
+        weights = ",".join(f"{op}={weight}" for op, weight in ops.items()) if isinstance(ops, dict) else ""
+        return ("user", f"profile={PROFILE}", f"ops({weights})", "clustering=fixed(1)", "no-warmup", level)
+    if name != "mixed":
+        return (name, "no-warmup", level)
+    row = standard_row(spec.workload)
+    # Each operation is drawn by itself; by default runs of up to ten are of one kind.
+    return (name, f"ratio(write={row.write:g},read={row.read:g})", "clustering=fixed(1)", "no-warmup", level)
+
+
+def _table(spec: LoadSpec) -> Sequence[str]:
+    if spec.workload.name == USER:
+        return ()
+    row = standard_row(spec.workload)
+    replication = f"replication(factor={spec.workload.replication_factor})"
+    return ("-col", f"size=fixed({row.column_size})", "n=fixed(5)", "-schema", replication)
+
+
+def _threads(spec: LoadSpec) -> str:
+    """Return the number of threads. Each has one operation in flight."""
+    return f"threads={in_flight(spec)}"
+
+
+def _common(request: LoadRequest) -> tuple[str, ...]:
+    return (*_FAILURES, "-mode", "native", "cql3", "-node", ",".join(request.contact_points))

@@ -8,18 +8,27 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.generators.command.checks import problems, program_in_archive
-from plimsoll.adapters.generators.command.values import known_values, of_load
-from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, RECORDS, Plan, phase_of, run_s
+from plimsoll.adapters.generators.command.commands import known_values, of_load, problems, program_in_archive
+from plimsoll.adapters.generators.foreign_load import (
+    LOAD,
+    POPULATE,
+    RECORDS,
+    Command,
+    Ending,
+    ForeignGenerator,
+    Load,
+    Plan,
+    phase_of,
+    run_s,
+)
 from plimsoll.adapters.generators.load_job import PLAN, folder_of
 from plimsoll.adapters.hosts.programs import missing
+from plimsoll.domain.commands import LoadCommand, filled, placeholders, program_of
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import LASTS, Problem
-from plimsoll.domain.excerpts import shortened
-from plimsoll.domain.load_command import LoadCommand, filled, placeholders, program_of
-from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.wording import shortened
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

@@ -1,18 +1,28 @@
-"""latte on the load host of a cluster. It must be installed there, because no registry has a built program."""
+"""latte on the load host of a cluster. It must be installed there, where it is looked for, because no registry has a
+built program.
+"""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from plimsoll.adapters.cql.protocol import protocol_problems
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, rows, shares
-from plimsoll.adapters.generators.foreign_load import Command, Ending, ForeignGenerator, Load
-from plimsoll.adapters.generators.foreign_load.generator import LOAD, POPULATE, Plan, phase_of, run_s
+from plimsoll.adapters.generators.foreign_load import (
+    LOAD,
+    POPULATE,
+    Command,
+    Ending,
+    ForeignGenerator,
+    Load,
+    Plan,
+    phase_of,
+    run_s,
+)
 from plimsoll.adapters.generators.latte import workload
-from plimsoll.adapters.generators.latte.installed import PLACES, Installed, installed
 from plimsoll.adapters.generators.load_job import PLAN
 from plimsoll.adapters.generators.workload_options import (
     given_options,
@@ -22,11 +32,10 @@ from plimsoll.adapters.generators.workload_options import (
     timing_problems,
 )
 from plimsoll.domain.errors import HostError, Problem
-from plimsoll.domain.excerpts import shortened
-from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.wording import meant_or_known, shortened
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
@@ -38,6 +47,26 @@ _SLACK_S = 0.5
 """A sample begins at a whole second of the run, give or take so much."""
 _SAMPLE = re.compile(r"^ *(\d+\.\d+) +\d+ +\d+ +(\d+) ", re.MULTILINE)
 """A line of latte's console for each second of the timed run: seconds since its start, calls, failed calls, ops/s."""
+
+PLACES = ("~/.cargo/bin", "/usr/local/bin")
+"""Places where a host is searched beside its PATH, which is short for a user who does not log in."""
+
+_TIMEOUT = timedelta(seconds=20)
+_OTHER_PLACES = " ".join(f"{place}/latte" for place in PLACES)
+_FIND = f"""
+at=$(command -v latte || ls {_OTHER_PLACES} 2>/dev/null | head -n 1)
+[ -n "$at" ] || exit 0
+echo "$at"
+"$at" --version
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """`path` of the program on its host; `version` as latte reports it, such as 0.29.0; empty if it reports none."""
+
+    path: str
+    version: str
 
 
 class Latte(ForeignGenerator):
@@ -176,3 +205,10 @@ def _unready(found: Installed | None) -> str:
 
 def _described(found: Installed | None) -> str:
     return f"latte {found.version}".rstrip() if found else "no latte"
+
+
+def installed(host: Host) -> Installed | None:
+    """Return the host's installation; None where it has none. Raises HostError."""
+    path, *told = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
+    words = " ".join(told).split()
+    return Installed(path, words[-1] if words else "") if path else None

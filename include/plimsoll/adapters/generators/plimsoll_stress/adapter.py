@@ -7,25 +7,24 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from plimsoll import __version__
-from plimsoll.adapters.artefacts.own_programs import OwnProgram
+from plimsoll.adapters.artefacts.java_programs import OwnProgram
 from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
 from plimsoll.adapters.generators.plimsoll_stress import command, reports, sampling, sized_rows
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
-from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS, programs
-from plimsoll.adapters.generators.plimsoll_stress.limits import limits
+from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, programs
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_statements
-from plimsoll.adapters.generators.plimsoll_stress.row_ranges import with_last_row
-from plimsoll.adapters.generators.plimsoll_stress.written import written
+from plimsoll.adapters.generators.plimsoll_stress.remarks import limits, written
+from plimsoll.adapters.generators.plimsoll_stress.sized_rows import with_last_row
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_spec import LoadSpec
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.log_events import GeneratorSecond
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.process import GeneratorSecond
+from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.system import LoadGeneratorChoice
+from plimsoll.domain.timing import StopRule
+from plimsoll.domain.wording import plural
 from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.ports.artefacts import LOAD_JDK, ProgramSource, jdk_of
 from plimsoll.ports.host import Host, Job, JobStatus
@@ -93,7 +92,6 @@ class PlimsollStress(LoadGenerator):
         return load_ops_s * _CPU_S
 
     def start(self, host: Host, request: LoadRequest) -> None:
-        """Start the load as a detached job, or attach to the job that was started before."""
         folder = folder_of(host)
         is_leased = request.database is not None
         plan = {"job_id": request.job_id, "duration_s": request.spec.timing.duration.total_seconds()}
@@ -149,7 +147,6 @@ class PlimsollStress(LoadGenerator):
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
     def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
-        """Return the generator's name, version and JDK."""
         return f"{self.name} {__version__} on {LOAD_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -157,7 +154,6 @@ class PlimsollStress(LoadGenerator):
         return reports.parse_summary(files.get(command.SUMMARY, ""))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
-        """Return the generator's own state, second by second of the timed run."""
         return reports.seconds(text)
 
     def response_time_logs(

@@ -1,16 +1,21 @@
-"""The command line of one load, in the form of published benchmarks."""
+"""The command line of one load, in the form of published benchmarks: the program for its protocol, with the options
+that only this protocol has.
+"""
 
 import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.generators.plimsoll_stress.client_programs import CLIENT_PROGRAMS
-from plimsoll.domain.load_spec import LoadSpec
+from plimsoll.domain.protocols import CQL, HBASE
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
-from plimsoll.domain.stop_rule import StopRule
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.timing import StopRule
 from plimsoll.domain.units import format_count, format_duration
-from plimsoll.domain.workload import BASIC_TIME_SERIES
+from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
+from plimsoll.ports.artefacts import OwnProgramName
 from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.load_generator import LoadRequest
 
@@ -36,6 +41,20 @@ _AS_LEFT = ("--no-populate", "--no-schema")
 """Take rows and tables as they are: a definition's own schema may drop tables, or create them without a condition."""
 START = "start.json"
 """The file that gives one of several load hosts its time to start."""
+
+
+@dataclass(frozen=True)
+class ClientProgram:
+    """The program of the clients of one protocol, the options by which they ask, and the option for other tables."""
+
+    program: OwnProgramName
+    main: str
+    asking: Callable[[Workload], dict[str, str]]
+    """Options by which the clients ask, or by which they make tables."""
+    keyspace: str
+    """The option that names the keyspace or namespace of the tables."""
+    jvm: tuple[str, ...] = ()
+    """Further flags of its JVM."""
 
 
 def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...]:
@@ -183,3 +202,33 @@ def _shared(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
 def _count(number: int) -> str:
     """Return the count for the program, which writes B where definitions write G."""
     return format_count(number).replace("G", "B")
+
+
+def _asking_in_cql(workload: Workload) -> dict[str, str]:
+    return {"--cl": workload.consistency, "--rf": str(workload.replication_factor)}
+
+
+def _asking_hbase(workload: Workload) -> dict[str, str]:
+    return {
+        "--regions": str(workload.regions),
+        "--block-encoding": workload.block_encoding,
+        "--compression": workload.compression,
+    }
+
+
+# HBase's client compares keys by whole words if memory may be read so, which it asks of a class that is closed.
+_FOR_HBASE = ("--add-opens=java.base/java.nio=ALL-UNNAMED",)
+CLIENT_PROGRAMS: Mapping[str, ClientProgram] = {
+    CQL: ClientProgram("load-generator", "plimsoll.stress.Main", _asking_in_cql, "--keyspace"),
+    HBASE: ClientProgram(
+        "load-generator-for-hbase", "plimsoll.stress.hbase.Main", _asking_hbase, "--namespace", _FOR_HBASE
+    ),
+}
+"""Protocol → the program of its clients."""
+
+
+def programs(spec: LoadSpec) -> Iterator[OwnProgramName]:
+    """Yield the programs for the protocols of all variants, as far as there are any."""
+    for protocol in dict.fromkeys(target.protocol for target in spec.targets):
+        if protocol in CLIENT_PROGRAMS:
+            yield CLIENT_PROGRAMS[protocol].program

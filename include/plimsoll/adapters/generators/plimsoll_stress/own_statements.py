@@ -12,16 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.cql.statements import schema_faults, statement_faults, table_faults, unread
-from plimsoll.adapters.cql.tables import Tables, created_table, tables, types
-from plimsoll.adapters.cql.words import words_of
+from plimsoll.adapters.cql.tables import Tables, created_table, tables, types, words_of
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
-from plimsoll.adapters.generators.plimsoll_stress.column_types import marker_types
-from plimsoll.adapters.generators.plimsoll_stress.fitting import fit_problems, range_problems
-from plimsoll.adapters.generators.plimsoll_stress.statements import markers
+from plimsoll.adapters.generators.plimsoll_stress.markers import fit_problems, marker_types, markers, range_problems
 from plimsoll.adapters.generators.workload_options import option_problems
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.wording import meant_or_known
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _RESERVED = (ALL_OPERATIONS, "errors")

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.log_events import GeneratorSecond
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.process import GeneratorSecond
 from plimsoll.domain.progress import LevelProgress, LoadPhase
+from plimsoll.domain.wording import plural
 
 _PHASES: Mapping[str, LoadPhase] = {
     "connect": "populate",

@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.hosts.onhost import canary
-from plimsoll.domain.canary_figures import HostFigures
 from plimsoll.domain.errors import HostError
-from plimsoll.domain.excerpts import shortened
+from plimsoll.domain.host_bounds import HostFigures
+from plimsoll.domain.wording import shortened
 from plimsoll.ports.host import Host
 
 _FOLDER = "canary"

@@ -7,7 +7,7 @@ from inspect import getsource
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.sampler import counters, listeners, programs, sample
-from plimsoll.domain.host_activity import HostActivity
+from plimsoll.domain.host_bounds import HostActivity
 from plimsoll.ports.host import Host, Job
 
 JOB = "sampler"

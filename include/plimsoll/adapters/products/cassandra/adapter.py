@@ -1,19 +1,22 @@
-"""Apache Cassandra as a product under test."""
+"""Apache Cassandra as a product under test, and the check, before anything starts, that the nodes of a definition
+can start.
+"""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import timedelta
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
+from pydantic import JsonValue
+
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.cassandra.actions.acting import ACTIONS, act
-from plimsoll.adapters.products.cassandra.checks import problems
+from plimsoll.adapters.products.cassandra.command import TLP_2020, jvm_arguments
 from plimsoll.adapters.products.cassandra.events import CassandraLog
-from plimsoll.adapters.products.cassandra.inquiry import inspect, settle_command
-from plimsoll.adapters.products.cassandra.keyspaces import bytes_on_disk, drop
-from plimsoll.adapters.products.cassandra.node import Blueprint, start
+from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop, inspect, settle_command
+from plimsoll.adapters.products.cassandra.node import PORTS, RESERVED, TOKENS, Blueprint, start
 from plimsoll.adapters.products.cassandra.node_files import (
     GC_LOG,
     GC_LOG_OF_RESTARTED,
@@ -24,22 +27,30 @@ from plimsoll.adapters.products.cassandra.node_files import (
     NodeFiles,
     current_process,
 )
-from plimsoll.adapters.products.cassandra.release import PRODUCT
-from plimsoll.adapters.products.cassandra.releases import release_of
-from plimsoll.adapters.products.cassandra.settings import PORTS
-from plimsoll.adapters.products.nodes.compactions import leftover_work
-from plimsoll.adapters.products.nodes.jar_product import JarProduct
-from plimsoll.adapters.products.nodes.java import install
+from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
+from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
+from plimsoll.adapters.products.nodes.java import JarProduct, install
+from plimsoll.adapters.products.nodes.jvm_flags import (
+    collector_problems,
+    flag_problems,
+    heap_problems,
+    is_there,
+    jdk_major,
+    missing_software,
+    without_jvm,
+)
 from plimsoll.adapters.products.nodes.node_state import down
+from plimsoll.adapters.products.nodes.own_machine import leftover_work
+from plimsoll.adapters.products.nodes.settings import refused_settings, shown
 from plimsoll.adapters.products.nodes.tool import WHOLE
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.action import ActionName
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.load_start import LeftoverWork
 from plimsoll.domain.process import Process
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.specs import ProductSpec, VariantSpec
+from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
@@ -47,6 +58,12 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence
 
 _PATIENCE = timedelta(minutes=5)
+
+# Assumed processors of a node's host, which is not known here. Only the size of a young generation depends on it.
+_CPUS = 8
+
+_MOST_TOKENS = 1536
+"""The most tokens that a node may have: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
 
 
 class Cassandra(JarProduct):
@@ -141,3 +158,56 @@ class Cassandra(JarProduct):
             replicas=spec.replicas,
             expires=expires,
         )
+
+
+def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
+    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+    found = [*_settings("system.settings", spec.settings)]
+    for one in spec.variants:
+        where, variant = one.where, one.variant
+        if variant.jvm is None:
+            found.append(without_jvm(where, variant, "Cassandra"))
+        else:
+            found += _variant(one, variant.jvm, artefacts)
+        found += _settings(f"{where}.settings", variant.settings)
+    return [*found, *missing_software(spec, artefacts)]
+
+
+def _variant(spec: VariantSpec, jvm: JvmConfiguration, artefacts: ArtefactSource) -> list[Problem]:
+    where, version = spec.where, spec.version
+    release = release_of(version)
+    wrong = [*_version(where, version, jvm), *_flag_set(where, jvm), *heap_problems(where, jvm)]
+    if is_there(spec, artefacts):
+        wrong += collector_problems(where, jvm, artefacts)
+        if release is not None and not wrong:
+            wrong += flag_problems(where, jvm, jvm_arguments(release, jvm, _CPUS), artefacts)
+    return wrong
+
+
+def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    yield from refused_settings(where, settings, RESERVED)
+    tokens = settings.get(TOKENS, 1)
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or not 1 <= tokens <= _MOST_TOKENS:
+        mend = f"write a whole number from 1 to {_MOST_TOKENS}, such as `{TOKENS}: 16`"
+        yield Problem(f"{where}.{TOKENS}", f"must be a number of tokens; found {shown(tokens)}", mend)
+
+
+def _version(where: str, version: str, jvm: JvmConfiguration) -> Iterator[Problem]:
+    release = release_of(version)
+    if release is None:
+        lines = ", ".join(f"{release.line}.x" for release in RELEASES)
+        yield Problem(where, f"Cassandra {version} is of no release line known here", f"known: {lines}")
+    else:
+        yield from _jdk(where, release, jvm)
+
+
+def _jdk(where: str, release: Release, jvm: JvmConfiguration) -> Iterator[Problem]:
+    if jdk_major(jvm) not in release.jdk_flags:
+        majors = ", ".join(str(major) for major in sorted(release.jdk_flags))
+        what = f"Cassandra {release.line} is not run on JDK {jdk_major(jvm)} here"
+        yield Problem(f"{where}.jvm.jdk", what, f"use JDK {majors}")
+
+
+def _flag_set(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
+    if jvm.flag_set == "tlp-2020" and jvm.collector not in TLP_2020:
+        yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")

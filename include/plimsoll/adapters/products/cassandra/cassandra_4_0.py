@@ -2,7 +2,7 @@
 
 The jars on Maven Central come without `conf/`. Published benchmarks of 4.0 used the files of the release that they ran,
 except for the changes that they name. Nodes started here therefore get the same values. The alphas were shipped with
-other ones: `cassandra_4_0_alpha.py`.
+other ones: `releases.py`.
 """
 
 from collections.abc import Mapping

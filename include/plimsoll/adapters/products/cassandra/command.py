@@ -1,17 +1,72 @@
-"""The command that starts a node. Pure."""
+"""The command that starts a node, and the JVM flags in it. Pure.
+
+Not every published benchmark names all flags. Those that it does not name are the flags that Cassandra ships:
+
+- `azul-2022` names only the heap, 40 GB for every collector: flag set `shipped`. CMS and G1 get the flags that the
+  release ships (`cassandra_4_0.py` and the modules of other releases), and the young generation of CMS gets the size
+  that `cassandra-env.sh` computes. No release ships flags for Shenandoah, ZGC, Parallel, Serial and C4, so these run
+  with the JDK's defaults.
+- `tlp-2020` names all flags of its collectors: flag set `tlp-2020`. Only JDK 8 gets `-XX:+UseParNewGC` of its CMS
+  flags, because later JDKs do not start with it.
+
+With both sets CMS also gets the flag that `cassandra-env.sh` adds to it.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.adapters.products.cassandra.flags import collector_flags
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.nodes.java import Installation, file_url
-from plimsoll.adapters.products.nodes.jmx import jmx_flags
-from plimsoll.adapters.products.nodes.jvm_flags import gc_log_flags, heap_flags, jdk_major
-from plimsoll.domain.variant import JvmConfiguration
+from plimsoll.adapters.products.nodes.jvm_flags import CHOICE, gc_log_flags, heap_flags, jdk_major, whole_mebibytes
+from plimsoll.adapters.products.nodes.tool import jmx_flags
+from plimsoll.domain.variant import Collector, JvmConfiguration
 
 JMX_PORT = 7199
+_MIB = 1 << 20
+
+TLP_2020: dict[Collector, tuple[str, ...]] = {
+    "CMS": (
+        "-XX:+UseConcMarkSweepGC",
+        "-XX:+CMSParallelRemarkEnabled",
+        "-XX:SurvivorRatio=8",
+        "-XX:MaxTenuringThreshold=1",
+        "-XX:CMSInitiatingOccupancyFraction=75",
+        "-XX:+UseCMSInitiatingOccupancyOnly",
+        "-XX:CMSWaitDuration=10000",
+        "-XX:+CMSParallelInitialMarkEnabled",
+        "-XX:+CMSEdenChunksRecordAlways",
+        "-XX:+CMSClassUnloadingEnabled",
+        "-XX:ParallelGCThreads=8",
+        "-XX:ConcGCThreads=8",
+    ),
+    "G1": (
+        "-XX:+UseG1GC",
+        "-XX:G1RSetUpdatingPauseTimePercent=5",
+        "-XX:MaxGCPauseMillis=300",
+        "-XX:InitiatingHeapOccupancyPercent=70",
+        "-XX:ParallelGCThreads=8",
+        "-XX:ConcGCThreads=8",
+    ),
+    "ZGC": (
+        "-XX:+UnlockExperimentalVMOptions",
+        "-XX:+UseZGC",
+        "-XX:ConcGCThreads=8",
+        "-XX:ParallelGCThreads=8",
+        "-XX:+UseTransparentHugePages",
+        "-verbose:gc",
+    ),
+    "Shenandoah": (
+        "-XX:+UnlockExperimentalVMOptions",
+        "-XX:+UseShenandoahGC",
+        "-XX:ConcGCThreads=8",
+        "-XX:ParallelGCThreads=8",
+        "-XX:+UseTransparentHugePages",
+    ),
+}
+
+# What `cassandra-env.sh` of every release line adds on 64 bits, whichever flags choose the collector.
+_ADDED: dict[Collector, tuple[str, ...]] = {"CMS": ("-XX:+UseCondCardMark",)}
 
 
 @dataclass(frozen=True)
@@ -75,3 +130,21 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
     yield f"-Dcassandra.config={file_url(files.settings)}"
     yield f"-Dcassandra.logdir={files.logs}"
     yield f"-Dcassandra.storagedir={files.data}"
+
+
+def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
+    """Return the flags that choose and tune the variant's collector. `cpus` is the number of the node's processors."""
+    if jvm.flag_set == "tlp-2020":
+        beside_cms = ("-XX:+UseParNewGC",) if jvm.collector == "CMS" and jdk_major(jvm) == 8 else ()
+        return (*beside_cms, *TLP_2020[jvm.collector], *_added(jvm), *_young(jvm, jvm.heap // 2))
+    shipped = release.collector_flags.get(jvm.collector, CHOICE[jvm.collector])
+    return (*shipped, *_added(jvm), *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))
+
+
+def _added(jvm: JvmConfiguration) -> tuple[str, ...]:
+    return _ADDED.get(jvm.collector, ())
+
+
+def _young(jvm: JvmConfiguration, size: int) -> tuple[str, ...]:
+    """Return the flag for the size of the young generation, which only CMS needs."""
+    return (f"-Xmn{whole_mebibytes(size)}",) if jvm.collector == "CMS" else ()

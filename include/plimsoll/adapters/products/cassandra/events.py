@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta, tzinfo
 
-from plimsoll.adapters.products.nodes.log_times import time_of, timed_lines
-from plimsoll.domain.log_events import Event, EventKind, LogLine
+from plimsoll.adapters.products.nodes.node_process import time_of, timed_lines
+from plimsoll.domain.process import Event, EventKind, LogLine
 from plimsoll.ports.product import Evidence
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memtable flush")

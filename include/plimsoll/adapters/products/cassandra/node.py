@@ -1,4 +1,7 @@
-"""Install and start one node on its host."""
+"""Install, configure and start one node on its host: `cassandra.yaml`, the tokens of a new cluster, logging.
+
+The definition's settings replace the release's; the node's own replace both.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +12,8 @@ from zipfile import ZipFile
 from pydantic import JsonValue
 
 from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
-from plimsoll.adapters.products.cassandra.logback import LOGBACK
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, RESTARTED, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
-from plimsoll.adapters.products.cassandra.settings import joining_settings, merged, node_settings
 from plimsoll.adapters.products.nodes.java import install
 from plimsoll.adapters.products.nodes.settings import render
 from plimsoll.domain.variant import JvmConfiguration
@@ -20,6 +21,45 @@ from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 
 _HINTS = "META-INF/hotspot_compiler"
+STORAGE_PORT, NATIVE_PORT = 7000, 9042
+PORTS = (STORAGE_PORT, NATIVE_PORT)
+TOKENS = "num_tokens"
+_FOLDERS = ("commitlog", "hints", "saved_caches", "cdc_raw")
+
+RESERVED = frozenset(
+    {
+        "cluster_name",
+        "seed_provider",
+        "listen_address",
+        "rpc_address",
+        "storage_port",
+        "native_transport_port",
+        "start_native_transport",
+        "auto_bootstrap",
+        "initial_token",
+        "data_file_directories",
+        *(f"{folder}_directory" for folder in _FOLDERS),
+    }
+)
+"""Settings that Plimsoll writes for each node. A definition can't set them."""
+
+_RING = 2**64
+_FIRST = -(2**63)
+
+# As shipped, with three differences: no debug.log, which costs CPU and disk and which nobody reads here; no second copy
+# on standard output; no rotation, because a cell's log is collected as a whole.
+LOGBACK = """<configuration>
+  <appender name="SYSTEMLOG" class="ch.qos.logback.core.FileAppender">
+    <file>${cassandra.logdir}/system.log</file>
+    <encoder>
+      <pattern>%-5level [%thread] %date{ISO8601} %F:%L - %msg%n</pattern>
+    </encoder>
+  </appender>
+  <root level="INFO">
+    <appender-ref ref="SYSTEMLOG"/>
+  </root>
+</configuration>
+"""
 
 
 @dataclass(frozen=True)
@@ -112,3 +152,59 @@ def compiler_hints(jars: Path) -> str:
             if _HINTS in jar.namelist():
                 return f"quiet\n{jar.read(_HINTS).decode()}"
     return "quiet\n"
+
+
+def merged(*layers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the settings of all layers. Where layers contradict each other, the later one counts."""
+    return {key: value for layer in layers for key, value in layer.items()}
+
+
+def node_settings(
+    release: Release, overrides: Mapping[str, JsonValue], files: NodeFiles, addresses: Sequence[str], node: int
+) -> dict[str, JsonValue]:
+    """Return all settings of node number `node`, counted from 0, of a new cluster with these addresses, the seed's
+    first.
+    """
+    settings = merged(release.settings, overrides)
+    tokens = initial_tokens(node, nodes=len(addresses), tokens_per_node=int(str(settings[TOKENS])))
+    # There is nothing to stream, because all nodes of the cluster are new.
+    new: dict[str, JsonValue] = {"auto_bootstrap": False, "initial_token": ",".join(map(str, tokens))}
+    return merged(settings, _own(files, addresses[0], addresses[node]), new)
+
+
+def joining_settings(
+    settings: Mapping[str, JsonValue], files: NodeFiles, seed: str, address: str
+) -> dict[str, JsonValue]:
+    """Return all settings of a new node at `address` that joins the seed's cluster; `settings`: those of any node."""
+    return merged(settings, _own(files, seed, address), {"auto_bootstrap": True})
+
+
+def _own(files: NodeFiles, seed: str, address: str) -> dict[str, JsonValue]:
+    """Return the settings that tell nodes of a cluster apart, and clusters."""
+    return {
+        "cluster_name": f"plimsoll {seed}",
+        "seed_provider": [
+            {
+                "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
+                "parameters": [{"seeds": seed}],  # 3.11 takes no port here; it is `storage_port`
+            }
+        ],
+        "listen_address": address,
+        "rpc_address": address,
+        "storage_port": STORAGE_PORT,
+        "native_transport_port": NATIVE_PORT,
+        "start_native_transport": True,
+        "data_file_directories": [str(files.data / "tables")],
+        **{f"{folder}_directory": str(files.data / folder) for folder in _FOLDERS},
+    }
+
+
+def initial_tokens(node: int, *, nodes: int, tokens_per_node: int) -> tuple[int, ...]:
+    """Return the Murmur3 tokens of node number `node`, counted from 0, in ascending order.
+
+    The tokens of the cluster are spread evenly and given to the nodes in turn, so every node owns the same share of the
+    ring. Cassandra's own allocation gives only roughly equal shares, and its nodes must join one after another. With
+    preset tokens all nodes can join at once.
+    """
+    total = nodes * tokens_per_node
+    return tuple(_FIRST + position * _RING // total for position in range(node, total, nodes))

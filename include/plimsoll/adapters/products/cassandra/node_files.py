@@ -1,13 +1,13 @@
-"""The paths of a node's files on its host."""
+"""The paths of a node's files on its host, and what Cassandra says in its logs: lines that explain nothing, and
+errors with advice.
+"""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.adapters.products.cassandra.log_words import WORDS
-from plimsoll.adapters.products.nodes.jmx import JmxAccess
-from plimsoll.adapters.products.nodes.node_process import NodeProcess
-from plimsoll.adapters.products.nodes.process_files import ProcessFiles
+from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles
+from plimsoll.adapters.products.nodes.tool import JmxAccess
 from plimsoll.ports.host import Host
 
 JOB = "cassandra"
@@ -17,6 +17,25 @@ RESTARTED = "cassandra-restarted"
 SYSTEM_LOG, GC_LOG = "system.log", "gc.log"
 GC_LOG_OF_RESTARTED = "gc-restarted.log"
 """A JVM that starts again would begin the file anew."""
+
+WORDS = LogWords(
+    # A node's usual lines on its tables and pools, at its start, and its warning about JMX as Plimsoll configures it.
+    noise=(
+        r"INFO .* (Memtable|LogTransaction|ColumnFamilyStore|SSTable|CompactionTask|StatusLogger)\.java:\d+ ",
+        r"INFO .*(Node configuration:\[|JVM Arguments: |Classpath: | memory: init = )",
+        r".*cassandra\.jmx\.local\.port missing",
+    ),
+    # It logs its final error three times.
+    repeats=r"^Exception \(.*\) encountered during startup: ",
+    remedies=(
+        (r"Unable to gossip with any|Unable to contact any seeds", "see that the hosts reach each other by network"),
+        # It uses ConfigurationException for nearly everything. If that names a setting, it is about that setting.
+        (
+            r"Invalid yaml|Please remove properties|ConfigurationException.*(\b[a-z]+(_[a-z]+)+\b|class)",
+            "correct `settings` of the system or the variant",
+        ),
+    ),
+)
 
 
 @dataclass(frozen=True)

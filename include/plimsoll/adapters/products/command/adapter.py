@@ -1,31 +1,83 @@
-"""Any database as a product under test, by the commands that a definition gives."""
+"""Any database as a product under test, by the commands that a definition gives: they start a node, and tell what is
+known of it.
+"""
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import PurePosixPath
 from typing import NamedTuple
+
+from pydantic import JsonValue
 
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.hosts.programs import missing
-from plimsoll.adapters.products.command.checks import problems
-from plimsoll.adapters.products.command.node import HOME, KEPT, NODE, Blueprint, known_of
-from plimsoll.adapters.products.command.values import PRODUCT
-from plimsoll.adapters.products.nodes.last_lines import last_lines
-from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
-from plimsoll.adapters.products.nodes.unread_logs import UnreadLogs
+from plimsoll.adapters.products.command.commands import PRODUCT, of_node, problems
+from plimsoll.adapters.products.nodes.node_process import NodeProcess, UnreadLogs
+from plimsoll.adapters.products.nodes.node_state import down, last_lines, name_of, node_fingerprint
+from plimsoll.domain.commands import DatabaseCommand, filled, program_of
 from plimsoll.domain.errors import LASTS, DeployError, Problem
-from plimsoll.domain.excerpts import shortened
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.process import Process
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
+from plimsoll.domain.wording import shortened
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.host import Host
+from plimsoll.ports.host import Host, Job
 from plimsoll.ports.product import Evidence, Product
 
 _PATIENCE = timedelta(minutes=5)
 _ASK = timedelta(seconds=20)
 _POLL_S = 0.5
+NODE = NodeProcess(PRODUCT, lambda root: (console_path(root, PRODUCT),))
+HOME = PurePosixPath(PRODUCT)
+"""The folder of a node's files below its host's root; its data are in `data`."""
+
+KEPT = ("start.sh", "plan.json")
+"""The files of that folder that are kept: the commands as they ran, and what is known of the node."""
+
+_MOST_BYTES = 65_536
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """The properties that all nodes of a cluster have in common. `declared`: the release that the definition says."""
+
+    command: DatabaseCommand
+    settings: Mapping[str, JsonValue]
+    declared: str
+    addresses: Sequence[str]
+    expires: timedelta
+
+    def programs(self, host: Host, number: int) -> Sequence[str]:
+        """Return the programs of all commands."""
+        command, values = self.command, self._values(host, number)
+        return [program_of(line, values) for line in (*command.prepare, command.run, command.ready, command.version)]
+
+    def start(self, host: Host, number: int) -> Sequence[str]:
+        """Start the node unless it was started before. Returns the command that asks whether it is ready."""
+        home, values = host.root / HOME, self._values(host, number)
+        prepare = [shlex.join(filled(line, values)) for line in self.command.prepare]
+        script = ["#!/bin/sh", "set -e", *prepare, f"exec {shlex.join(filled(self.command.run, values))}", ""]
+        host.write(home / KEPT[0], "\n".join(script))
+        known = {"version": filled(self.command.version, values), "declared": self.declared}
+        host.write(home / KEPT[1], json.dumps(known))
+        argv = ("/bin/sh", str(home / KEPT[0]))
+        host.start(Job(id=PRODUCT, argv=argv, expires=self.expires, cwd=home, owns=home / "data"))
+        return filled(self.command.ready, values)
+
+    def _values(self, host: Host, number: int) -> Mapping[str, str]:
+        return of_node(self.settings, self.addresses, number, host.root / HOME / "data")
+
+
+class Known(NamedTuple):
+    """The command that prints a node's release, and the release that the definition says."""
+
+    version: Sequence[str]
+    declared: str
 
 
 class CommandDatabase(Product):
@@ -68,7 +120,6 @@ class CommandDatabase(Product):
             _require_release(node)
 
     def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
-        """Return the one program of a node."""
         log = console_path(HOME.parent, PRODUCT)
         return [Process(PRODUCT, log=log.name, files=(str(log), *(str(HOME / name) for name in KEPT)))]
 
@@ -137,3 +188,9 @@ def _fingerprint(node: Host) -> NodeFingerprint:
     line, declared = _told(node).line, known_of(node).declared
     release = declared if _tells(line, declared) else shortened(line) or "it told none"
     return node_fingerprint(node, PRODUCT, release, [ProcessFingerprint(name=PRODUCT, version=shortened(line))])
+
+
+def known_of(host: Host) -> Known:
+    """Return what was written when the node was started."""
+    found = json.loads(host.read_tail(host.root / HOME / KEPT[1], max_bytes=_MOST_BYTES))
+    return Known(found["version"], found["declared"])

@@ -6,8 +6,7 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.products.hbase.checks import problems
-from plimsoll.adapters.products.hbase.departures import Departure
-from plimsoll.adapters.products.hbase.events import HBaseLog
+from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
 from plimsoll.adapters.products.hbase.inquiry import (
     fingerprints,
     save_metrics,
@@ -16,20 +15,18 @@ from plimsoll.adapters.products.hbase.inquiry import (
     told_state,
 )
 from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, start
-from plimsoll.adapters.products.hbase.node_files import GC_LOG, LOG, RoleFiles
 from plimsoll.adapters.products.hbase.release import PRODUCT
-from plimsoll.adapters.products.hbase.roles import MASTER, REGION_SERVER, ROLES, Role, roles_of
+from plimsoll.adapters.products.hbase.roles import GC_LOG, LOG, MASTER, REGION_SERVER, ROLES, Role, RoleFiles, roles_of
 from plimsoll.adapters.products.hbase.settings import PORTS
-from plimsoll.adapters.products.nodes.compactions import leftover_work
-from plimsoll.adapters.products.nodes.jar_product import JarProduct
-from plimsoll.adapters.products.nodes.java import install
+from plimsoll.adapters.products.nodes.java import JarProduct, install
 from plimsoll.adapters.products.nodes.node_state import down
+from plimsoll.adapters.products.nodes.own_machine import leftover_work
 from plimsoll.adapters.products.nodes.waiting import Obstacle, OnHost, Patience, ended
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.leftover_work import LeftoverWork
+from plimsoll.domain.load_start import LeftoverWork
 from plimsoll.domain.process import Process
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.variant import JvmConfiguration, Variant
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock

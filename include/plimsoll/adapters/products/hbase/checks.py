@@ -4,26 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.products.hbase.command import jvm_arguments
+from plimsoll.adapters.products.hbase.node import jvm_arguments
 from plimsoll.adapters.products.hbase.release import JDK_FLAGS, RELEASES
 from plimsoll.adapters.products.hbase.roles import LEAST_HEAP, REGION_SERVER, size_of
 from plimsoll.adapters.products.hbase.settings import OTHER_ROLES, REPLICATION, SHIPPED, refused, used_heaps
-from plimsoll.adapters.products.nodes.jvm_checks import (
+from plimsoll.adapters.products.nodes.jvm_flags import (
     collector_problems,
     flag_problems,
     heap_problems,
     is_there,
+    jdk_major,
     missing_software,
     without_jvm,
 )
-from plimsoll.adapters.products.nodes.jvm_flags import jdk_major
 from plimsoll.adapters.products.nodes.settings import shown
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
-from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.units import format_size
 from plimsoll.domain.variant import JvmConfiguration, Variant
+from plimsoll.domain.wording import meant_or_known, plural
 from plimsoll.ports.artefacts import ArtefactSource
 
 

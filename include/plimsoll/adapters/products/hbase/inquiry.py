@@ -1,37 +1,85 @@
-"""Ask the processes of a cluster for their state: over HTTP and JMX, both on their own machines."""
+"""Ask the processes of a cluster, over HTTP and JMX on their own machines, for their state and versions, and whether
+the cluster is ready for clients.
 
+That ports are open says nothing: they are long before. Nor does the Master's word alone that all servers have reported
+and no region is in transition: this is true before its first regions, `hbase:meta` and `hbase:namespace`, are assigned.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 from urllib.parse import quote
 
-from plimsoll.adapters.products.hbase.departures import Departure
-from plimsoll.adapters.products.hbase.events import HBaseLog
-from plimsoll.adapters.products.hbase.node_files import METRICS, RoleFiles
-from plimsoll.adapters.products.hbase.readiness import (
-    ASSIGNMENT,
-    FILE_SYSTEM,
-    MASTER_STATE,
-    SERVER_STATE,
-    ToldState,
-    bean_of,
-)
+from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
 from plimsoll.adapters.products.hbase.release import PRODUCT
-from plimsoll.adapters.products.hbase.roles import MASTER, REGION_SERVER, Role, roles_of
+from plimsoll.adapters.products.hbase.roles import MASTER, METRICS, NAME_NODE, REGION_SERVER, Role, RoleFiles, roles_of
 from plimsoll.adapters.products.hbase.settings import MASTER_HTTP, NAME_NODE_HTTP, REGION_SERVER_HTTP
-from plimsoll.adapters.products.hbase.versions import version_told
-from plimsoll.adapters.products.nodes import local_http
-from plimsoll.adapters.products.nodes.jvms import inspect_jvms, jvm_facts
-from plimsoll.adapters.products.nodes.machines import by_machine, own_loopback
+from plimsoll.adapters.products.nodes import own_machine
 from plimsoll.adapters.products.nodes.node_state import node_fingerprint
-from plimsoll.adapters.products.nodes.tool import NodeTool
+from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
+from plimsoll.adapters.products.nodes.tool import NodeTool, inspect_jvms, jvm_facts
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.wording import plural
 from plimsoll.ports.host import Host
 
 _UNFINISHED = ("compactionsQueuedCount", "flushesQueuedCount", "compactionQueueLength", "flushQueueLength")
 """Figures of a region server and of each of its regions: flushes and compactions that run or wait."""
 
 _LOG_OF_A_START = 4 << 20
+_HADOOP = "Hadoop:service="
+FILE_SYSTEM = f"{_HADOOP}NameNode,name=FSNamesystemState"
+MASTER_STATE, ASSIGNMENT = f"{_HADOOP}HBase,name=Master,sub=Server", f"{_HADOOP}HBase,name=Master,sub=AssignmentManager"
+SERVER_STATE = f"{_HADOOP}HBase,name=RegionServer,sub=Server"
+_FIRST_REGIONS = 2
+
+Bean = Mapping[str, Any]
+"""The attributes of one bean; empty where the process does not answer, or has no such bean yet."""
+
+_TOLD = re.compile(
+    r"VersionInfo: HBase (?P<hbase>\S+)"
+    r"|STARTUP_MSG: +version = (?P<hadoop>\S+)"
+    r"|environment:zookeeper\.version=(?P<zookeeper>[\d.]+)"
+)
+
+
+@dataclass(frozen=True)
+class ToldState:
+    """What the processes of a cluster of so many `nodes` tell."""
+
+    nodes: int
+    file_system: Bean
+    master: Bean
+    assignment: Bean
+    servers: Sequence[Bean]
+
+    def obstacle(self) -> tuple[Role, str] | None:
+        """Return why clients have to wait, and the process that keeps them waiting; None where it is ready."""
+        steps = ((NAME_NODE, self._hdfs()), (MASTER, self._master()), (REGION_SERVER, self._regions()))
+        return next(((role, why) for role, why in steps if why), None)
+
+    def _hdfs(self) -> str:
+        if not self.file_system:
+            return "it does not answer at /jmx"
+        live, state = self.file_system.get("NumLiveDataNodes", 0), self.file_system.get("FSState")
+        if live < self.nodes:
+            return f"{live} of {plural(self.nodes, 'DataNode')} have reported to it"
+        return "" if state == "Operational" else f"HDFS is in state {state}"
+
+    def _master(self) -> str:
+        if not self.master:
+            return "it does not answer at /jmx"
+        if str(self.master.get("tag.isActiveMaster")).lower() != "true":
+            return "it is not the active master yet"
+        reported, moving = self.master.get("numRegionServers", 0), self.assignment.get("ritCount")
+        if reported < self.nodes:
+            return f"{reported} of {plural(self.nodes, 'region server')} have reported to it"
+        return "" if moving == 0 else f"regions in transition: {'unknown' if moving is None else moving}"
+
+    def _regions(self) -> str:
+        regions = sum(server.get("regionCount", 0) for server in self.servers)
+        return "" if regions >= _FIRST_REGIONS else f"{regions} of its first {_FIRST_REGIONS} regions are open"
 
 
 def told_state(nodes: Sequence[Host]) -> ToldState:
@@ -45,7 +93,7 @@ def told_state(nodes: Sequence[Host]) -> ToldState:
     answers: list[Any] = []
     for number, hosts in enumerate(machines):
         urls = [_bean(host, REGION_SERVER_HTTP, SERVER_STATE) for host in hosts]
-        answers += local_http.get(hosts[0], *(of_first if number == 0 else ()), *urls)
+        answers += own_machine.get(hosts[0], *(of_first if number == 0 else ()), *urls)
     file_system, master, assignment, *servers = map(bean_of, answers)
     return ToldState(len(nodes), file_system, master, assignment, servers)
 
@@ -53,13 +101,13 @@ def told_state(nodes: Sequence[Host]) -> ToldState:
 def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
     """Return the command that waits until the region servers of one machine have no flush and no compaction left."""
     urls = [_bean(node, REGION_SERVER_HTTP, "Hadoop:service=HBase,name=RegionServer,sub=*") for node in nodes]
-    return local_http.settle_command(_UNFINISHED, urls)
+    return own_machine.settle_command(_UNFINISHED, urls)
 
 
 def save_metrics(node: Host) -> None:
     """Write everything that the region server tells at `/jmx` to a file on its host, if it answers."""
     url = f"{own_loopback(node.info.address)}:{REGION_SERVER_HTTP}/jmx"
-    local_http.save(node, url, RoleFiles(node.root, REGION_SERVER.name).logs / METRICS)
+    own_machine.save(node, url, RoleFiles(node.root, REGION_SERVER.name).logs / METRICS)
 
 
 def told_departures(first: Host) -> Sequence[Departure]:
@@ -94,3 +142,18 @@ def _process(node: Host, role: Role, answer: Mapping[str, Any]) -> ProcessFinger
 
 def _bean(host: Host, port: int, name: str) -> str:
     return f"{own_loopback(host.info.address)}:{port}/jmx?qry={quote(name, safe=':=,*')}"
+
+
+def bean_of(answer: Any) -> Bean:
+    """Return the one bean of an answer of `/jmx?qry=…`, whatever that answer is."""
+    beans = answer.get("beans") if isinstance(answer, dict) else None
+    return beans[0] if isinstance(beans, list) and beans and isinstance(beans[0], dict) else {}
+
+
+def version_told(process: str, log: str) -> str:
+    """Return the version that the process names first in its log; empty where it names none.
+
+    HBase's processes also tell that of the ZooKeeper client in them.
+    """
+    wanted = {"zookeeper": "zookeeper", "namenode": "hadoop", "datanode": "hadoop"}.get(process, "hbase")
+    return next((told for match in _TOLD.finditer(log) if (told := match[wanted])), "")

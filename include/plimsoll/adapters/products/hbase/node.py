@@ -1,26 +1,60 @@
-"""Install, configure and start the processes of one host."""
+"""Install, configure and start the processes of one host: the files of their configuration, and the commands."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
+from xml.sax.saxutils import escape
 
 from pydantic import JsonValue
 
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.adapters.products.hbase.command import format_command, process_command
-from plimsoll.adapters.products.hbase.node_files import FORMAT, RoleFiles
-from plimsoll.adapters.products.hbase.rendering import configuration
-from plimsoll.adapters.products.hbase.roles import NAME_NODE, Role
-from plimsoll.adapters.products.hbase.settings import ClusterHost
-from plimsoll.adapters.products.nodes.java import install
-from plimsoll.adapters.products.nodes.machines import by_machine, own_loopback
+from plimsoll.adapters.products.hbase.release import JDK_FLAGS
+from plimsoll.adapters.products.hbase.roles import (
+    FORMAT,
+    GC_LOG,
+    MASTER,
+    NAME_NODE,
+    REGION_SERVER,
+    ZOOKEEPER,
+    Role,
+    RoleFiles,
+)
+from plimsoll.adapters.products.hbase.settings import (
+    ClusterHost,
+    hadoop_settings,
+    hbase_settings,
+    hdfs_settings,
+    zookeeper_settings,
+)
+from plimsoll.adapters.products.nodes.java import Installation, file_url, install
+from plimsoll.adapters.products.nodes.jvm_flags import CHOICE, gc_log_flags, heap_flags, jdk_major
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
+from plimsoll.adapters.products.nodes.tool import jmx_flags
 from plimsoll.domain.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 
 FORMATTING = NodeProcess(FORMAT, lambda root: (console_path(root, FORMAT), RoleFiles(root, NAME_NODE.name).log))
+ZOO_CFG = "zoo.cfg"
+_HOMES_OF_PAGES = (
+    *("webapps/hdfs", "webapps/datanode"),
+    *("hbase-webapps/master", "hbase-webapps/regionserver", "hbase-webapps/static"),
+)
+"""Folders that web servers look for on the class path. Their pages are in no jar; `/jmx` needs none."""
+
+# The level comes first, by which a log's last lines are told apart. One file without rotation, because a cell's log is
+# collected as a whole.
+_LOG4J = """log4j.rootLogger=INFO,file
+log4j.appender.file=org.apache.log4j.FileAppender
+log4j.appender.file.File={log}
+log4j.appender.file.layout=org.apache.log4j.PatternLayout
+log4j.appender.file.layout.ConversionPattern=%-5p [%t] %d{{ISO8601}} %c{{2}}: %m%n
+"""
+
+# `/jmx` shows figures as they were up to a period ago: 10 s, unless a file names another.
+_METRICS = "*.period=1\n"
 
 
 @dataclass(frozen=True)
@@ -78,3 +112,87 @@ def _written(host: Host, role: Role, blueprint: Blueprint) -> RoleFiles:
     host.write(files.scratch / "empty", "")  # the JVM does not make the folder itself
     files.jmx.write(host)
     return files
+
+
+def jvm_arguments(jvm: JvmConfiguration) -> tuple[str, ...]:
+    """Return the JVM arguments of a process.
+
+    A variant's own flags come last, because the JVM takes the later one of two flags. HBase 2 ships flags for no
+    collector.
+    """
+    return (
+        "-XX:OnOutOfMemoryError=kill -9 %p",
+        *JDK_FLAGS[jdk_major(jvm)],
+        *heap_flags(jvm),
+        *CHOICE[jvm.collector],
+        *jvm.flags,
+    )
+
+
+def process_command(
+    role: Role, jvm: JvmConfiguration, installation: Installation, files: RoleFiles, address: str
+) -> tuple[str, ...]:
+    """Return the program and the arguments of a process."""
+    arguments = (str(files.configuration / ZOO_CFG),) if role is ZOOKEEPER else role.arguments
+    return (
+        str(installation.java),
+        *jvm_arguments(jvm),
+        *gc_log_flags(jvm, str(files.logs / GC_LOG)),
+        *_file_arguments(files),
+        *jmx_flags(address, role.jmx_port, files.jmx),
+        *_program(role, installation, files),
+        *arguments,
+    )
+
+
+def format_command(jvm: JvmConfiguration, installation: Installation, files: RoleFiles, name: str) -> tuple[str, ...]:
+    """Return the command that makes the NameNode's folder, of a cluster with that name."""
+    program = _program(NAME_NODE, installation, files)
+    flags = (*jvm_arguments(jvm), *_file_arguments(files))
+    return (str(installation.java), *flags, *program, "-format", "-nonInteractive", "-clusterId", name)
+
+
+def _program(role: Role, installation: Installation, files: RoleFiles) -> tuple[str, ...]:
+    return "-cp", ":".join(map(str, (files.configuration, *installation.jars))), role.main
+
+
+def _file_arguments(files: RoleFiles) -> Iterator[str]:
+    yield f"-XX:ErrorFile={files.logs}/hs_err_%p.log"
+    yield f"-Djava.io.tmpdir={files.scratch}"
+    yield f"-Dlog4j.configuration={file_url(files.configuration / 'log4j.properties')}"
+    yield f"-Dhadoop.log.dir={files.logs}"
+    yield "-Djava.net.preferIPv4Stack=true"
+
+
+def configuration(role: Role, log: PurePosixPath, given: Mapping[str, JsonValue], place: ClusterHost) -> dict[str, str]:
+    """Return the files of a process's configuration folder by their names."""
+    scratch = RoleFiles(place.root, role.name).scratch
+    files = {"log4j.properties": _LOG4J.format(log=log)}
+    if role is ZOOKEEPER:
+        return {**files, ZOO_CFG: properties(zookeeper_settings(given, place))}
+    files |= {f"{folder}/empty": "" for folder in _HOMES_OF_PAGES}
+    files["core-site.xml"] = site(hadoop_settings(given, place, scratch))
+    files["hdfs-site.xml"] = site(hdfs_settings(given, place))
+    if role in (MASTER, REGION_SERVER):
+        files["hbase-site.xml"] = site(hbase_settings(given, place, scratch))
+        files["hadoop-metrics2-hbase.properties"] = _METRICS
+    return files
+
+
+def site(settings: Mapping[str, JsonValue]) -> str:
+    """Return settings in the form of Hadoop's `…-site.xml`."""
+    lines = (
+        f"  <property><name>{escape(key)}</name><value>{escape(shown(value))}</value></property>"
+        for key, value in sorted(settings.items())
+    )
+    return "\n".join(["<configuration>", *lines, "</configuration>", ""])
+
+
+def properties(settings: Mapping[str, JsonValue]) -> str:
+    """Return settings as lines `key=value`."""
+    return "".join(f"{key}={shown(value)}\n" for key, value in sorted(settings.items()))
+
+
+def shown(value: JsonValue) -> str:
+    """Return a value as Java writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

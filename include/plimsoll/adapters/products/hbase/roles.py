@@ -1,4 +1,6 @@
-"""The processes of a cluster: which there are, on which hosts, their programs, ports and heaps."""
+"""The processes of a cluster: which there are, on which hosts, their programs, ports and heaps, their files, and the
+errors in their logs that have advice.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,15 +8,43 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from plimsoll.adapters.products.hbase.log_words import WORDS
-from plimsoll.adapters.products.hbase.node_files import RoleFiles
-from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles
+from plimsoll.adapters.products.nodes.tool import JmxAccess
 from plimsoll.domain.units import Size, parse_size
 from plimsoll.domain.variant import JvmConfiguration
 
 HEAP = "heap."
 """How the settings begin that give the other processes than region servers their heaps: `heap.master: 16G`."""
 _SIZE: TypeAdapter[int] = TypeAdapter(Size)
+
+WORDS = LogWords(
+    noise=(
+        r".*(STARTUP_MSG|SHUTDOWN_MSG|Client environment|Server environment|zookeeper\.ZooKeeperServer: +[\\/_| ]*$)",
+        # At its start every process looks for what the first Master has yet to make in ZooKeeper.
+        r".*ZKWatcher: .* Received unexpected KeeperException, re-throwing|.*KeeperException\$NoNodeException: ",
+        r".*(util\.NativeCodeLoader|impl\.MetricsConfig: Cannot locate|org\.mortbay|jetty)",
+    ),
+    remedies=(
+        (r"bind\(\.\.\) failed|Port in use", "end what listens there: `ss -ltnp` names it"),
+        (r"ClockOutOfSyncException", "set the clocks of the hosts by NTP"),
+        (
+            r"Incompatible clusterIDs|not formatted|Not formatting",
+            "remove the environment of the attempt from the host",
+        ),
+        (
+            r"NoRouteToHost|UnknownHost|Connection refused|ConnectionLoss",
+            "see that the hosts reach each other by network",
+        ),
+        (r"NumberFormatException|Illegal character|Invalid (value|configuration)", "correct `settings`"),
+        (r"could only be written to 0 of the|NameNode low on available disk space", "free disk space on the host"),
+    ),
+)
+
+LOG, GC_LOG, METRICS = "server.log", "gc.log", "metrics.json"
+"""The names of a process's own log, which is not its console's, of its JVM's, and of what it tells of itself."""
+
+FORMAT = "format-hdfs"
+"""The id of the job that makes the NameNode's folder, once."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +80,26 @@ class Role:
     def _logs(self, root: PurePosixPath) -> Sequence[PurePosixPath]:
         files = RoleFiles(root, self.name)
         return files.log, files.console
+
+
+@dataclass(frozen=True)
+class RoleFiles(ProcessFiles):
+    """All paths of one process. Its configuration is the first entry of its class path."""
+
+    @property
+    def scratch(self) -> PurePosixPath:
+        """Return the folder where web servers and native libraries are unpacked. A killed process leaves them there."""
+        return self.home / "tmp"
+
+    @property
+    def log(self) -> PurePosixPath:
+        """Return the path of its own log."""
+        return self.logs / LOG
+
+    @property
+    def jmx(self) -> JmxAccess:
+        """Return the files that open JMX of all processes of the host to Plimsoll."""
+        return JmxAccess(self.root / "jmx.password", self.root / "jmx.access")
 
 
 REGION_SERVER = Role("regionserver", "org.apache.hadoop.hbase.regionserver.HRegionServer", ("start",), 7205)

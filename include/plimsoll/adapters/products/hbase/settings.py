@@ -9,8 +9,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.products.hbase.node_files import RoleFiles
-from plimsoll.adapters.products.hbase.roles import DATA_NODE, HEAP, MASTER, NAME_NODE, ZOOKEEPER
+from plimsoll.adapters.products.hbase.roles import DATA_NODE, HEAP, MASTER, NAME_NODE, ZOOKEEPER, RoleFiles
 from plimsoll.adapters.products.nodes.java import file_url
 
 ZOOKEEPER_PORT, NAME_NODE_PORT, MASTER_PORT, REGION_SERVER_PORT = 2181, 8020, 16000, 16020

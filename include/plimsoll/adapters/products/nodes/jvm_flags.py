@@ -1,8 +1,16 @@
-"""Flags of JVMs that no product changes: heap, choice of the collector, GC log, access to a JDK's packages."""
+"""Flags of JVMs that no product changes: heap, choice of the collector, GC log, access to a JDK's packages. What
+keeps the JVM of a variant's nodes from starting is found without fetching anything.
+"""
 
-from plimsoll.adapters.artefacts.collector_flags import COLLECTOR_FLAGS
-from plimsoll.domain.units import format_size
-from plimsoll.domain.variant import Collector, JvmConfiguration
+import re
+from collections.abc import Iterator, Sequence
+
+from plimsoll.adapters.artefacts.jvm_traits import COLLECTOR_FLAGS
+from plimsoll.domain.errors import ArtefactError, Problem
+from plimsoll.domain.specs import ProductSpec, VariantSpec
+from plimsoll.domain.units import format_size, parse_size
+from plimsoll.domain.variant import Collector, JvmConfiguration, Variant
+from plimsoll.ports.artefacts import ArtefactSource
 
 _MIB = 1 << 20
 
@@ -22,6 +30,12 @@ _PRINTED_BY_JDK_8 = (
     "GCApplicationStoppedTime",
     "PromotionFailure",
 )
+
+# Arguments that Java's launcher takes for itself. With these it would start another program than a node.
+_LAUNCHER = re.compile(r"(?!-)|-{1,2}(jar|cp|classpath|class-path|version|help|h|\?|X|m|module|d|dry-run)$")
+
+_HEAP = re.compile(r"-Xm[sx]|-XX:((Initial|Min|Max)HeapSize|(Initial|Min|Max)RAM(Percentage|Fraction)|MaxRAM)=")
+_LEAST_HEAP = parse_size("256M")
 
 
 def heap_flags(jvm: JvmConfiguration) -> tuple[str, ...]:
@@ -58,3 +72,85 @@ def exported(*packages: str) -> tuple[str, ...]:
 def opened(*packages: str) -> tuple[str, ...]:
     """Return the flags with which such a JDK opens these packages to reflection."""
     return tuple(f"--add-opens={package}=ALL-UNNAMED" for package in packages)
+
+
+def without_jvm(where: str, variant: Variant, label: str) -> Problem:
+    """Return the problem of a variant that names no JVM, of a product that needs one; `label`: its name for people."""
+    what = f"{label} runs in a JVM, and variant {variant.id!r} has none"
+    return Problem(f"{where}.jvm", what, "write e.g. `jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 8G}`")
+
+
+def is_there(spec: VariantSpec, artefacts: ArtefactSource) -> bool:
+    """Tell whether the variant's release and JDK are here."""
+    return not artefacts.missing_of_variants([spec], "")
+
+
+def missing_software(spec: ProductSpec, artefacts: ArtefactSource) -> Iterator[Problem]:
+    """Yield what is missing of the product's releases, of their JDKs and of the node tool."""
+    yield from artefacts.missing_of_variants(spec.variants, spec.name)
+    yield from artefacts.missing_of_program("node-tool", spec.key, spec.name)
+
+
+def unchecked_flags(spec: ProductSpec, artefacts: ArtefactSource) -> Iterator[str]:
+    """Yield sentences that name the flags that no JVM could check on this machine."""
+    for one in spec.variants:
+        variant, jvm = one.variant, one.variant.jvm
+        if jvm is None or not jvm.flags:
+            continue
+        if not is_there(one, artefacts):
+            yield f"{jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it"
+        elif there := artefacts.unasked(jvm.flags, jvm.jdk, jvm.archive):
+            yield f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {' '.join(there)}"
+
+
+def heap_problems(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
+    """Yield heaps that are too small, and flags that would override `heap` and `initial_heap`, on which plans and
+    fingerprints rely.
+    """
+    for key, size in (("heap", jvm.heap), ("initial_heap", jvm.initial_heap)):
+        if size is not None and size < _LEAST_HEAP:
+            what = f"{format_size(size)} is too small for a node to start in"
+            yield Problem(f"{where}.jvm.{key}", what, f"at least {format_size(_LEAST_HEAP)}")
+    for number, flag in enumerate(jvm.flags):
+        if _HEAP.match(flag):
+            what = f"{flag} sets the heap, which `heap` already sets to {format_size(jvm.heap)}"
+            mend = "remove the flag, and write the size as `heap`, or as `initial_heap` if nodes start with less"
+            yield Problem(f"{where}.jvm.flags[{number}]", what, mend)
+
+
+def flag_problems(
+    where: str, jvm: JvmConfiguration, arguments: Sequence[str], artefacts: ArtefactSource
+) -> Iterator[Problem]:
+    """Yield flags with which the JVM would not start. The JVM itself is asked, with all `arguments` of a node."""
+    odd = [number for number, flag in enumerate(jvm.flags) if _LAUNCHER.match(flag)]
+    for number in odd:
+        what = f"{jvm.flags[number]!r} is no flag of a JVM"
+        yield Problem(f"{where}.jvm.flags[{number}]", what, "write flags such as -XX:+UseStringDeduplication")
+    if odd:
+        return
+    try:
+        said = artefacts.refusal(arguments, jvm.jdk, jvm.archive)
+    except ArtefactError as error:
+        said = error.headline
+    if said:
+        place = next((f"[{number}]" for number, flag in enumerate(jvm.flags) if _names(said, flag)), "")
+        what = f"{jvm.jdk} does not start with these flags: {said}"
+        yield Problem(f"{where}.jvm.flags{place}", what, "correct or remove the flag")
+
+
+def _names(said: str, flag: str) -> bool:
+    """Tell whether the JVM's message names the flag. It quotes flags without `-XX:+` and mostly without the value."""
+    name = re.sub(r"^-(XX:[+-]?)?", "", flag).partition("=")[0]
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+
+
+def collector_problems(where: str, jvm: JvmConfiguration, artefacts: ArtefactSource) -> Iterator[Problem]:
+    """Yield a collector that the JDK does not have, as the JDK itself tells."""
+    try:
+        there = artefacts.collectors(jvm.jdk, jvm.archive)
+    except ArtefactError as error:
+        yield Problem(f"{where}.jvm.jdk", error.headline, error.mend)
+        return
+    if jvm.collector not in there:
+        what = f"{jvm.jdk} has no collector {jvm.collector}"
+        yield Problem(f"{where}.jvm.collector", what, f"it has: {', '.join(sorted(there))}")

@@ -1,11 +1,16 @@
-"""The state of a node: what runs there, whether its process runs, how it ended, and whether its disk is full."""
+"""The state of a node: what runs there, whether its process runs, how it ended, and whether its disk is full.
 
-from collections.abc import Sequence
+Of its logs the last lines that matter are shown, errors first, with advice where their words are known.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
-from plimsoll.adapters.products.nodes.last_lines import last_lines
-from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess
 from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.wording import shortened
 from plimsoll.ports.host import Host, JobStatus
 
 # The size of a commit log segment. A disk counts as full if less is free. A little space is free again after the node's
@@ -16,6 +21,70 @@ FULL = "free disk space on the host"
 _KILLED = 137
 """The exit code of a process that signal 9 ended. The kernel sends it when memory runs out."""
 OUT_OF_MEMORY = "see whether the host was out of memory (`dmesg` shows it); a smaller heap or a larger host helps then"
+_TAIL_BYTES = 65_536
+_COMPLAINTS = 6
+_OTHERS = 4
+_NOISE = (
+    r"\s+(at |\.\.\. \d+ )",
+    r"#\s*$|# (JRE version|Java VM|Problematic frame|If you would|https?:|An error report file|/)",
+)
+"""Lines that explain nothing: frames of stack traces, and separators and advice in crash reports of the JVM."""
+
+_COMPLAINT = re.compile(
+    r"^(ERROR|FATAL|Error)\b|^(Caused by: |Suppressed: |Exception )|^[\w.$]+(Exception|Error)(:|$)"
+    r"|^# |^(Unrecognized|Conflicting|Multiple|Invalid|Improperly|Missing|Unexpected) .*(option|collector|heap|setting)"
+    r"|must be enabled via|outside the allowed range|^Could not reserve"
+)
+
+_REMEDIES: Sequence[tuple[str, str]] = (
+    (
+        r"in use by another process|Address already in use|Failed to bind|Port already in use",
+        "end what listens there: `ss -ltnp` names it",
+    ),
+    (r"Cannot assign requested address", "name an address that the host itself has"),
+    (r"No space left on device|Disk quota exceeded", "free disk space on the host"),
+    (r"Not a directory", "remove the file that lies on the host where a folder should be"),
+    (
+        r"Permission denied|AccessDenied|Operation not permitted|[Ii]nsufficient permissions|Read-only file system"
+        r"|not writable|Unable to create directory|necessary permissions",
+        "give the user who runs the node the right to write there, on the host",
+    ),
+    (r"Too many open files", "raise the host's limit of open files (`ulimit -n`)"),
+    (r"unable to create (new )?native thread", "raise the host's limit of processes (`ulimit -u`)"),
+    (
+        r"insufficient (physical )?memory|Cannot allocate memory|OutOfMemoryError|Failed to (reserve|commit)"
+        r"|Could not reserve enough|exceeds the (maximum|physical)",
+        "give the nodes a smaller heap, or the host more memory",
+    ),
+    (
+        r"VM option|Unrecognized option|Conflicting collector|Multiple garbage collectors|Invalid .*heap"
+        r"|must be enabled via|outside the allowed range|Could not create the Java",
+        "correct the `flags`, `collector` or `heap` of the variant's `jvm`",
+    ),
+    (r"UnsupportedClassVersionError|requires Java", "choose a `jdk` that this release runs on"),
+)
+"""Patterns of the system's and a JVM's errors, and advice. They come before a product's own, which may be wider."""
+
+
+@dataclass(frozen=True)
+class LastLines:
+    """The last lines of a node that matter, shortened: its errors (`complaints`), and `others`."""
+
+    complaints: tuple[str, ...]
+    others: tuple[str, ...]
+
+    @property
+    def of_a_signal(self) -> str:
+        """Return errors and warnings as one text; empty where there are none."""
+        warnings = tuple(line for line in self.others if line.startswith("WARN"))
+        return str(LastLines(self.complaints, warnings)) if self.complaints or warnings else ""
+
+    def __str__(self) -> str:
+        """Return both as one text, errors first; `it said nothing` where there is neither."""
+        parts = [*self.complaints]
+        if self.others:
+            parts += ["its log's last lines:", *self.others]
+        return "\n".join(parts) or "it said nothing"
 
 
 def state_of(status: JobStatus) -> str:
@@ -84,3 +153,30 @@ def is_disk_full(host: Host) -> bool:
         ("df", "--block-size=1", "--output=avail", str(host.root)), timeout=_DISK_PATIENCE, check=False
     ).stdout.split()
     return bool(asked) and asked[-1].isdigit() and int(asked[-1]) < _LEAST_ROOM
+
+
+def last_lines(host: Host, process: NodeProcess) -> LastLines:
+    """Return the last lines that matter of a node's own log and of its process's output."""
+    logs = (host.read_tail(path, max_bytes=_TAIL_BYTES) for path in process.logs(host.root))
+    return picked((line for log in logs for line in log.splitlines()), process.words)
+
+
+def picked(lines: Iterable[str], words: LogWords) -> LastLines:
+    """Return the last lines that matter among these lines of a node's log."""
+    noise = re.compile("|".join([*_NOISE, *words.noise]))
+    telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not noise.match(line))]
+    complaints = [line for line in telling if _COMPLAINT.search(line)]
+    news = [line for place, line in enumerate(complaints) if not _is_repeated(line, complaints[:place], words)]
+    others = [line for line in telling if not _COMPLAINT.search(line) and not _is_repeated(line, complaints, words)]
+    return LastLines(tuple(map(shortened, news[-_COMPLAINTS:])), tuple(map(shortened, others[-_OTHERS:])))
+
+
+def _is_repeated(line: str, others: Iterable[str], words: LogWords) -> bool:
+    """Tell whether another line contains this one, without the beginning that only repeated errors have."""
+    error = re.sub(words.repeats, "", line)
+    return any(error in other for other in others)
+
+
+def remedy(complaint: str, words: LogWords) -> str:
+    """Return the advice for a node's error messages; empty where none is known."""
+    return next((mend for pattern, mend in (*_REMEDIES, *words.remedies) if re.search(pattern, complaint)), "")

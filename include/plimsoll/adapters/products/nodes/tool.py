@@ -1,14 +1,23 @@
-"""The node tool: the Java program that asks nodes for their state, as a cluster over CQL and as JVMs over JMX."""
+"""The node tool: the Java program that asks nodes for their state, as a cluster over CQL and as JVMs over JMX.
 
-from collections.abc import Sequence
+JMX is open to the JVM's own machine alone, and with a password, since every user of the host gets there.
+"""
+
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.artefacts.own_programs import OwnProgram
-from plimsoll.adapters.products.nodes.answers import answer_of
+from plimsoll.adapters.artefacts.java_programs import OwnProgram
+from plimsoll.adapters.artefacts.jvm_traits import COLLECTOR_FLAGS
 from plimsoll.adapters.products.nodes.node_state import name_of
+from plimsoll.adapters.products.nodes.own_machine import answer_of, by_machine, own_loopback
 from plimsoll.domain.errors import DeployError
+from plimsoll.domain.fingerprint import JvmFacts
+from plimsoll.domain.variant import Collector
 from plimsoll.ports.artefacts import ProgramSource, jdk_of
 from plimsoll.ports.host import Host
 
@@ -17,6 +26,29 @@ WHOLE = timedelta(seconds=90)
 JVM_START = timedelta(seconds=60)
 # In a JVM that lives for seconds, optimising code takes longer than it saves.
 _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128M")
+
+_USER = "plimsoll"
+
+
+@dataclass(frozen=True)
+class JmxAccess:
+    """The files of a host with the user and the password of its JVMs, and with the rights of that user.
+
+    The JVM does not start if others than its user may read the password.
+    """
+
+    password: PurePosixPath
+    rights: PurePosixPath
+
+    def write(self, host: Host) -> None:
+        """Write both files. A password that is there already stays: a JVM may run with it."""
+        if not host.read_tail(self.password, max_bytes=1):
+            host.write(self.password, f"{_USER} {secrets.token_hex(32)}\n")
+        host.write(self.rights, f"{_USER} readwrite\n")
+
+
+Jvm = tuple[Host, str, int, JmxAccess]
+"""A JVM: its host, its process's name, and where its JMX listens."""
 
 
 @dataclass(frozen=True)
@@ -52,3 +84,76 @@ class NodeTool:
                 where=f"{product} on {', '.join(name_of(node) for node in nodes)}",
                 mend="see what else their hosts do; for a busy machine write `start_within` below system",
             )
+
+
+def jmx_flags(address: str, port: int, access: JmxAccess) -> Iterator[str]:
+    """Yield the flags with which a JVM on the host with that address listens there. The JVM's own agent is taken:
+    Cassandra's binds every node of one machine to 127.0.0.1.
+    """
+    prefix = "-Dcom.sun.management.jmxremote"
+    yield f"-Djava.rmi.server.hostname={own_loopback(address)}"
+    yield f"{prefix}.host={own_loopback(address)}"
+    yield f"{prefix}.port={port}"
+    yield f"{prefix}.rmi.port={port}"
+    yield f"{prefix}.authenticate=true"
+    yield f"{prefix}.password.file={access.password}"
+    yield f"{prefix}.access.file={access.rights}"
+    # The node tool reads the password from the same file. JDKs from 9 on would put a hash in its place.
+    yield f"{prefix}.password.toHashes=false"
+    yield f"{prefix}.ssl=false"
+    yield f"{prefix}.local.only=true"
+
+
+def jmx_places(places: Iterable[tuple[Host, int, JmxAccess]]) -> tuple[str, ...]:
+    """Return the node tool's arguments for these JVMs of one machine: where their JMX listens, and the files with their
+    passwords.
+    """
+    listed = list(places)
+    ports = ",".join(f"{own_loopback(host.info.address)}:{port}" for host, port, _ in listed)
+    files = (word for *_, access in listed for word in ("--password-file", str(access.password)))
+    return ("--jmx-port", ports, *files)
+
+
+def inspect_jvms(tool: NodeTool, jvms: Sequence[Jvm]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Return the node tool's answer of each JVM, by the names of host and process.
+
+    Raises DeployError where one does not answer. JMX is open on a JVM's own machine only, and one start of the node
+    tool asks all JVMs of a machine.
+    """
+    machines = by_machine(list({host.info.name: host for host, *_ in jvms}.values())).values()
+    with ThreadPoolExecutor(max(1, len(machines))) as pool:
+        found = pool.map(lambda hosts: _of_machine(tool, hosts[0], [one for one in jvms if one[0] in hosts]), machines)
+        return {place: answer for each in found for place, answer in each.items()}
+
+
+def _of_machine(tool: NodeTool, host: Host, jvms: Sequence[Jvm]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    places = jmx_places((one, port, access) for one, _, port, access in jvms)
+    answers = tool.ask(host, "inspect", *places, allowed=JVM_START)
+    told = {}
+    for (one, process, *_), answer in zip(jvms, answers, strict=True):
+        if answer["error"]:
+            raise DeployError(answer["error"], where=f"{process} on {name_of(one)}", mend="see whether the node runs")
+        told[one.info.name, process] = answer
+    return told
+
+
+def jvm_facts(answer: Mapping[str, Any]) -> JvmFacts:
+    """Return the facts about one JVM from the node tool's answer."""
+    flags = {name: str(flag["value"]) for name, flag in answer["flags"].items()}
+    return JvmFacts(
+        version=answer["java_runtime_version"],
+        vendor=answer["java_vendor"],
+        name=answer["vm_name"],
+        collector=_collector(flags, answer["vm_name"]),
+        collector_beans=tuple(answer["collectors"]),
+        # With some collectors the bean's maximum lacks a survivor space. The flag has the whole heap.
+        heap_max_bytes=int(flags.get("MaxHeapSize", answer["heap_max_bytes"])),
+        arguments=tuple(answer["arguments"]),
+        flags=flags,
+    )
+
+
+def _collector(flags: Mapping[str, str], vm_name: str) -> Collector | None:
+    if "Zing" in vm_name:
+        return "C4"
+    return next((name for name, flag in COLLECTOR_FLAGS.items() if flags.get(flag) == "true"), None)

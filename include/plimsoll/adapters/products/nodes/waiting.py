@@ -5,17 +5,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from plimsoll.adapters.products.nodes.last_lines import LastLines, last_lines
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
 from plimsoll.adapters.products.nodes.node_state import (
     FULL,
     OUT_OF_MEMORY,
+    LastLines,
     is_disk_full,
+    last_lines,
     name_of,
+    remedy,
     state_of,
     was_killed,
 )
-from plimsoll.adapters.products.nodes.remedies import remedy
 from plimsoll.domain.errors import DeployError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, JobStatus

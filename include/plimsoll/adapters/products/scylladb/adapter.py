@@ -1,34 +1,106 @@
-"""ScyllaDB as a product under test. It was written by its public documentation, and has met no real ScyllaDB yet."""
+"""ScyllaDB as a product under test. It was written by its public documentation, and has met no real ScyllaDB yet.
 
-from collections.abc import Sequence
+Nodes are asked over their REST API on their own machines, because it asks nobody for a password.
+
+The lines of stalls have no time, because ScyllaDB writes them inside a signal handler. A stall happened between the
+lines before and after it; where these are further apart than `_SURE`, its line is left out.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta, tzinfo
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.products.nodes.compactions import leftover_work
-from plimsoll.adapters.products.nodes.node_state import down
+from pydantic import JsonValue, ValidationError
+
+from plimsoll.adapters.products.nodes import own_machine
+from plimsoll.adapters.products.nodes.node_process import time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
+from plimsoll.adapters.products.nodes.own_machine import leftover_work, own_loopback
+from plimsoll.adapters.products.nodes.settings import refused_settings, shown
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
-from plimsoll.adapters.products.scylladb.checks import problems, unknown
-from plimsoll.adapters.products.scylladb.events import ScyllaDbLog
-from plimsoll.adapters.products.scylladb.inquiry import fingerprint, save_metrics, settle_command
-from plimsoll.adapters.products.scylladb.node import PROGRAM, Blueprint, start
-from plimsoll.adapters.products.scylladb.node_files import NODE, PRODUCT, NodeFiles
-from plimsoll.adapters.products.scylladb.settings import PORTS
+from plimsoll.adapters.products.scylladb.node import (
+    API_PORT,
+    METRICS,
+    METRICS_PORT,
+    NODE,
+    PORTS,
+    PRODUCT,
+    PROGRAM,
+    RESERVED,
+    Blueprint,
+    NodeFiles,
+    command_options,
+    start,
+)
 from plimsoll.domain.download import Download
 from plimsoll.domain.errors import DeployError, Problem
-from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.leftover_work import LeftoverWork
-from plimsoll.domain.process import Process
-from plimsoll.domain.product_spec import ProductSpec, VariantSpec
+from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.load_start import LeftoverWork
+from plimsoll.domain.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
-from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product
 
 _LISTENS = "Starting listening for CQL clients"
 _PATIENCE = timedelta(minutes=15)
+
+_BUILD = re.compile(r"-0\.\d{8}\..*")
+"""The end of `4.4.3-0.20210714.ce3b5e9a5`, which is not part of the release's name."""
+
+COMPACTION, STALL = EventKind("compaction", "compaction"), EventKind("reactor_stall", "reactor stall")
+ALLOCATION = EventKind("large_allocation", "large allocation", "bytes")
+KINDS = (COMPACTION, STALL, ALLOCATION)
+
+_LINE = re.compile(
+    r"[A-Z]+ +(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) +\[shard +\d+[^]]*\] (?P<logger>\S+) - (?P<message>.*)",
+    re.ASCII,
+)
+
+_COMPACTED = re.compile(r"(\[.*?\] )?Compacted .* in (?P<ms>\d+)ms = ")
+_ALLOCATED = re.compile(r"oversized allocation: (?P<bytes>\d+) bytes")
+_STALLED = re.compile(r"Reactor stalled for (?P<ms>\d+) ms on shard \d+")
+_SURE = timedelta(seconds=10)
+
+
+class ScyllaDbLog(Evidence):
+    """An implementation of the Evidence port on a node's log, whose times are in its host's `zone`."""
+
+    kinds: Sequence[EventKind] = KINDS
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
+        """Return compactions, reactor stalls and large allocations, in the order of their ends."""
+        return tuple(_events(text, zone))
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
+        return timed_lines(_LINE, text, zone)
+
+
+def _events(text: str, zone: tzinfo) -> Iterator[Event]:
+    before: datetime | None = None
+    stalls_ms: list[float] = []
+    for line in text.splitlines():
+        if stall := _STALLED.search(line):
+            stalls_ms.append(float(stall["ms"]))
+        if (match := _LINE.match(line)) is None:
+            continue
+        at = time_of(match, zone)
+        if before is not None and at - before <= _SURE:
+            yield from (Event(STALL, before, at, ms) for ms in stalls_ms)
+        yield from _events_of(match["message"], at)
+        before, stalls_ms = at, []
+
+
+def _events_of(message: str, at: datetime) -> Iterator[Event]:
+    if match := _COMPACTED.match(message):
+        yield Event(COMPACTION, at - timedelta(milliseconds=int(match["ms"])), at, float(match["ms"]))
+    elif match := _ALLOCATED.match(message):
+        yield Event(ALLOCATION, at, at, float(match["bytes"]))
 
 
 class ScyllaDb(Product):
@@ -90,7 +162,6 @@ class ScyllaDb(Product):
         self._tool.probe(load, nodes, max(until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
-        """Return the one program of a node."""
         files = NodeFiles(PurePosixPath())
         return [Process(PRODUCT, log=files.log.name, files=(str(files.kept / "*"), str(files.log)))]
 
@@ -113,3 +184,68 @@ class ScyllaDb(Product):
     def save(self, node: Host) -> None:
         """Save the node's metrics."""
         save_metrics(node)
+
+
+def fingerprint(node: Host) -> NodeFingerprint:
+    """Read what the node reports. Raises DeployError where it does not answer."""
+    [build] = own_machine.get(node, _url(node, API_PORT, "storage_service/scylla_release_version"))
+    if build is None:
+        where = f"{PRODUCT} on {name_of(node)}"
+        raise DeployError("its REST API gives no answer", where=where, mend="see whether the node runs")
+    version = _BUILD.sub("", build).replace("~", "-")
+    return node_fingerprint(node, PRODUCT, version, [ProcessFingerprint(name=PRODUCT, version=build)])
+
+
+def save_metrics(node: Host) -> None:
+    """Write the node's metrics to a file on its host, if the node answers."""
+    own_machine.save(node, _url(node, METRICS_PORT, "metrics"), NodeFiles(node.root).kept / METRICS)
+
+
+def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
+    """Return the command that waits until these nodes of one machine have no compactions left."""
+    urls = [_url(node, API_PORT, "compaction_manager/metrics/pending_tasks") for node in nodes]
+    return own_machine.settle_command((), urls)
+
+
+def _url(node: Host, port: int, path: str) -> str:
+    return f"{own_loopback(node.info.address)}:{port}/{path}"
+
+
+def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
+    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+    found = [*_settings("system.settings", spec.settings)]
+    for one in spec.variants:
+        found += _variant(one.where, one.variant, artefacts, spec.name)
+        found += _settings(f"{one.where}.settings", one.variant.settings)
+    return [*found, *artefacts.missing_of_program("node-tool", spec.key, spec.name)]
+
+
+def unknown(spec: ProductSpec) -> Iterator[str]:
+    """Name what only hosts can tell of each variant."""
+    for one in spec.variants:
+        yield (
+            f"Plimsoll has never run a real ScyllaDB: whether variant {one.variant.id} starts from its archive on "
+            "these hosts, and which release the archive has, shows on the hosts only"
+        )
+
+
+def _variant(where: str, variant: Variant, artefacts: ArtefactSource, name: str) -> Iterator[Problem]:
+    if variant.jvm is not None:
+        yield Problem(f"{where}.jvm", "ScyllaDB runs in no JVM", "remove `jvm`")
+    if variant.archive is None:
+        mend = "name its relocatable archive: `archive: {url: …, sha256: …}`"
+        yield Problem(f"{where}.archive", "no registry has ScyllaDB, and the variant names no archive", mend)
+    elif not artefacts.has_archive(variant.archive):
+        what = f"ScyllaDB of variant {variant.id} is not in the cache"
+        yield Problem(f"{where}.archive", what, how_to_fetch(name))
+
+
+def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    yield from refused_settings(where, settings, RESERVED)
+    try:
+        command_options(settings)
+    except ValidationError as error:
+        for fault in error.errors():
+            place = ".".join(map(str, fault["loc"]))
+            mend = "write e.g. `smp: 8`, `memory: 16G`, `overprovisioned: true`, or leave it out"
+            yield Problem(f"{where}.{place}", f"{fault['msg']}; found {shown(fault['input'])}", mend)

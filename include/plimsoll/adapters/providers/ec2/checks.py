@@ -11,20 +11,18 @@ from pydantic import ValidationError
 from plimsoll.adapters.aws.renewing import REFUSED_CREDENTIALS
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud, CloudRegion, clouds
 from plimsoll.adapters.providers.ec2.errors import CloudError, explained
-from plimsoll.adapters.providers.ec2.host_keys import authorized_key
-from plimsoll.adapters.providers.ec2.images import Image, find_image
-from plimsoll.adapters.providers.ec2.instance_store import instance_store
+from plimsoll.adapters.providers.ec2.finding import KINDS
+from plimsoll.adapters.providers.ec2.instance_types import Image, Quota, find_image, instance_store, quota_of
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_placement_group, run_instances
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.providers.ec2.quotas import Quota, quota_of
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan, create_placement_group, run_instances
-from plimsoll.adapters.providers.ec2.tagged import KINDS
+from plimsoll.adapters.providers.ec2.user_data import authorized_key
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.faults import as_written, problems_of
-from plimsoll.domain.hosts_spec import HostsSpec
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.units import format_duration
+from plimsoll.domain.wording import plural
 from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.ports.secrets import Secrets
 

@@ -1,8 +1,10 @@
-"""The API of one region through one connection, with errors in words and pages joined."""
+"""The API of one region through one connection, with errors in words and pages joined. Instances are terminated by
+their ids, also those that EC2 does not know yet.
+"""
 
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
 from typing import Any, Literal
@@ -11,8 +13,8 @@ from urllib.parse import urlsplit
 from botocore.session import get_session
 from botocore.utils import get_environ_proxies
 
-from plimsoll.adapters.aws.renewing import RenewedClient
-from plimsoll.adapters.providers.ec2.errors import CAPACITY, CloudError, explained
+from plimsoll.adapters.aws.renewing import REFUSED_CREDENTIALS, RenewedClient
+from plimsoll.adapters.providers.ec2.errors import CAPACITY, DENIED, THROTTLED, CloudError, explained
 from plimsoll.adapters.providers.ec2.tags import Filter
 from plimsoll.ports.secrets import AwsAccess, Secrets
 
@@ -29,6 +31,12 @@ NOT_GONE = (*LIVING, "shutting-down")
 STATES = (*NOT_GONE, "terminated")
 """All states. What has terminated is shown for about an hour."""
 
+UNKNOWN = "InvalidInstanceID.NotFound"
+"""EC2's error code for an instance that is gone, or that EC2 does not know yet."""
+
+# What AWS says to every call, whichever instances it names; no answer has no code.
+_OF_ALL = THROTTLED | REFUSED_CREDENTIALS | {""}
+
 
 @dataclass(frozen=True)
 class CloudRegion:
@@ -39,6 +47,20 @@ class CloudRegion:
 
     def __str__(self) -> str:
         return f"AWS {self.region} (connection {self.connection})"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The result of one try: `accepted` instances with their earlier states, the rest unknown to EC2 or refused."""
+
+    accepted: dict[str, str] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+    refused: dict[str, CloudError] = field(default_factory=dict)
+
+    def require(self) -> None:
+        """Raise the first refusal."""
+        for error in self.refused.values():
+            raise error
 
 
 class Cloud:
@@ -148,3 +170,30 @@ def _region_mend(place: CloudRegion) -> str:
         return "check this machine's network"
     alike = get_close_matches(place.region, known, n=1)
     return f"name a region that there is{f', such as {alike[0]}' if alike else ''}; or check this machine's network"
+
+
+def end(cloud: Cloud, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> Ended:
+    """Try once to terminate the instances.
+
+    One unknown or protected instance makes EC2 reject the whole call, or the part of it in that instance's zone. Then
+    each instance is terminated by a call of its own, unless AWS would refuse every call now. Where the policy requires
+    tags, an instance that EC2 does not know yet (`may_lag`) has none, so that EC2 may report missing rights.
+    """
+    if not ids:
+        return Ended()
+    try:
+        answer = cloud.call("terminate_instances", InstanceIds=list(ids))
+    except CloudError as error:
+        if len(ids) > 1 and error.code not in _OF_ALL:
+            return _joined([end(cloud, [instance], may_lag) for instance in ids])
+        if error.code == UNKNOWN or (error.code in DENIED and may_lag(ids[0])):
+            return Ended(unknown=tuple(ids))
+        return Ended(refused=dict.fromkeys(ids, error))
+    before = {one["InstanceId"]: one["PreviousState"]["Name"] for one in answer.get("TerminatingInstances", ())}
+    return Ended(accepted={instance: before.get(instance, "running") for instance in ids})
+
+
+def _joined(tries: Sequence[Ended]) -> Ended:
+    accepted = {instance: state for each in tries for instance, state in each.accepted.items()}
+    refused = {instance: error for each in tries for instance, error in each.refused.items()}
+    return Ended(accepted, tuple(instance for each in tries for instance in each.unknown), refused)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import PurePath, PurePosixPath
 from typing import Protocol, TypeVar
 
-from plimsoll.adapters.hosts.process_tags import process_tags_of
+from plimsoll.adapters.hosts.processes import process_tags_of
 from plimsoll.adapters.providers.ec2.user_data import PROLONG, TIME
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import HostError, ProviderError, SecretError

@@ -1,22 +1,63 @@
-"""Plan the launch of a requested cluster: image, security group, prices, disks, and how hosts prepare themselves."""
+"""Plan the launch of a requested cluster, down to the parameters of RunInstances and CreatePlacementGroup: image,
+security group, prices, disks, and how hosts prepare themselves.
+"""
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
+from plimsoll.adapters.providers.ec2 import tags
 from plimsoll.adapters.providers.ec2.cloud import Cloud
-from plimsoll.adapters.providers.ec2.host_keys import authorized_key, host_key
-from plimsoll.adapters.providers.ec2.images import find_image
-from plimsoll.adapters.providers.ec2.instance_store import InstanceStore, instance_store
-from plimsoll.adapters.providers.ec2.network import security_group
+from plimsoll.adapters.providers.ec2.instance_types import Image, InstanceStore, find_image, instance_store
+from plimsoll.adapters.providers.ec2.network import Subnet, security_group
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan
-from plimsoll.adapters.providers.ec2.user_data import HostSetup, cloud_config
-from plimsoll.domain.cluster import ClusterRequest, Role
+from plimsoll.adapters.providers.ec2.user_data import (
+    LIMITS,
+    HostSetup,
+    authorized_key,
+    cloud_config,
+    host_key,
+    kernel_parameters,
+)
+from plimsoll.domain.cluster import ClusterId, ClusterRequest, Role
 from plimsoll.domain.cost import Tariff
 from plimsoll.ports.secrets import SshIdentity
 
 ROOT = "/var/lib/plimsoll"
 """The folder of all of Plimsoll's files on a host; on the data disk, where the type has one."""
+
+_GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class LaunchPlan:
+    """A cluster that is to be launched, all that does not depend on the zone."""
+
+    id: ClusterId
+    owner: str
+    store: str
+    nodes: int
+    load_hosts: int
+    expires: datetime
+    ends: datetime
+    """When hosts end themselves, whatever happens to everybody else."""
+    options: Ec2Options
+    image: Image
+    security_group: str
+    user_data: dict[Role, str] = field(repr=False)
+    """Holds the host's private key."""
+    disks: dict[Role, InstanceStore]
+    """The disks that hosts of each role have beside their system disk."""
+    usd_per_hour: dict[Role, float | None]
+    was_whole: bool = False
+    unfit: frozenset[str] = frozenset()
+    """Ids of instances that are to be replaced."""
+
+    def count(self, role: Role) -> int:
+        """Return hosts of that role."""
+        return self.nodes if role == "node" else self.load_hosts
 
 
 @dataclass(frozen=True)
@@ -78,3 +119,100 @@ class LaunchPlanner:
             is_kept=request.id.is_kept,
             disks=disks,
         )
+
+
+def run_instances(
+    wanted: LaunchPlan, role: Role, subnet: Subnet, generation: int, beside: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return parameters that launch all missing hosts of one role in one subnet, or none.
+
+    `beside`: ids of hosts that are there. Equal arguments give equal parameters, so a request can be repeated.
+    """
+    options, count = wanted.options, wanted.count(role) - len(beside)
+    return {
+        "ClientToken": client_token(wanted, role, subnet.zone, generation, beside),
+        "ImageId": wanted.image.id,
+        "InstanceType": options.instance_types.of(role),
+        "MinCount": count,
+        "MaxCount": count,
+        "NetworkInterfaces": [_interface(wanted, subnet)],
+        "UserData": wanted.user_data[role],
+        "Placement": _placement(wanted, subnet),
+        "BlockDeviceMappings": [_root_disk(wanted), *wanted.disks[role].mappings],
+        "InstanceInitiatedShutdownBehavior": "terminate",
+        "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1, "HttpEndpoint": "enabled"},
+        "TagSpecifications": tags.specifications(_tags(wanted, role), ("instance", "volume", "network-interface")),
+    }
+
+
+def create_placement_group(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
+    """Return a group of its own for each cluster and zone: a group that is in use can't follow to another zone."""
+    tagged = tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires)
+    return {
+        "GroupName": group_name(wanted.store, wanted.id, subnet.zone),
+        "Strategy": "cluster",
+        "TagSpecifications": tags.specifications(tagged, ("placement-group",)),
+    }
+
+
+def group_name(store: str, cluster_id: ClusterId, zone: str) -> str:
+    """Return the name of a cluster's placement group in that zone; another store has one of its own."""
+    whose = hashlib.sha256(store.encode()).hexdigest()[:8]
+    return f"plimsoll-{whose}-{cluster_id.campaign_id}-{cluster_id.purpose}-{cluster_id.number}-{zone}"
+
+
+def client_token(wanted: LaunchPlan, role: Role, zone: str, generation: int, beside: Collection[str] = ()) -> str:
+    """Return the token of a launch.
+
+    AWS launches nothing a second time for the same token, even if its first answer was lost. Once its instances are
+    terminated, a token is used up, and the next `generation` gives another one. Equal names of clusters in other stores
+    have other tokens. So have launches that replace hosts: `beside` are the ids of the hosts that live.
+    """
+    survivors = "".join(f"|{instance}" for instance in sorted(beside))
+    return hashlib.sha256(f"{wanted.store}|{wanted.id}|{role}|{zone}|{generation}{survivors}".encode()).hexdigest()
+
+
+def tuning(options: Ec2Options) -> str:
+    """Return the tuning that every prepared host has, as text for the fingerprint."""
+    values = {**kernel_parameters(options.huge_pages), **LIMITS}
+    set_to = ", ".join(f"{name} {value}" for name, value in values.items())
+    pages = f"transparent huge pages {options.transparent_huge_pages}"
+    return f"readahead {options.readahead_kib} KiB, {pages}, swap off, {set_to}"
+
+
+def _tags(wanted: LaunchPlan, role: Role) -> dict[str, str]:
+    price = wanted.usd_per_hour[role]
+    return {
+        **tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires),
+        tags.ROLE: role,
+        tags.NODES: str(wanted.nodes),
+        tags.LOAD_HOSTS: str(wanted.load_hosts),
+        tags.TUNING: tuning(wanted.options),
+        **({} if price is None else {tags.PRICE: str(price)}),
+    }
+
+
+def _placement(wanted: LaunchPlan, subnet: Subnet) -> dict[str, str]:
+    grouped = wanted.options.placement_group == "cluster"
+    group = {"GroupName": group_name(wanted.store, wanted.id, subnet.zone)} if grouped else {}
+    return {"AvailabilityZone": subnet.zone, "Tenancy": wanted.options.tenancy, **group}
+
+
+def _interface(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
+    """Return the network interface.
+
+    It says whether hosts get public addresses, which else the subnet's default decides.
+    """
+    return {
+        "DeviceIndex": 0,
+        "SubnetId": subnet.id,
+        "Groups": [wanted.security_group],
+        "AssociatePublicIpAddress": wanted.options.public_addresses,
+        "DeleteOnTermination": True,
+    }
+
+
+def _root_disk(wanted: LaunchPlan) -> dict[str, Any]:
+    size = -(-wanted.options.root_volume // _GIB)
+    disk = {"VolumeType": "gp3", "VolumeSize": size, "Encrypted": True, "DeleteOnTermination": True}
+    return {"DeviceName": wanted.image.root_device, "Ebs": disk}

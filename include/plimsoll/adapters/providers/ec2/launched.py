@@ -11,11 +11,10 @@ from hashlib import sha256
 
 from plimsoll.adapters.providers.ec2.cloud import LIVING, OWNER_ID, Answer, CloudRegion
 from plimsoll.adapters.providers.ec2.describing import Recorded, host_info, tags_of
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.tags import as_list, recorded_tags
-from plimsoll.domain.cluster import ClusterId, HostInfo, Role
+from plimsoll.domain.cluster import ClusterId, HostInfo, Launch, Role
 from plimsoll.domain.errors import StoreError
-from plimsoll.domain.launch import Launch
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.launches import Launches
 

@@ -18,7 +18,7 @@ from plimsoll.adapters.providers.ec2.cloud import Answer
 from plimsoll.adapters.providers.ec2.options import Ec2Options, read_options
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import SecretError
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.ports.secrets import Secrets
 
 # The Pricing API lives in few regions and speaks for all.

@@ -9,15 +9,13 @@ from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.providers.ec2.checks import problems
-from plimsoll.adapters.providers.ec2.cloud import Cloud, CloudRegion, clouds
+from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds
 from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, DestroySince
-from plimsoll.adapters.providers.ec2.ending import UNKNOWN
 from plimsoll.adapters.providers.ec2.errors import CloudError
-from plimsoll.adapters.providers.ec2.finding import STANDING, shown, standing
-from plimsoll.adapters.providers.ec2.host_keys import host_key
+from plimsoll.adapters.providers.ec2.finding import STANDING, TaggedResources, shown, standing, tagged
 from plimsoll.adapters.providers.ec2.kept import SharedHost, clear, in_environment, prolong
-from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlanner
+from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlan, LaunchPlanner
 from plimsoll.adapters.providers.ec2.launched import INSTANCE_ID, Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher, retry_until_known
 from plimsoll.adapters.providers.ec2.network import subnets
@@ -25,13 +23,12 @@ from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read
 from plimsoll.adapters.providers.ec2.placement import patiently, placed
 from plimsoll.adapters.providers.ec2.prices import Ec2Tariffs
 from plimsoll.adapters.providers.ec2.readiness import await_hosts
-from plimsoll.adapters.providers.ec2.requests import LaunchPlan
-from plimsoll.adapters.providers.ec2.tagged import TaggedResources, tagged
 from plimsoll.adapters.providers.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
+from plimsoll.adapters.providers.ec2.user_data import host_key
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
 from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.full_zones import FullZones, NoneFull
 from plimsoll.ports.host import Host

@@ -1,11 +1,11 @@
-"""Wait until new hosts prove their identity and report that they are prepared."""
+"""Wait until new hosts prove their identity and report that they are prepared, with pauses between the looks."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import chain, repeat
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.providers.ec2.pausing import poll_pauses
 from plimsoll.adapters.providers.ec2.user_data import PREPARED
 from plimsoll.adapters.providers.ssh import WrongHostKey
 from plimsoll.domain.errors import HostError, ProviderError
@@ -13,6 +13,16 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 
 _MOST_BYTES = 4096
+
+# Soon at first, for what is quick; not often later, for the sake of the API's limits.
+_LOOKS_S = (0.5, 1.0, 1.0, 2.0, 3.0)
+
+_LATER_S = 5.0
+
+# For what may take a quarter of an hour.
+_SELDOM_S = (5.0, 5.0, 5.0, 10.0, 10.0, 20.0)
+
+_LONGEST_S = 30.0
 
 
 def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, require_alive: Callable[[], None]) -> None:
@@ -67,3 +77,13 @@ def _too_late(waiting: Sequence[tuple[Host, str]], patience: timedelta) -> Provi
 
 def _name(host: Host) -> str:
     return f"{host.info.name} ({host.info.facts.get('instance_id', host.info.address)})"
+
+
+def poll_pauses() -> Iterator[float]:
+    """Yield the seconds until the next look, without end."""
+    return chain(_LOOKS_S, repeat(_LATER_S))
+
+
+def patient_pauses() -> Iterator[float]:
+    """Yield the seconds until the next look at something slow: growing, up to 30 s."""
+    return chain(_LOOKS_S, _SELDOM_S, repeat(_LONGEST_S))

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from plimsoll.adapters.external import Database, Databases
+from plimsoll.adapters.external.database import ExternalOptions
 from plimsoll.adapters.external.keyspaces import is_there, mark_of
-from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.hosts.sampler.listeners import listening
 from plimsoll.adapters.native_protocol import Session
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.wording import plural
 
 _AT_ONCE = 16
 _OPTIONS = "provider.options"

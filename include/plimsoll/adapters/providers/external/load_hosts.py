@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from plimsoll.adapters.external import ExternalOptions
-from plimsoll.adapters.external.options import read_options
+from plimsoll.adapters.external.database import read_options
 from plimsoll.domain.cost import Tariff
 from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.hosts_spec import HostsSpec
 from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.ports.tariffs import Tariffs
 
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.external import Databases, ExternalOptions
+from plimsoll.adapters.external.database import read_options
 from plimsoll.adapters.external.keyspaces import (
     Mark,
     NewKeyspace,
@@ -15,12 +16,11 @@ from plimsoll.adapters.external.keyspaces import (
     mark_of,
     require_own_keyspace,
 )
-from plimsoll.adapters.external.options import read_options
 from plimsoll.adapters.providers.external.checks import database_problems
 from plimsoll.adapters.providers.external.load_hosts import load_hosts_alone
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.errors import Problem, ProviderError, reason_of
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.external_database import ExternalDatabase, Occupant

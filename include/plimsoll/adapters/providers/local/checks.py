@@ -1,28 +1,43 @@
-"""Problems that would keep a definition's clusters from running on this machine."""
+"""Problems that would keep a definition's clusters from running on this machine, and the options that it gives:
+`provider: {name: local, options: {…}}`.
+"""
 
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.adapters.hosts.machine import existing_part
 from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.hosts.reported_facts import memory_bytes
-from plimsoll.adapters.providers.local.files import mend
-from plimsoll.adapters.providers.local.options import LocalOptions
+from plimsoll.adapters.providers.local.folders import mend
 from plimsoll.adapters.providers.local.subnets import MOST_NODES, free_subnet
+from plimsoll.domain.base import Model
 from plimsoll.domain.errors import Problem, ProviderError
 from plimsoll.domain.faults import as_written, problems_of
-from plimsoll.domain.hosts_spec import HostsSpec
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.units import parse_size
+from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.units import Size, parse_size
+from plimsoll.domain.wording import plural
 
 _MIB = 1 << 20
 _GENERATOR_OVERHEAD = 256 * _MIB
+
+
+class LocalOptions(Model):
+    """The resources that a cell is assumed to need when the machine's resources are checked."""
+
+    memory_per_node_overhead: Annotated[
+        Size, Field(description="Memory that a database node's process takes beyond its heap")
+    ] = 512 * _MIB
+    reserved_memory: Annotated[
+        Size, Field(description="Memory that is left to the system, Airflow and everything else")
+    ] = 2048 * _MIB
+    disk_per_node: Annotated[Size, Field(description="Free disk that a database node must find")] = 1024 * _MIB
 
 
 @dataclass(frozen=True)

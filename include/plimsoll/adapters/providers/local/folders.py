@@ -1,16 +1,31 @@
-"""A cluster's folder, `<work>/<campaign>/<name>/`, with its `cluster.json` and a folder for each host."""
+"""A cluster's folder, `<work>/<campaign>/<name>/`, with its `cluster.json` and a folder for each host.
 
+Files are written atomically. A lock holds a folder for one process at a time; it is gone when nobody needs it.
+"""
+
+import errno
+import fcntl
+import os
 import shutil
+import stat
+import time
+import uuid
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pydantic import ValidationError
 
-from plimsoll.adapters.providers.local.files import write_whole
 from plimsoll.domain.cluster import Cluster, ClusterId
+from plimsoll.domain.errors import ProviderError
 
 _RECORD = "cluster.json"
+
+PATIENCE_S = 60.0
+"""The time to wait for another process that holds the lock, s."""
+
+_POLL_S = 0.01
+_OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def folder_of(work: Path, cluster_id: ClusterId) -> Path:
@@ -83,3 +98,88 @@ def _remove(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, content: str) -> None:
+    """Write a text file with its folders, for this user alone.
+
+    Readers see the old content or the new, never a part. Raises OSError.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
+    try:
+        unfinished.touch(mode=0o600, exist_ok=False)
+        unfinished.write_text(content, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def mend(error: OSError, place: Path) -> str:
+    """Return the advice for an error of the operating system at that path."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return f"free disk space or raise the quota below {place}, then run the cell again"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"give the user who runs Plimsoll the right to write to {place}, or set PLIMSOLL_WORK to another folder"
+    return f"look at {place}, then run the cell again"
+
+
+@contextmanager
+def exclusive(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock. The folder is made if missing, and removed afterwards if empty.
+
+    The kernel releases the lock of a process that dies. Raises ProviderError after a minute of waiting, and where
+    another user could change what lies in the folder.
+    """
+    handle = _hold(folder, time.monotonic() + PATIENCE_S)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            folder.rmdir()
+        os.close(handle)
+
+
+def _hold(folder: Path, deadline: float) -> int:
+    while time.monotonic() < deadline:
+        handle = _open(folder)
+        if handle is not None and _is_held(handle, folder):
+            return handle
+        if handle is not None:
+            os.close(handle)
+        time.sleep(_POLL_S)
+    mend = f"see which process holds it (`fuser {folder}`) and whether it hangs"
+    raise ProviderError(f"another process has held it for {PATIENCE_S:g} s", where=str(folder), mend=mend)
+
+
+def _open(folder: Path) -> int | None:
+    """Open the folder; None where the last holder removed it after it was made.
+
+    Raises ProviderError for what another user has put in its place, in a folder where everybody may write.
+    """
+    try:
+        with suppress(FileExistsError):
+            folder.mkdir(parents=True, mode=0o700)
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _foreign(folder, f"it can't be used: {error.strerror}") from error
+    found = os.fstat(handle)
+    if found.st_uid != os.geteuid() or found.st_mode & _OTHERS_MAY_WRITE:
+        os.close(handle)
+        raise _foreign(folder, f"it belongs to user {found.st_uid}, or others may write to it")
+    return handle
+
+
+def _foreign(folder: Path, what: str) -> ProviderError:
+    return ProviderError(what, where=str(folder), mend="have it removed, or set TMPDIR to a folder of your own")
+
+
+def _is_held(handle: int, folder: Path) -> bool:
+    """Tell whether the locked folder still has that name, since the last holder may have removed it."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(handle), folder.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False

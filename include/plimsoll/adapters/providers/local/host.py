@@ -17,12 +17,12 @@ from plimsoll.adapters.hosts.host_files import copy_bounded, few_files, require_
 from plimsoll.adapters.hosts.jobs import INHERITED
 from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.hosts.reported_facts import host_facts
-from plimsoll.adapters.providers.local.files import mend, write_whole
+from plimsoll.adapters.providers.local.folders import mend, write_whole
 from plimsoll.adapters.providers.local.jobs import Jobs
-from plimsoll.domain.clock_readings import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.domain.load_start import ClockReading
 from plimsoll.ports.host import MOST_FILES, MOST_OUTPUT_BYTES, CommandResult, Job, JobStatus
 
 _BLOCK = 1 << 16
@@ -74,7 +74,6 @@ class LocalHost:
             write_whole(place, content)
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        """Return the last bytes of a text file; empty where there is none."""
         place = self._folder / path
         with self._explained(place):
             if not place.is_file():
@@ -84,7 +83,6 @@ class LocalHost:
                 return file.read(max_bytes).decode(errors="replace")
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """Return all files below a folder, sorted."""
         found = (PurePosixPath(parent, name) for parent, _, names in os.walk(self._folder / folder) for name in names)
         return few_files(islice(found, MOST_FILES + 1), self._where)
 
@@ -105,12 +103,10 @@ class LocalHost:
             self._jobs.start(job, env=_inherited(), tags=self._tags)
 
     def status(self, job_id: str) -> JobStatus:
-        """Return the state of a job."""
         with self._explained(self._folder):
             return self._jobs.status(job_id)
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
-        """Ask the job to end, and kill it after `grace`."""
         with self._explained(self._folder):
             self._jobs.stop(job_id, grace)
 

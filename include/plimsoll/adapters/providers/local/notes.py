@@ -3,12 +3,10 @@
 from collections.abc import Iterator
 
 from plimsoll.adapters.hosts.machine import activity_now, in_words
-from plimsoll.adapters.providers.local.checks import cell_bytes
-from plimsoll.adapters.providers.local.options import LocalOptions
+from plimsoll.adapters.providers.local.checks import LocalOptions, cell_bytes
 from plimsoll.adapters.providers.local.provider import NODE_NICENESS
-from plimsoll.domain.disturbance import Disturbance
-from plimsoll.domain.host_activity import HostActivity, noise
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.host_bounds import Disturbance, HostActivity, noise
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.units import format_size
 
 _MIB = 1 << 20

@@ -9,13 +9,11 @@ from typing import Self
 
 from plimsoll.adapters.hosts.guarded_folder import require_guarded
 from plimsoll.adapters.hosts.onhost import cleaning
-from plimsoll.adapters.hosts.process_tags import ProcessTags, process_tags_of
+from plimsoll.adapters.hosts.processes import ProcessTags, process_tags_of
 from plimsoll.adapters.providers.local import folders
 from plimsoll.adapters.providers.local.checks import problems
-from plimsoll.adapters.providers.local.files import mend
+from plimsoll.adapters.providers.local.folders import exclusive, mend
 from plimsoll.adapters.providers.local.host import NICENESS, LocalHost
-from plimsoll.adapters.providers.local.mutex import exclusive
-from plimsoll.adapters.providers.local.remnants import PROVIDER, remnant
 from plimsoll.adapters.providers.local.subnets import (
     MOST_NODES,
     claim,
@@ -26,10 +24,10 @@ from plimsoll.adapters.providers.local.subnets import (
     release,
     with_others,
 )
-from plimsoll.adapters.providers.local.sweep import tagged_processes
+from plimsoll.adapters.providers.local.sweep import PROVIDER, remnant, tagged_processes
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.errors import Problem, ProviderError
-from plimsoll.domain.hosts_spec import HostsSpec
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places, Provider
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.providers.local.files import write_whole
+from plimsoll.adapters.providers.local.folders import write_whole
 from plimsoll.adapters.providers.local.sweep import subnets_in_use
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostsLost, ProviderError

@@ -1,13 +1,20 @@
-"""Find running processes of clusters by the tags in their environment."""
+"""Find running processes of clusters by the tags in their environment, and clusters that are incomplete: processes
+without a folder, or a folder without a description.
+"""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.hosts.process_tags import SUBNET, ProcessTags, read_process_tags
+from plimsoll.adapters.hosts.processes import SUBNET, ProcessTags, read_process_tags
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role
+
+PROVIDER = "local"
+_UNKNOWN = HostInfo(name="node1", role="node", address="unknown")
 
 
 @dataclass(frozen=True)
@@ -47,3 +54,29 @@ def _environments() -> Iterator[tuple[psutil.Process, Mapping[str, str]]]:
             yield process, process.environ()
         except (psutil.NoSuchProcess, psutil.AccessDenied):
             continue
+
+
+def remnant(cluster_id: ClusterId, found: Sequence[ProcessTags], folder: Path, now: datetime) -> Cluster:
+    """Return a cluster from the remaining facts: the tags of its processes, else the time of its folder."""
+    made = _made(folder, now)
+    hosts = {tags.host: _host(tags) for tags in found if tags.host} or {_UNKNOWN.name: _UNKNOWN}
+    return Cluster(
+        id=cluster_id,
+        owner=next((tags.owner for tags in found), ""),
+        provider=PROVIDER,
+        hosts=tuple(hosts[name] for name in sorted(hosts)),
+        created_at=min((tags.since for tags in found if tags.since), default=made),
+        expires_at=max((tags.expires for tags in found if tags.expires), default=made),
+    )
+
+
+def _host(tags: ProcessTags) -> HostInfo:
+    role: Role = "load" if tags.host == "load" else "node"
+    return HostInfo(name=tags.host, role=role, address=tags.address or _UNKNOWN.address)
+
+
+def _made(folder: Path, now: datetime) -> datetime:
+    try:
+        return datetime.fromtimestamp(folder.stat().st_mtime, UTC)
+    except OSError:
+        return now

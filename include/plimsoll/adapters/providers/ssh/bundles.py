@@ -1,22 +1,29 @@
-"""Local folders on hosts. Each is named after its content, so that it is transferred only once."""
+"""Local folders on hosts. Each is named after its content, so that it is transferred only once: from here, or from a
+campaign's store, to which it is uploaded once for hosts to download.
+"""
 
 import hashlib
 import json
 import re
 import tarfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
+from filelock import FileLock, Timeout
+
+from plimsoll.adapters.hosts.host_files import mend_of
 from plimsoll.adapters.hosts.onhost import receiver
-from plimsoll.adapters.hosts.refusals import mend_of
-from plimsoll.adapters.providers.ssh.commands import receiver_command
 from plimsoll.adapters.providers.ssh.connection import Connection
-from plimsoll.adapters.providers.ssh.execution import Answer, Feed, Input
+from plimsoll.adapters.providers.ssh.execution import Answer, Feed, Input, receiver_command
 from plimsoll.domain.errors import HostError
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.wording import plural
+from plimsoll.ports.store import DirectStore
 
 # A transfer that is lost half way goes on where it was, also after many minutes; one that never gets on must end.
 _ROUNDS = 4
@@ -24,6 +31,12 @@ _TIMEOUT_S, _REPEATING_S = 600.0, 3600.0
 _BLOCK = 1 << 16
 _EXECUTABLE = 0o100
 _NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+FETCH = timedelta(minutes=10)
+"""The time that a host may take to fetch a bundle."""
+
+_LIFETIME = FETCH + timedelta(minutes=5)
+_PATIENCE_S = 300.0
 
 
 @dataclass(frozen=True)
@@ -43,6 +56,10 @@ class Bundle:
     def folder(self) -> str:
         """Return the folder's name on hosts: `cassandra-4.0.1-1f2e…`."""
         return f"{self.name}-{self.digest[:16]}"
+
+
+Staged = Callable[[Bundle], str]
+"""A URL by which a host gets a bundle's archive, secret and short-lived. StoreError."""
 
 
 Fetch = Callable[[Bundle, PurePosixPath], None]
@@ -149,3 +166,53 @@ def _checksum(file: Path) -> str:
 def _checksum_of(file: Path, size: int, mtime_ns: int) -> str:  # noqa: ARG001 - with them a change is noticed
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+class Depot:
+    """Archives by campaign and content: `<prefix>/<name>-<sha256>.tar`.
+
+    `locks` is a folder through which the processes of this machine decide which one uploads. Between machines the store
+    decides.
+    """
+
+    def __init__(self, store: DirectStore, prefix_of: Callable[[str], str], locks: Path) -> None:
+        self._store, self._prefix_of, self._locks = store, prefix_of, locks
+
+    def of_campaign(self, campaign_id: str) -> Staged:
+        """Return the depot of that campaign."""
+        return lambda bundle: self._url(f"{self._prefix_of(campaign_id)}/{bundle.name}-{bundle.digest}.tar", bundle)
+
+    def _url(self, key: str, bundle: Bundle) -> str:
+        if not self._store.exists(key):
+            with _explained(bundle), self._alone(bundle):
+                if not self._store.exists(key):
+                    self._stage(key, bundle)
+        return self._store.download_url(key, _LIFETIME)
+
+    @contextmanager
+    def _alone(self, bundle: Bundle) -> Iterator[None]:
+        """Hold the archive's lock. If another process holds it too long, both upload, and the store accepts one."""
+        self._locks.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self._locks / f"bundle-{bundle.digest}.lock")
+        with suppress(Timeout):
+            lock.acquire(timeout=_PATIENCE_S)
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _stage(self, key: str, bundle: Bundle) -> None:
+        with tempfile.TemporaryDirectory(prefix="plimsoll-bundle-") as scratch:
+            archive = Path(scratch) / "bundle.tar"
+            with archive.open("wb") as stream:
+                write_archive(bundle, sorted(bundle.files), stream)
+            self._store.create_from(key, archive)
+
+
+@contextmanager
+def _explained(bundle: Bundle) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        mend = "free disk space there, or prepare the artefacts again: `make setup`"
+        raise HostError(f"{bundle.name} can't be packed: {error}", where="controller", mend=mend) from error

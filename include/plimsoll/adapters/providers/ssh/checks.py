@@ -1,4 +1,6 @@
-"""Ask hosts for whatever would keep a definition's clusters from running on their groups."""
+"""Before a cluster is made: what would keep it from running on a definition's groups of hosts, and the hosts that
+each group has for it, without those that were unfit before.
+"""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -6,15 +8,16 @@ from collections.abc import Iterator, Sequence
 from pydantic import ValidationError
 
 from plimsoll.adapters.hosts.reported_facts import memory_bytes
+from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.adapters.providers.ssh.options import SshOptions
-from plimsoll.adapters.providers.ssh.pool import Connections
+from plimsoll.domain.cluster import ClusterRequest, HostInfo
 from plimsoll.domain.errors import HostError, Problem, SecretError
 from plimsoll.domain.faults import as_written, problems_of
-from plimsoll.domain.hosts_spec import HostsSpec
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.units import parse_size
+from plimsoll.domain.wording import plural
 
 _MIB = 1 << 20
 _ANSWER_S = 60.0
@@ -87,3 +90,22 @@ def _host(spec: HostsSpec, options: SshOptions, group: Group, member: Member) ->
         what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"
         found.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))
     return found
+
+
+def candidates(groups: Sequence[Group], request: ClusterRequest) -> list[tuple[Group, tuple[HostInfo, ...]]]:
+    """Return the hosts of each group for the cluster, without those that were unfit.
+
+    Empty where too few others are left. Where that holds for all groups, hosts that were unfit are used again: nothing
+    else is left, somebody may have mended them, and each attempt checks its hosts.
+    """
+    found = [(group, group.infos(request.nodes, request.load_hosts, request.avoided)) for group in groups]
+    if any(hosts for _, hosts in found):
+        return found
+    return [(group, group.infos(request.nodes, request.load_hosts)) for group in groups]
+
+
+def why_left_out(group: Group, request: ClusterRequest) -> str:
+    """Explain why the group has no hosts for the cluster, with the addresses of those that were unfit."""
+    every = group.infos(len(group.nodes), len(group.loads))
+    unfit = ", ".join(info.address for info in every if info.identity in request.avoided)
+    return f"too few hosts are left without those that were unfit: {unfit}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import paramiko
 
-from plimsoll.domain.clock_readings import ClockReading
+from plimsoll.domain.load_start import ClockReading
 
 ROUNDS = 9
 _LONGEST = 100

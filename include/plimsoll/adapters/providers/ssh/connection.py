@@ -1,6 +1,9 @@
-"""One connection to one host, opened on first use and again after a loss."""
+"""The connections of this process: one for each host, opened on first use and again after a loss, and kept while it
+is in use.
+"""
 
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +15,7 @@ import paramiko
 
 from plimsoll.adapters.providers.ssh.execution import Answer, Feed, execute
 from plimsoll.adapters.providers.ssh.login import LOST, close, open_transport, unreachable
-from plimsoll.adapters.providers.ssh.target import Target
+from plimsoll.adapters.providers.ssh.options import Target
 from plimsoll.domain.errors import Unreachable
 from plimsoll.ports.secrets import Secrets
 
@@ -30,6 +33,7 @@ OPEN_S, _TRANSFER_S = 20.0, 60.0
 """The time that a host may take to open a session, and the time that a transfer may stall, s."""
 
 _T = TypeVar("_T")
+_IDLE_S = 600.0
 
 
 class Connection:
@@ -187,3 +191,39 @@ def _sftp(transport: paramiko.Transport) -> paramiko.SFTPClient:
     channel = _channel(transport, _TRANSFER_S)
     channel.invoke_subsystem("sftp")
     return paramiko.SFTPClient(channel)
+
+
+class Connections:
+    """A pool for several threads. A forked process starts with an empty pool, since it can't share a connection."""
+
+    def __init__(self, secrets: Secrets) -> None:
+        self._secrets = secrets
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._open: dict[Target, Connection] = {}
+
+    def to(self, target: Target) -> Connection:
+        """Return the connection to that host, opened on first use. Connections unused for ten minutes are closed."""
+        with self._lock:
+            if self._process != os.getpid():
+                self._forget()
+            if target not in self._open:
+                self._open[target] = Connection(target, self._secrets)
+            idle = [known for known, one in self._open.items() if one.idle_s() > _IDLE_S and known != target]
+            closing = [self._open.pop(known) for known in idle]
+            connection = self._open[target]
+        for one in closing:
+            one.close()
+        return connection
+
+    def _forget(self) -> None:
+        for one in self._open.values():
+            one.abandon()
+        self._process, self._open = os.getpid(), {}
+
+    def close(self) -> None:
+        """End all connections. The next use opens them again."""
+        with self._lock:
+            closing, self._open = list(self._open.values()), {}
+        for one in closing:
+            one.close()

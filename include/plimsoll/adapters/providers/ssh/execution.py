@@ -1,20 +1,37 @@
-"""Run one command on one channel: write its input, read both its outputs, wait for its exit code."""
+"""Run one command on one channel: write its input, read both its outputs, wait for its exit code. This is the only
+module that quotes a caller's words for a host's shell.
+"""
 
 import json
+import shlex
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import paramiko
 
+from plimsoll.adapters.hosts.jobs import INHERITED
+from plimsoll.adapters.hosts.onhost import guard
+from plimsoll.adapters.hosts.onhost.lease import LEASE
 from plimsoll.domain.errors import HostError
-from plimsoll.domain.excerpts import shortened
+from plimsoll.domain.wording import shortened
 from plimsoll.ports.host import MOST_OUTPUT_BYTES
 
 _BLOCK = 1 << 16
 _SHOWN = 1000
+
+PYTHON = ("python3", "-I", "-S", "-B")
+"""Isolated Python: it reads neither the user's packages nor PYTHON* variables, and leaves no compiled files."""
+
+NOT_FOUND = 127
+"""The exit code of a shell and of `timeout` where there is no such program."""
+
+KILLED = 137
+"""The exit code of a command that `timeout` has killed."""
 
 
 class Input:
@@ -105,3 +122,100 @@ def _blocks(receive: Callable[[int], bytes]) -> list[bytes]:
             if size <= MOST_OUTPUT_BYTES:
                 blocks.append(block)
     return blocks
+
+
+def in_shell(script: str) -> str:
+    """Return the script for a POSIX shell, whatever the user's login shell is."""
+    return f"exec /bin/sh -c {shlex.quote(script)}"
+
+
+def run_command(argv: Sequence[str], places: Sequence[PurePosixPath], tags: Mapping[str, str], timeout_s: float) -> str:
+    """Return a command in the first of these folders with a clean environment, once no other user can change any of
+    them.
+
+    On a timeout it is killed with its child processes. The host itself enforces the time limit, so that a lost link
+    leaves nothing that runs for ever. There is always an exit code: for a command that a signal ended, 128 plus the
+    signal's number.
+    """
+    limited = ["timeout", "-s", "KILL", f"{timeout_s:.3f}", *argv]
+    return in_shell(f"{_clean(tags)} {_guarded(places, *limited)} </dev/null; exit $?")
+
+
+def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str]) -> str:
+    """Return a command of the program on hosts, once no other user can change the folder that the program lies in.
+
+    Everything that it starts has a clean environment and the tags.
+    """
+    return in_shell(f"exec {_clean(tags)} {_guarded([program.parent], str(program), command)}")
+
+
+def receiver_command(source: str, command: str, place: PurePosixPath) -> str:
+    """Return a command of the receiver, which is not on the host yet, once no other user can change what lies around
+    it.
+    """
+    return in_shell(f"exec {_guarded([place.parent], *PYTHON, '-c', source, command, str(place))}")
+
+
+def script_command(source: str, *arguments: str) -> str:
+    """Return a Python script that is not on the host yet."""
+    return in_shell(f"exec {quoted(*PYTHON, '-c', source, *arguments)}")
+
+
+def lookup_command(program: str) -> str:
+    """Return a command that succeeds where there is such a program."""
+    return in_shell(f"command -v {quoted(program)}")
+
+
+def list_command(folder: PurePosixPath) -> str:
+    """Return a command that lists all files below a folder, each ended by a zero byte; no output without the folder."""
+    place = quoted(str(folder))
+    return in_shell(f"[ -d {place} ] || exit 0; exec find {place} ! -type d -print0")
+
+
+def default_folder_command(below_home: PurePosixPath, former: PurePosixPath) -> str:
+    """Return a command that prints the folder below the user's home.
+
+    It prints the former default folder as long as that is this user's and a lease of his lies there.
+    """
+    place, lease = quoted(str(former)), quoted(str(former / LEASE))
+    is_used = f"[ -O {place} ] && [ ! -L {place} ] && [ -O {lease} ]"
+    below = f'cd && printf %s/%s "$(pwd -P)" {quoted(str(below_home))}'
+    return in_shell(f"if {is_used}; then printf %s {place}; else {below}; fi")
+
+
+def free_space_command(folder: PurePosixPath) -> str:
+    """Return a command with two lines of output, the second with the free KiB below the folder in its fourth column.
+
+    Where the folder does not exist yet, its parent is measured, because it may be on a disk of its own.
+    """
+    return in_shell(f"cd {quoted(str(folder))} 2>/dev/null || cd {quoted(str(folder.parent))}; exec df -Pk .")
+
+
+def quoted(*words: str) -> str:
+    """Return the words quoted so that a shell reads exactly these words."""
+    return shlex.join(words)
+
+
+def _guarded(places: Sequence[PurePosixPath], *argv: str) -> str:
+    return quoted(*PYTHON, "-c", _guard(), *(str(place) for place in places), "--", *argv)
+
+
+@lru_cache(1)
+def _guard() -> str:
+    return Path(guard.__file__).read_text(encoding="utf-8")
+
+
+def _clean(tags: Mapping[str, str]) -> str:
+    """Return `env` with the few variables that are passed on unchanged, and the tags."""
+    passed = " ".join(f'${{{name}+"{name}=${name}"}}' for name in INHERITED)
+    given = quoted(*(f"{name}={value}" for name, value in tags.items()))
+    return f"env -i {passed} {given}".rstrip()
+
+
+def free_space(answer: str) -> str:
+    """Return the output of `df -Pk` in words."""
+    lines = [line.split() for line in answer.splitlines()[1:]]
+    free = next((int(fields[3]) for fields in lines if len(fields) > 3 and fields[3].isdigit()), None)
+    if free is None:
+        return "how much disk is free there is not known"
+    return "No space left on device" if free == 0 else f"{free} KiB of disk are free there"

@@ -6,12 +6,10 @@ from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import TypeVar
 
-from plimsoll.adapters.providers.ssh.folders import FOLDER, is_below_home
-from plimsoll.adapters.providers.ssh.leases import Held, Lease
+from plimsoll.adapters.providers.ssh.connection import Connections
+from plimsoll.adapters.providers.ssh.leases import FOLDER, Held, Lease, is_below_home
 from plimsoll.adapters.providers.ssh.member import Member, Place
-from plimsoll.adapters.providers.ssh.options import GroupOptions, HostOptions, SshOptions
-from plimsoll.adapters.providers.ssh.pool import Connections
-from plimsoll.adapters.providers.ssh.target import Target
+from plimsoll.adapters.providers.ssh.options import GroupOptions, HostOptions, SshOptions, Target
 from plimsoll.domain.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.errors import HostError, SecretError
 

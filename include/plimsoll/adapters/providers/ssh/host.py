@@ -11,22 +11,20 @@ from typing import TypeVar
 
 import paramiko
 
-from plimsoll.adapters.hosts.host_files import few_files
+from plimsoll.adapters.hosts.host_files import few_files, mend_of
 from plimsoll.adapters.hosts.jobs import FOLDER, not_started, order, require_id, resists
 from plimsoll.adapters.hosts.onhost.control import KILL_TIMEOUT_S
-from plimsoll.adapters.hosts.refusals import mend_of
 from plimsoll.adapters.hosts.reported_facts import host_facts
-from plimsoll.adapters.providers.ssh import clock_offset, commands, files
-from plimsoll.adapters.providers.ssh.bundles import Bundle, bundle_of, deliver
+from plimsoll.adapters.providers.ssh import clock_offset, execution, files
+from plimsoll.adapters.providers.ssh.bundles import FETCH, Bundle, Staged, bundle_of, deliver
 from plimsoll.adapters.providers.ssh.connection import Connection
-from plimsoll.adapters.providers.ssh.depot import FETCH, Staged
 from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.adapters.providers.ssh.login import unreachable
 from plimsoll.adapters.providers.ssh.program import Program
-from plimsoll.domain.clock_readings import ClockReading
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError, Unreachable
 from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.domain.load_start import ClockReading
 from plimsoll.ports.host import MOST_FILE_BYTES, CommandResult, Job, JobStatus
 from plimsoll.ports.store import StoredFile, UploadTicket
 
@@ -84,12 +82,12 @@ class SshHost:
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run in the host's folder. On a timeout, the host itself kills the command and its child processes."""
         allowed = timeout.total_seconds()
-        line = commands.run_command(argv, (self.root, self._bundles), self._tags, allowed)
+        line = execution.run_command(argv, (self.root, self._bundles), self._tags, allowed)
         began = time.monotonic()
         answer = self._run_once(line, argv[0], allowed)
-        if answer.exit_code == commands.KILLED and time.monotonic() - began >= allowed:
+        if answer.exit_code == execution.KILLED and time.monotonic() - began >= allowed:
             raise self._error(f"`{argv[0]}` did not end within {allowed:g} s", "see what it waits for")
-        if answer.exit_code == commands.NOT_FOUND and not self._has_program(argv[0]):
+        if answer.exit_code == execution.NOT_FOUND and not self._has_program(argv[0]):
             raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
         result = CommandResult(answer.exit_code, _text(answer.stdout), _text(answer.stderr))
         if check and result.exit_code != 0:
@@ -113,14 +111,12 @@ class SshHost:
         self._with_files(place, lambda sftp: files.write_whole(sftp, place, content.encode()))
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        """Return the last bytes of a text file; empty where there is none."""
         place = self.root / path
         return self._with_files(place, lambda sftp: _text(files.read_tail(sftp, place, max_bytes)))
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """Return all files below a folder, sorted."""
         place = self.root / folder
-        answer = self._connection.execute(commands.list_command(place), timeout_s=_ANSWER_S)
+        answer = self._connection.execute(execution.list_command(place), timeout_s=_ANSWER_S)
         if answer.exit_code != 0:
             said = _text(answer.stderr).strip()
             raise self._error(f"can't list {place}: {said}", mend_of(said, place))
@@ -158,13 +154,11 @@ class SshHost:
             raise not_started(job.id, reason, self.root, self._where)
 
     def status(self, job_id: str) -> JobStatus:
-        """Return the state of a job."""
         require_id(job_id, self._where)
         state, code = self._program.call("status", timeout_s=_ANSWER_S, folder=str(self.root / FOLDER), id=job_id)
         return JobStatus(state, code)
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
-        """Ask the job to end, and kill it after `grace`."""
         require_id(job_id, self._where)
         asked = {"folder": str(self.root / FOLDER), "id": job_id, "grace_s": grace.total_seconds()}
         allowed = grace.total_seconds() + 2 * KILL_TIMEOUT_S + _MARGIN_S
@@ -177,7 +171,6 @@ class SshHost:
         return port
 
     def facts(self) -> HostFacts:
-        """Return hardware and operating system, as the host reports them."""
         readings = self._program.call("readings", timeout_s=_ANSWER_S, folder=str(self.root))
         return host_facts(readings, self.info.facts)
 
@@ -185,7 +178,7 @@ class SshHost:
         """Return the clock's offset by the quickest of a few round trips; see `clock`."""
         try:
             with self._connection.session(_ANSWER_S) as channel:
-                channel.exec_command(commands.script_command(clock_offset.SCRIPT))
+                channel.exec_command(execution.script_command(clock_offset.SCRIPT))
                 return clock_offset.reading(clock_offset.round_trips(channel))
         except (OSError, EOFError, paramiko.SSHException, ValueError) as error:
             raise unreachable(self._where, error) from error
@@ -210,7 +203,7 @@ class SshHost:
             raise self._error(what, "see whether the network is well, then run the cell again") from error
 
     def _has_program(self, program: str) -> bool:
-        return self._connection.execute(commands.lookup_command(program), timeout_s=_ANSWER_S).exit_code == 0
+        return self._connection.execute(execution.lookup_command(program), timeout_s=_ANSWER_S).exit_code == 0
 
     def _with_files(self, place: PurePosixPath, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
         with self._explained(place):
@@ -232,8 +225,8 @@ class SshHost:
 
     def _free_space(self) -> str:
         """Return the free space on the host's disk, because SFTP can't report a full disk."""
-        answer = self._connection.execute(commands.free_space_command(self.root), timeout_s=_ANSWER_S)
-        return commands.free_space(_text(answer.stdout))
+        answer = self._connection.execute(execution.free_space_command(self.root), timeout_s=_ANSWER_S)
+        return execution.free_space(_text(answer.stdout))
 
     def _error(self, what: str, how: str) -> HostError:
         return HostError(what, where=self._where, mend=how)

@@ -1,15 +1,17 @@
-"""Open one connection: reach the host in time, verify its key, log in."""
+"""Open one connection: reach the host in time, verify its key, log in. Errors say what keeps a host that answers
+from being used.
+"""
 
 import logging
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import paramiko
 
-from plimsoll.adapters.providers.ssh.errors import KeyRefused, WrongHostKey
 from plimsoll.adapters.providers.ssh.keys import HostKey, parse_host_key, private_key
-from plimsoll.adapters.providers.ssh.target import Target
-from plimsoll.domain.errors import Unreachable
+from plimsoll.adapters.providers.ssh.options import Target
+from plimsoll.domain.errors import HostError, HostsLost, ProviderError, SecretError, Unreachable
 from plimsoll.ports.secrets import SshIdentity
 
 LOST = (paramiko.SSHException, EOFError, OSError)
@@ -23,6 +25,15 @@ _UNANSWERED_MS = 45_000
 # How long paramiko's thread sleeps on an idle connection; its own 0.1 s costs, over hundreds of connections, a core.
 _IDLE_S = 5.0
 _LOG = "plimsoll.ssh"
+
+
+class WrongHostKey(HostError):
+    """Another host than the expected one answers. Unlike `Unreachable`, this is permanent."""
+
+
+class KeyRefused(HostError):
+    """The host does not allow this user to log in with this key. Unlike `Unreachable`, this is permanent."""
+
 
 # What it has to say comes as an error, with the host's name; its tracebacks are for its own developers.
 logging.getLogger(_LOG).addHandler(logging.NullHandler())
@@ -121,3 +132,18 @@ def unreachable(where: str, error: BaseException) -> Unreachable:
     reason = str(error) or type(error).__name__
     mend = "see that the host is up, that sshd listens there and that no firewall is between"
     return Unreachable(f"can't be reached: {reason}", where=where, mend=mend)
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Raise errors of hosts inside the block as those of their provider."""
+    try:
+        yield
+    except (HostError, SecretError) as error:
+        raise as_provider_error(error) from error
+
+
+def as_provider_error(error: HostError | SecretError) -> ProviderError:
+    """Return the provider's error for a host that can't be used: HostsLost where it does not answer."""
+    kind = HostsLost if isinstance(error, Unreachable) else ProviderError
+    return kind(error.what, where=error.where, mend=error.mend)

@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.hosts.process_tags import process_tags_of
-from plimsoll.adapters.providers.ssh.depot import Staged
-from plimsoll.adapters.providers.ssh.folders import absolute, folder_of
+from plimsoll.adapters.hosts.processes import process_tags_of
+from plimsoll.adapters.providers.ssh.bundles import Staged
+from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.host import SshHost
-from plimsoll.adapters.providers.ssh.leases import Held, Lease, parse_held
-from plimsoll.adapters.providers.ssh.options import HostOptions
-from plimsoll.adapters.providers.ssh.pool import Connections
+from plimsoll.adapters.providers.ssh.leases import Held, Lease, absolute, folder_of, parse_held
+from plimsoll.adapters.providers.ssh.options import HostOptions, Target
 from plimsoll.adapters.providers.ssh.program import Program
-from plimsoll.adapters.providers.ssh.target import Target
 from plimsoll.domain.cluster import Cluster, HostInfo, Role
 from plimsoll.domain.errors import HostError
 

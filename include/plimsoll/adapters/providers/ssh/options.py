@@ -1,19 +1,41 @@
-"""Options of the ssh provider in a definition: `provider: {name: ssh, options: {…}}`."""
+"""Options of the ssh provider in a definition, `provider: {name: ssh, options: {…}}`, with the address of each
+host and the user who logs in.
+"""
 
 from collections import Counter
+from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Annotated, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from plimsoll.adapters.providers.ssh.keys import parse_host_key
-from plimsoll.adapters.providers.ssh.target import Target
 from plimsoll.domain.base import Model
 from plimsoll.domain.units import Size
 
 _GIB = 1 << 30
 # No colon and the like: class paths are made of it. A tilde stands for the user's home.
 _Folder = Annotated[str, Field(pattern=r"^~?(/\.?[A-Za-z0-9_][A-Za-z0-9._-]*)+$", examples=["/var/lib/plimsoll"])]
+
+
+@dataclass(frozen=True)
+class Target:
+    """Address and port of a host's sshd, and its expected identity. Nothing in it is secret.
+
+    `host_key` is the host's public key as in `/etc/ssh/ssh_host_ed25519_key.pub`: `ssh-ed25519 AAAA…`. `connection_id`
+    names the connection whose key logs in. An empty `user` means that connection's user.
+    """
+
+    address: str
+    host_key: str
+    connection_id: str
+    port: int = 22
+    user: str = ""
+
+    @property
+    def place(self) -> str:
+        """Return the address in words: `bench@10.0.0.7:22`."""
+        return f"{self.user}@{self.address}:{self.port}" if self.user else f"{self.address}:{self.port}"
 
 
 class HostOptions(Model):

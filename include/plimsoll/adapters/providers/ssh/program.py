@@ -7,11 +7,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.hosts import onhost
-from plimsoll.adapters.hosts.refusals import mend_of
+from plimsoll.adapters.hosts.host_files import mend_of
 from plimsoll.adapters.providers.ssh.bundles import Bundle, deliver, make_bundle
-from plimsoll.adapters.providers.ssh.commands import program_command
 from plimsoll.adapters.providers.ssh.connection import Connection
-from plimsoll.adapters.providers.ssh.execution import Answer, Input
+from plimsoll.adapters.providers.ssh.execution import Answer, Input, program_command
 from plimsoll.domain.errors import HostError
 
 _PACKAGE = Path(onhost.__file__).parent

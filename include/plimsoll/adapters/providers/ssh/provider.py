@@ -7,20 +7,19 @@ from typing import Self
 
 from pydantic import ValidationError
 
-from plimsoll.adapters.providers.ssh.checks import problems
-from plimsoll.adapters.providers.ssh.choosing import candidates, why_left_out
-from plimsoll.adapters.providers.ssh.depot import Depot
-from plimsoll.adapters.providers.ssh.errors import as_provider_error, explained
+from plimsoll.adapters.providers.ssh.bundles import Depot
+from plimsoll.adapters.providers.ssh.checks import candidates, problems, why_left_out
+from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.host import SshHost
 from plimsoll.adapters.providers.ssh.leases import Held, Lease, lease_of
+from plimsoll.adapters.providers.ssh.login import as_provider_error, explained
 from plimsoll.adapters.providers.ssh.member import Place
 from plimsoll.adapters.providers.ssh.options import SshOptions
-from plimsoll.adapters.providers.ssh.pool import Connections
 from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError, SecretError
-from plimsoll.domain.hosts_spec import HostsSpec
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.wording import plural
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places, Provider
 

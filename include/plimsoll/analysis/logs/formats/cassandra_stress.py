@@ -1,5 +1,8 @@
-"""cassandra-stress, `-log hdrfile=FILE`: one log with a tag for each operation and measure."""
+"""cassandra-stress, `-log hdrfile=FILE`, and scylla-bench, `-hdr-latency-file FILE`: one log with a tag for each
+operation and measure, or with the tags `co-fixed` and `raw`.
+"""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -9,18 +12,22 @@ from plimsoll.analysis.logs.continuity import ODD_LENGTH
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
-from plimsoll.analysis.logs.hdr.encode import EMPTY
+from plimsoll.analysis.logs.formats.units import ASK_FOR_UNIT, FoundUnit
+from plimsoll.analysis.logs.hdr.decode import EMPTY
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.wording import plural
 
 _MOST_RECORDS = 1_000_000
 _MISFIT = 0.05
 """The share of a record by which records that are left out may differ from whole ones."""
 FIRST_COMMENT = "#Logging op latencies for Cassandra Stress"
 _SUFFIXES: dict[str, Measure] = {"rt": "response time", "st": "service time", "wt": "wait time"}
+_TAGS: dict[str, Measure] = {"co-fixed": "response time", "raw": "service time"}
+_RECORD = re.compile(r"^Tag=(co-fixed|raw),", re.MULTILINE)
 
 
 class CassandraStress(IntervalLogs):
@@ -70,7 +77,6 @@ class CqlStress(CassandraStress):
     tool = "cql-stress"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its first comment."""
         return IntervalLogs.recognises(self, file) and "#[Logged with Cql-stress" in file.head
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
@@ -140,3 +146,40 @@ def _median_length_s(records: Sequence[Record]) -> float:
 def _suffix(tag: str) -> str:
     _, dash, suffix = tag.rpartition("-")
     return suffix if dash and suffix in _SUFFIXES else ""
+
+
+class ScyllaBench(IntervalLogs):
+    """Times by `-hdr-latency-units` (ns if not given), which the log does not say; Interval_Max is the value / 10^6.
+
+    `co-fixed` counts from the schedule of `-max-rate`, without which it equals `raw`.
+    """
+
+    name = "scylla-bench"
+    title = "scylla-bench HDR log"
+    tool = "scylla-bench"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the log by its tags, below the first comment that it shares with cassandra-stress."""
+        comments = (FIRST_COMMENT, "#Logging op latencies for scylla-bench")  # the second: in ScyllaDB's cql-stress
+        return (
+            super().recognises(file) and any(one in file.head for one in comments) and bool(_RECORD.search(file.head))
+        )
+
+    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
+        return (_TAGS[tag], "") if tag in _TAGS else None
+
+    def _shown(self, track: Track) -> FoundUnit:
+        what = "scylla-bench writes the unit of its `-hdr-latency-units` (ns by default), which the log does not say"
+        raise LogError(what, where=track.log, mend=ASK_FOR_UNIT)
+
+    def _refuse(self, series: Sequence[Series]) -> None:
+        """Raise LogError on times that are a thousand times short, as with hdrhistogram-go from 1.2 on."""
+        first = series[0]
+        if first.log.started_at_s is not None and first.records[0].start_s < first.log.started_at_s / 2:
+            what = "has times of a thousandth of their size: scylla-bench gives seconds where its log writer takes ms"
+            raise LogError(what, where=first.log.name, mend="multiply start and length of each record by 1,000")
+
+    def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
+        if any(one.measure == "response time" for one in series):
+            yield "scylla-bench's `co-fixed` counts from a schedule only where it ran with a `-max-rate`"
+        yield "scylla-bench times of its failures those that took long, like answers; only its console counts them"

@@ -13,7 +13,7 @@ from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, cut_line_note, only_one
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+from plimsoll.domain.log_words import COORDINATED_OMISSION
 
 _HEAD = re.compile(r"^type,?\s+total ops\s*,.*\btime\b.*$", re.MULTILINE)
 _TOTAL = "total"

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress
+from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress, ScyllaBench
 from plimsoll.analysis.logs.formats.cassandra_stress_console import CassandraStressConsole
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs
-from plimsoll.analysis.logs.formats.latte_json import LatteJson
-from plimsoll.analysis.logs.formats.latte_log import LatteLog
+from plimsoll.analysis.logs.formats.latte import LatteJson, LatteLog
 from plimsoll.analysis.logs.formats.nosqlbench import NoSqlBench
 from plimsoll.analysis.logs.formats.operation_logs import TextLog, ToolLog
 from plimsoll.analysis.logs.formats.percentile_text import PercentileText
@@ -15,15 +14,14 @@ from plimsoll.analysis.logs.formats.pgbench import PgBench
 from plimsoll.analysis.logs.formats.pgbench_aggregated import PgBenchAggregated
 from plimsoll.analysis.logs.formats.reading import Format, Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.refused import refuse_known
-from plimsoll.analysis.logs.formats.scylla_bench import ScyllaBench
 from plimsoll.analysis.logs.formats.sysbench import Sysbench
-from plimsoll.analysis.logs.formats.tlp_csv import TlpCsv
+from plimsoll.analysis.logs.formats.tlp_stress import TlpCsv
 from plimsoll.analysis.logs.formats.tools import TOOLS
 from plimsoll.analysis.logs.formats.ycsb_logs import YcsbLogs
 from plimsoll.analysis.logs.formats.ycsb_status import YcsbStatus
 from plimsoll.analysis.logs.unpacking import require_bounded
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_columns import EXAMPLE
+from plimsoll.domain.log_words import EXAMPLE
 
 FORMATS: tuple[Format, ...] = (
     ScyllaBench(),

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import PurePath
 
 from plimsoll.analysis.logs.formats.failures import failures_of, totals
-from plimsoll.analysis.logs.formats.no_operations import refuse_no_operations
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
+from plimsoll.analysis.logs.formats.refused import refuse_no_operations
 from plimsoll.analysis.logs.formats.selection import (
     Measure,
     Series,
@@ -16,7 +16,7 @@ from plimsoll.analysis.logs.formats.selection import (
     total,
     with_tags,
 )
-from plimsoll.analysis.logs.formats.tlp_stress_logs import name_of, unit_by_file_name, written_unit
+from plimsoll.analysis.logs.formats.tlp_stress import name_of, unit_by_file_name, written_unit
 from plimsoll.analysis.logs.formats.two_measures import (
     names_failures,
     names_response_time,
@@ -36,9 +36,8 @@ from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures, Track
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.query_kinds import KINDS
+from plimsoll.domain.log_words import COORDINATED_OMISSION, KINDS
+from plimsoll.domain.wording import plural
 
 Meaning = tuple[Measure, str]
 """The measure of records, and their operation."""

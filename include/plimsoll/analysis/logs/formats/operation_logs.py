@@ -9,14 +9,14 @@ from plimsoll.analysis.logs.formats.interval_logs import Meaning
 from plimsoll.analysis.logs.formats.operation_log.counting import FAILED, Counted, counted
 from plimsoll.analysis.logs.formats.operation_log.parsing import Names, Parser
 from plimsoll.analysis.logs.formats.operation_log.rows import first_keys
-from plimsoll.analysis.logs.formats.operation_log.times import EPOCH_FROM_S
+from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import select
 from plimsoll.analysis.logs.formats.tools import Tool
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.analysis.logs.unpacking import unpacked
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_columns import EXAMPLE, Columns, implied, parse_columns
+from plimsoll.domain.log_words import EXAMPLE, Columns, implied, parse_columns
 
 _MS_PER_S = 1000
 

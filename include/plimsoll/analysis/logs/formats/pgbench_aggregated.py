@@ -12,7 +12,7 @@ from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
+from plimsoll.domain.log_words import COORDINATED_OMISSION
 
 _LINE = re.compile(r"1\d{9}( \d+){5}(( \d+){4}( \d+)?)?(( \d+){4})?\r?")
 _OF_TIMES, _WITH_LAG, _WITH_SKIPPED, _WHOLE = 6, 10, 11, 15

@@ -1,13 +1,35 @@
-"""Output that is known and can't be judged: why, and what to do instead. One row for each."""
+"""Output that is known and can't be judged, such as interval logs of something else than the times of operations:
+why, and what to do instead. One row for each.
+"""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from plimsoll.analysis.logs.formats.no_operations import NOT_MEMTIER
 from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.domain.errors import LogError
 
 _LOG = "a log of operations, which any program can write (`--columns`, docs/reference/judging.md)"
+
+NOT_MEMTIER = (
+    "load it by a program that writes every operation, such as go-ycsb's `redis` with `-p measurementtype=csv`, or "
+    "histograms over time"
+)
+
+_PROGRAMS = (
+    (
+        re.compile(r"\[Logged with jHiccup"),
+        "is jHiccup's: how long a JVM or its machine stood still, and no operation of a database",
+        "give the logs of the load generator that ran beside it",
+    ),
+    (
+        re.compile(r"command HDR latency histogram results\]"),
+        "is memtier_benchmark's: one histogram of the whole run, which hides the intervals that missed",
+        "memtier tells times by the second in `--json-out-file` alone, as percentiles that are not read here: "
+        + NOT_MEMTIER,
+    ),
+)
 
 
 class _Refused(NamedTuple):
@@ -148,3 +170,11 @@ def refuse_known(file: RunFile) -> None:
     for refused in _REFUSED:
         if re.search(refused.begin, file.head):
             raise LogError(refused.why, where=file.name, mend=refused.instead)
+
+
+def refuse_no_operations(logs: Iterable[HistogramLog]) -> None:
+    """Raise LogError on a log by which no service level can be judged, according to its comments."""
+    for log in logs:
+        for comment, what, mend in _PROGRAMS:
+            if any(comment.search(one) for one in log.comments):
+                raise LogError(what, where=log.name, mend=mend)

@@ -9,9 +9,8 @@ from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
-from plimsoll.domain.plurals import plural
-from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.log_words import COORDINATED_OMISSION
+from plimsoll.domain.wording import meant_or_known, plural
 
 Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures", "other figures"]
 

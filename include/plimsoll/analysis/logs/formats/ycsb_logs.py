@@ -7,13 +7,13 @@ from plimsoll.analysis.logs.formats.failures import failures_of
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
-from plimsoll.analysis.logs.formats.tlp_stress_logs import LOGGING_FOR, logged_name
+from plimsoll.analysis.logs.formats.tlp_stress import LOGGING_FOR, logged_name
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures
-from plimsoll.domain.log_remarks import COORDINATED_OMISSION
-from plimsoll.domain.plurals import plural
+from plimsoll.domain.log_words import COORDINATED_OMISSION
+from plimsoll.domain.wording import plural
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
 _OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "DELETE")

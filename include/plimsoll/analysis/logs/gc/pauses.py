@@ -1,12 +1,16 @@
-"""The content of GC logs, whatever their format: pauses, heap sizes, and processor time of collections."""
+"""The content of GC logs, whatever their format: pauses, heap sizes, processor time of collections. Long pauses are
+also lines beside the nodes' own; forms that are not read say what to give instead.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
+from plimsoll.domain.process import LogLine
 from plimsoll.domain.variant import Collector
 
 if TYPE_CHECKING:
@@ -16,6 +20,42 @@ _SHOWN = 160
 """Characters that are shown of an unknown line."""
 NOTABLE_STOP_MS = 1.0
 """Safepoints without a collection are kept from this length on; JDK 11 makes a tiny one every second."""
+
+LEAST_MS = 10.0
+"""Shorter pauses are left out: a collector like ZGC makes several a second, and none of them explains a miss."""
+
+_TIMED = re.compile(r"\[?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})(\]|: )", re.ASCII)
+_PAUSE = re.compile(
+    r"(Pause|Allocation Stall|Relocation Stall) .*?(?P<ms>\d+[.,]\d+)( ms\]|ms)$|"
+    r"\[(Full )?GC\b.*, (?P<s>\d+\.\d+) secs\]( \[Times:.*)?$",
+    re.ASCII,
+)
+
+_FLAGS = (
+    "start the JVM with -Xlog:gc*,safepoint:file=F:time,uptime,level,tags; JDK 8 with "
+    "-XX:+PrintGCDetails -XX:+PrintGCDateStamps -XX:+PrintGCApplicationStoppedTime"
+)
+
+_FORMS = (
+    (
+        re.compile(r"^[^\[\]\n]+[^\s\[] *\[\d{4}-\d\d-\d\dT[^\]]+\]\[", re.MULTILINE),
+        "has another program's words before the JVM's lines",
+        f"give the log without them (`docker compose logs --no-log-prefix`), or {_FLAGS}",
+    ),
+    (
+        re.compile(r"<verbosegc\b"),
+        "is a log of OpenJ9, which is not read",
+        "judge the run without it, or run the database on a JVM with HotSpot",
+    ),
+)
+
+
+def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
+    """Return for how long application threads were stopped in each row of a table of pauses, ms.
+
+    Where the log does not give that, this is the collector's part of the pause.
+    """
+    return pauses["stopped_ms"].fillna(pauses["duration_ms"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +167,35 @@ def size_bytes(figure: str) -> int:
     return round(number(figure[:-1]) * UNITS[figure[-1]])
 
 
-def stopped_ms(pauses: pd.DataFrame) -> pd.Series[float]:
-    """Return for how long application threads were stopped in each row of a table of pauses, ms.
+def gc_lines(text: str) -> tuple[LogLine, ...]:
+    """Return each line on a pause or stall of at least `LEAST_MS`, with its time: the pause's end, or with JDK 8 its
+    start.
 
-    Where the log does not give that, this is the collector's part of the pause.
+    Reads unified logs and those of JDK 8, as far as one line gives the length of a pause. Other lines are left out:
+    `parse_gc_log` counts those that it does not know.
     """
-    return pauses["stopped_ms"].fillna(pauses["duration_ms"])
+    return tuple(_lines(text))
+
+
+def _lines(text: str) -> Iterator[LogLine]:
+    for line in text.splitlines():
+        timed, pause = _TIMED.match(line), _PAUSE.search(line)
+        if timed and pause and _took_ms(pause) >= LEAST_MS:
+            yield LogLine(datetime.fromisoformat(timed["time"]), f"gc.log: {line[timed.end() :].strip()}")
+
+
+def _took_ms(pause: re.Match[str]) -> float:
+    return number(pause["ms"]) if pause["ms"] else float(pause["s"]) * 1000
+
+
+def unknown_form(text: str) -> str:
+    """Say what a text is that no line of a known GC log is in."""
+    return next(
+        (what for form, what, _ in _FORMS if form.search(text)),
+        "is not a unified GC log with time, uptime, level and tags",
+    )
+
+
+def instead(text: str) -> str:
+    """Say what to give instead of a log that is not read."""
+    return next((mend for form, _, mend in _FORMS if form.search(text)), _FLAGS)

@@ -14,15 +14,16 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.logs.gc.legacy import parse_legacy
-from plimsoll.analysis.logs.gc.other_forms import instead, unknown_form
 from plimsoll.analysis.logs.gc.pauses import (
     NOTABLE_STOP_MS,
     CpuTime,
     HeapChange,
     Pause,
     Pauses,
+    instead,
     number,
     size_bytes,
+    unknown_form,
     unread,
 )
 from plimsoll.domain.errors import LogError

@@ -1,17 +1,28 @@
-"""Decode histograms of any layout and add their counts in one wide histogram."""
+"""Decode histograms of any layout and add their counts in one wide histogram, and encode values as one, for formats
+that have single values.
+"""
 
+import struct
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pybase64
 from pyhdrh import decode
 
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, HistogramLayout, Ints, Unit, wide_length
-from plimsoll.analysis.logs.hdr.payload import Header, inflate, read_header
-from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.hdr.record_line import Header, Record, inflate, read_header
 from plimsoll.domain.errors import LogError
 
 _COUNTER_BYTES = 8
+_OUTER = struct.Struct(">II")
+_INNER = struct.Struct(">IIIIQQd")
+_WORDS_OF_8 = 0x80
+_ENCODED_V1, _COMPRESSED_V1 = 0x1C849301 | _WORDS_OF_8, 0x1C849302 | _WORDS_OF_8
+_DIGITS, _LOWEST = 3, 1
+_FAST = 1
+"""Level of compression: nobody keeps the result."""
 
 
 @dataclass(frozen=True)
@@ -118,3 +129,21 @@ class Decoder:
         if source is None:
             source = self._sources[header] = _Source.of(header, self.unit)
         return source.add_to(self._sums, body)
+
+
+def encoded(values: Ints) -> memoryview:
+    """Return the payload of a histogram of these values, in the layout `WIDE` and the encoding V1."""
+    return encoded_counts(np.bincount(WIDE.index_of(values), minlength=1))
+
+
+def encoded_counts(counts: Ints) -> memoryview:
+    """Return the same of the counts of the layout's first slots, at least one."""
+    highest = max(2, int(WIDE.highest_values(np.array([len(counts) - 1]))[0]))
+    words = counts.astype(">i8").tobytes()
+    inner = _INNER.pack(_ENCODED_V1, len(words), 0, _DIGITS, _LOWEST, highest, 1.0)
+    packed = zlib.compress(inner + words, _FAST)
+    return memoryview(pybase64.b64encode(_OUTER.pack(_COMPRESSED_V1, len(packed)) + packed))
+
+
+EMPTY = encoded(np.zeros(0, dtype=np.int64))
+"""A histogram without a value."""

@@ -1,15 +1,15 @@
-"""Which moves each action consists of, and how far it is."""
+"""Which moves each action consists of, and how far it is: those of `repair`, which is full, as `nodetool repair
+-full` does it, and of `compact`, a major compaction, are few enough to stand here.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from plimsoll.adapters.products.cassandra.actions.compact import compact
 from plimsoll.adapters.products.cassandra.actions.moves import NodeMoves
-from plimsoll.adapters.products.cassandra.actions.repair import repair
-from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring
+from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring, ToolJob
 from plimsoll.adapters.products.cassandra.node import Blueprint
 from plimsoll.adapters.products.nodes.tool import NodeTool
-from plimsoll.domain.action import ActionEnd, ActionName
+from plimsoll.domain.action import ActionEnd, ActionName, ActionPart
 from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
 
@@ -97,6 +97,32 @@ def _replace(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]
 def _changed(request: ActionRequest) -> Sequence[Host]:
     names = request.action.changes([node.info.name for node in request.nodes])
     return [node for node in request.nodes if node.info.name in names]
+
+
+def repair(ring: Ring, node: Host) -> str | MoveEnd:
+    """Return the end of the repair, of which the node itself notifies; how far it is until then."""
+    name = node.info.name
+    began = ring.begun(node, f"{name}-repaired")
+    found = ToolJob(ring.tool, f"action-{name}-repaired", [node], "repair", (), ring.request.expires).look()
+    if isinstance(found, str):
+        return found
+    told = found[0].nodes[name]
+    repaired = f"{name} repaired {', '.join(told['keyspaces'])} with the other replicas in {told['seconds']:g} s"
+    return MoveEnd(began, found[0].at, repaired, (ActionPart(name=f"{name}: repair", seconds=told["seconds"]),))
+
+
+def compact(ring: Ring, nodes: Sequence[Host]) -> str | MoveEnd:
+    """Return the end of the compactions, which each node itself tells; how far they are until then."""
+    began = ring.begun(nodes[0], "compacted")
+    found = ToolJob(ring.tool, "action-compact", nodes, "compact", (), ring.request.expires).look()
+    if isinstance(found, str):
+        return found
+    told = {name: one for answer in found for name, one in answer.nodes.items()}
+    sentences = [
+        f"{name} compacted {one['bytes_before']:,} to {one['bytes_after']:,} bytes in {one['seconds']:g} s"
+        for name, one in sorted(told.items())
+    ]
+    return MoveEnd(began, max(answer.at for answer in found), "; ".join(sentences))
 
 
 _TURNS: Mapping[ActionName, Callable[[ActionRequest, NodeMoves], Iterator[MoveProgress]]] = {

@@ -1,21 +1,34 @@
-"""The moves of actions that change single nodes: kill one, start one again, let a new one join."""
+"""The moves of actions that change single nodes: kill one, start one again, let a new one join.
 
-from collections.abc import Sequence
+The parts of a join are read in the log of the node that joined. The texts were read in the logs of nodes of 3.11.19 and
+4.0.1.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from plimsoll.adapters.hosts.jobs import process_of
-from plimsoll.adapters.products.cassandra.actions.join_log import join_parts
-from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring
-from plimsoll.adapters.products.cassandra.actions.tool_job import ToolJob
+from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring, ToolJob
+from plimsoll.adapters.products.cassandra.events import CassandraLog
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, NodeFiles, current_process
 from plimsoll.domain.action import ActionPart
+from plimsoll.domain.process import LogLine
 from plimsoll.ports.host import Host
 
 _DRAIN = timedelta(minutes=1)
 _KILL = timedelta(seconds=20)
 _LOG_BYTES = 1 << 20
+
+_ENDS = (
+    ("start, gossip and fixed waits", re.compile(r"Starting to bootstrap")),
+    ("streaming", re.compile(r"All sessions completed")),
+    ("opening to clients", re.compile(r"Starting listening for CQL clients")),
+)
+"""Each part with the line that ends it, in their order."""
 
 
 @dataclass(frozen=True)
@@ -92,3 +105,22 @@ def _kill(host: Host, job_id: str) -> None:
     if pid is not None:
         host.run(("kill", "-KILL", "--", f"-{pid}"), timeout=_KILL, check=False)
     host.stop(job_id, grace=timedelta(0))  # where the record names no process
+
+
+def join_parts(text: str) -> tuple[ActionPart, ...]:
+    """Return the parts whose lines the log has, each from the end of the one before, the first from the log's begin."""
+    found = CassandraLog().lines(JOB, text, UTC)  # only differences count
+    if not found:
+        return ()
+    ends = [(name, at) for name, pattern in _ENDS if (at := _last(found, pattern))]
+    times = [("", found[0].at), *ends]
+    return tuple(_parts(times))
+
+
+def _last(found: Sequence[LogLine], pattern: re.Pattern[str]) -> datetime | None:
+    return next((line.at for line in reversed(found) if pattern.search(line.text)), None)
+
+
+def _parts(times: list[tuple[str, datetime]]) -> Iterator[ActionPart]:
+    for (_, before), (name, at) in pairwise(times):
+        yield ActionPart(name=name, seconds=round((at - before).total_seconds(), 1))

@@ -9,15 +9,20 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.operation_log.activity import MOST_SECONDS, Activity, Order
 from plimsoll.analysis.logs.formats.operation_log.parsing import Chunk
-from plimsoll.analysis.logs.formats.operation_log.second_counts import SecondCounts, seconds_of
+from plimsoll.analysis.logs.formats.operation_log.second_counts import (
+    MOST_SECONDS,
+    Activity,
+    Order,
+    SecondCounts,
+    seconds_of,
+)
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Series
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.query_kinds import KINDS
+from plimsoll.domain.log_words import KINDS
 
 _MOST_NAMES = 100
 FAILED = "time of failures"

@@ -8,15 +8,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from plimsoll.analysis.logs.formats.operation_log.outcomes import Outcomes
 from plimsoll.analysis.logs.formats.operation_log.rows import Layout, Row, RowReader, layout_of
-from plimsoll.analysis.logs.formats.operation_log.times import numbers, seconds, unit_of_moments
+from plimsoll.analysis.logs.formats.operation_log.values import Outcomes, numbers, seconds, unit_of_moments
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_columns import SECONDS_OF, Column, Columns
-from plimsoll.domain.spelling import meant_or_known
+from plimsoll.domain.log_words import SECONDS_OF, Column, Columns
+from plimsoll.domain.wording import meant_or_known
 
 _LONGEST_S = 3600.0
 _LATEST_S = 5e9

@@ -1,5 +1,5 @@
 """Count operations by the second of their end and by the slot of their latency, in memory that their number does not
-fill.
+fill, and tell whether the rows are those of one whole run by one clock.
 """
 
 from collections import Counter
@@ -9,18 +9,115 @@ from itertools import pairwise
 
 import numpy as np
 
-from plimsoll.analysis.logs.hdr.encode import EMPTY, encoded_counts
+from plimsoll.analysis.logs.hdr.decode import EMPTY, encoded_counts
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, Ints
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Floats
+from plimsoll.domain.errors import LogError
 
+MOST_SECONDS = 1_000_000
+DISORDER_S = 1.5
+"""The most by which a row may be earlier than one before it: threads write late, and some times are of whole seconds.
+A clock that is set back by less moves operations to the interval beside theirs at worst.
+"""
+_NO_CHANCE = 20
+"""Operations whose absence is no chance: of a random schedule, 20 due ones are absent once in 10⁸ times."""
+_BESIDE_S = 10
 _SLOT_BITS = 18
 _SLOT = (1 << _SLOT_BITS) - 1
 _MERGED_FROM, _MERGED_SHARE = 1 << 18, 0.25
 """New counts are merged into the others once there are so many, and this share of the others."""
+
 _SHORTEST_S = 1e-6
 """The length of a last record that begins with the last operation's end."""
+
 _NONE = np.zeros(0, dtype=np.int64)
+
+
+@dataclass
+class Order:
+    """Whether rows follow one another in time, by their starts or by their ends."""
+
+    last_start_s: float = -np.inf
+    last_end_s: float = -np.inf
+    back_start: tuple[float, int] = (0.0, 0)
+    back_end: tuple[float, int] = (0.0, 0)
+
+    def add(self, starts_s: Floats, ends_s: Floats, lines: Ints) -> None:
+        """Take further rows."""
+        self.last_start_s, self.back_start = _further(self.last_start_s, starts_s, lines, self.back_start)
+        self.last_end_s, self.back_end = _further(self.last_end_s, ends_s, lines, self.back_end)
+
+    def require(self, where: str) -> None:
+        """Raise LogError where the time goes back by more than writers of several threads explain."""
+        back_s, line = min(self.back_start, self.back_end)
+        if back_s > DISORDER_S:
+            what = f"the time goes back by {back_s:.3f} s: the clock was set, or this is more than one log"
+            mend = "give the log of one run, as it was written, each thread's as a file of its own; or sort it by time"
+            raise LogError(what, where=f"{where}, line {line}", mend=mend)
+
+
+@dataclass
+class Activity:
+    """When the operations of one file were under way. `origin_s`: what seconds count from."""
+
+    name: str
+    origin_s: float
+    first_s: float = np.inf
+    end_s: float = -np.inf
+    rows: int = 0
+    _under_way: Counter[int] = field(default_factory=Counter)
+    """By second: how many operations begin in it, less those that end in it."""
+    _ended: Counter[int] = field(default_factory=Counter)
+
+    def add(self, starts_s: Floats, ends_s: Floats) -> None:
+        """Take further rows. Raises LogError where they span more than a run can."""
+        self.rows += len(ends_s)
+        self.first_s, self.end_s = min(self.first_s, float(starts_s.min())), max(self.end_s, float(ends_s.max()))
+        require_length_of_a_run(self.first_s, self.end_s, self.name)
+        for times_s, sign in ((starts_s, 1), (ends_s, -1)):
+            seconds, counts = np.unique(seconds_of(times_s, self.origin_s), return_counts=True)
+            for second, count in zip(seconds.tolist(), counts.tolist(), strict=True):
+                self._under_way[second] += sign * count
+                self._ended[second] += count if sign < 0 else 0
+
+    @property
+    def chance_s(self) -> float:
+        """Return the time for which such a log may hold nothing by chance."""
+        return _NO_CHANCE * (self.end_s - self.first_s) / self.rows
+
+    def require_no_silence(self) -> None:
+        """Raise LogError where nothing ended and nothing was under way for longer than by chance.
+
+        What the database delays is under way. So either the clock was set forward, or lines are missing, or the load
+        generator stood still.
+        """
+        active = np.array(sorted(self._under_way), dtype=np.int64)
+        under_way = np.cumsum([self._under_way[second] for second in active.tolist()])
+        steps = np.diff(active) - 1
+        for place in np.flatnonzero((steps >= 1) & (under_way[:-1] == 0)).tolist():
+            second, length_s = int(active[place]) + 1, int(steps[place])
+            sides = (range(second - _BESIDE_S, second), range(second + length_s, second + length_s + _BESIDE_S))
+            rate = min(sum(self._ended[one] for one in side) / _BESIDE_S for side in sides)
+            if length_s * rate >= _NO_CHANCE:
+                at_s = self.origin_s + second - self.first_s
+                what = f"nothing ends and nothing is under way for {length_s} s, {at_s:.0f} s after its begin"
+                why = "the clock was set forward, what had no answer has no line, or the load generator stood still"
+                raise LogError(f"{what}: {why}", where=self.name, mend="measure again")
+
+
+def require_length_of_a_run(first_s: float, end_s: float, where: str) -> None:
+    """Raise LogError where operations span more time than a run can."""
+    if end_s - first_s > MOST_SECONDS:
+        what = f"spans {end_s - first_s:,.0f} s, so a time is damaged, or its unit wrong"
+        raise LogError(what, where=where, mend="look for a damaged line, or say the unit of the times")
+
+
+def _further(last_s: float, times_s: Floats, lines: Ints, worst: tuple[float, int]) -> tuple[float, tuple[float, int]]:
+    highest = np.maximum.accumulate(np.concatenate([[last_s], times_s]))
+    back = highest[1:] - times_s
+    place = int(back.argmax())
+    return float(highest[-1]), max(worst, (float(back[place]), int(lines[place])), key=lambda found: found[0])
 
 
 def seconds_of(times_s: Floats, origin_s: float) -> Ints:

@@ -1,0 +1,176 @@
+"""The commands of a definition: the values that stand for their placeholders, and what is wrong with them, before
+anything starts.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.generators.foreign_load import CONSOLE, RECORDS, run_s
+from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
+from plimsoll.domain.commands import LoadCommand, placeholders
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.units import parse_count
+from plimsoll.domain.variant import is_inside
+from plimsoll.domain.wording import meant_or_known
+from plimsoll.domain.workload import Workload
+from plimsoll.ports.artefacts import ProgramSource, how_to_fetch
+from plimsoll.ports.load_generator import LoadRequest
+
+OF_HOSTS = {"archive": "folder of the unpacked archive", "java_home": "folder of Plimsoll's JDK 11"}
+OF_LOADS = {
+    "rate": "the load, in ops/s",
+    "duration": "length of the timed run, warm-up included, in s, and some seconds more",
+    "warmup": "length of the warm-up, in s",
+    "contact_points": "addresses of the nodes, with commas",
+    "contact_point": "address of one node",
+    "outputs": "folder of the load's files, in which the commands run",
+    "seed": "a number of 31 bits for what is drawn at random: another one in each repeat and attempt",
+    "threads": "`load_generator.threads`",
+    "concurrency": "`load_generator.concurrency`",
+    "heap": "`load_generator.heap`",
+    **OF_HOSTS,
+}
+"""Name → meaning; those of hosts are known before any load. Further names: `workload`, and the options of the
+definition's workload, such as `rows`.
+"""
+
+_WHERE = "load_generator.command"
+_EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
+_NEEDED = ("rate", "duration")
+_WITHOUT = {
+    "rate": "; a program that can't keep a rate runs elsewhere, and its files come in by `plimsoll import`, with the "
+    "rates that it reached as loads",
+    "duration": "",
+}
+
+
+def options_of(workload: Workload) -> dict[str, str]:
+    """Return the workload's name, and its options that are texts or numbers, as they are written."""
+    options = {"workload": workload.name, **workload.model_dump(mode="json", exclude={"name"})}
+    return {name: _text(value) for name, value in options.items() if isinstance(value, str | int | float)}
+
+
+def of_workload(workload: Workload) -> dict[str, str]:
+    """Return the same with `rows` as a whole number. Raises ValueError where `rows` is no count."""
+    options = options_of(workload)
+    return {**options, "rows": str(parse_count(options["rows"]))} if "rows" in options else options
+
+
+def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
+    """Return every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
+    return {
+        **known_values(request.spec, folders),
+        "rate": str(request.load_ops_s),
+        "contact_points": ",".join(request.contact_points),
+        "contact_point": request.contact_points[0],
+        "outputs": str(folder),
+        "seed": str(request.seed),
+    }
+
+
+def known_values(spec: LoadSpec, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
+    """Return the values that are the same for all loads of a definition."""
+    generator = spec.load_generator
+    return {
+        **of_workload(spec.workload),
+        "duration": str(run_s(spec)),
+        "warmup": f"{spec.timing.warmup.total_seconds():g}",
+        "threads": str(generator.threads),
+        "concurrency": str(generator.concurrency),
+        "heap": generator.heap,
+        **{name: str(path) for name, path in folders.items()},
+    }
+
+
+def _text(value: JsonValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
+    """Return all problems at once. Fetches nothing."""
+    command = spec.load_generator.command
+    if command is None:
+        return [Problem(_WHERE, "is missing: the load generator `command` is what it says", _EXAMPLE)]
+    return [
+        *_workload(spec),
+        *_placeholders(spec, command),
+        *_progress(command),
+        *_outputs(command),
+        *_archive(spec, command, artefacts),
+        *_load_hosts(spec),
+        *timing_problems(spec),
+        *interval_problems(spec),
+    ]
+
+
+def _workload(spec: LoadSpec) -> Iterator[Problem]:
+    if "name" not in spec.workload.model_fields_set:
+        yield Problem("workload.name", "is missing: only the command knows its workload", "name it as reports shall")
+    try:
+        of_workload(spec.workload)
+    except ValueError as error:
+        yield Problem("workload.rows", str(error), "write a count such as 200000 or 100k")
+
+
+def _placeholders(spec: LoadSpec, command: LoadCommand) -> Iterator[Problem]:
+    of_load = [*OF_LOADS, *options_of(spec.workload)]
+    for key, known in {"populate": of_load, "run": of_load, "version": [*OF_HOSTS]}.items():
+        for name in placeholders(getattr(command, key) or ""):
+            if name not in known:
+                yield Problem(f"{_WHERE}.{key}", f"{{{name}}} stands for nothing", meant_or_known(name, known))
+            elif name == "archive" and command.archive is None:
+                yield Problem(f"{_WHERE}.{key}", "{archive} stands for nothing", "give `archive: {url: …, sha256: …}`")
+    for name in _NEEDED:
+        if name not in placeholders(command.run):
+            what = f"has no {{{name}}}, which is {OF_LOADS[name]}: every cell would run alike"
+            yield Problem(f"{_WHERE}.run", what, f"write {{{name}}} where the program takes it{_WITHOUT[name]}")
+
+
+def _progress(command: LoadCommand) -> Iterator[Problem]:
+    try:
+        re.compile(command.progress or "")
+    except re.error as error:
+        yield Problem(f"{_WHERE}.progress", f"is no regular expression: {error}", "write one, or leave it out")
+
+
+def _outputs(command: LoadCommand) -> Iterator[Problem]:
+    for number, name in enumerate(command.outputs):
+        where = f"{_WHERE}.outputs[{number}]"
+        if "/" in name or "{" in name:
+            mend = f"write the file's own name, such as {name.rpartition('/')[2] or '*.hdr'!r}"
+            yield Problem(where, f"{name!r} is a path, and files are known by their names alone", mend)
+        elif own := next((one for one in RECORDS if fnmatchcase(one, name)), ""):
+            mend = f"write a name that only the program's files have; {CONSOLE} is what it prints"
+            yield Problem(where, f"{name!r} is also the name of {own}, which Plimsoll writes", mend)
+
+
+def _archive(spec: LoadSpec, command: LoadCommand, artefacts: ProgramSource) -> Iterator[Problem]:
+    if command.archive is None:
+        return
+    program = program_in_archive(command)
+    if not program:
+        what = "is used by no command"
+        yield Problem(f"{_WHERE}.archive", what, "begin a path of `run` with {archive}/, or leave the archive out")
+    elif not is_inside(program):
+        what = f"{program!r} is no path in it"
+        yield Problem(f"{_WHERE}.archive", what, "write a path below {archive}/, without `..` and `**`")
+    if not artefacts.has_archive(command.archive):
+        what = "the load generator's archive is not in the cache"
+        yield Problem(f"{_WHERE}.archive", what, how_to_fetch(spec.name))
+
+
+def program_in_archive(command: LoadCommand) -> str:
+    """Return the first path in the archive that a command names, such as `bin/tlp-stress`; empty if none does."""
+    found = re.search(r"\{archive\}/([^\s'\":]+)", f"{command.run} {command.populate or ''}")
+    return found[1] if found else ""
+
+
+def _load_hosts(spec: LoadSpec) -> Iterator[Problem]:
+    if spec.load_generator.hosts > 1:
+        what = "nobody divides the load of a command among several hosts"
+        yield Problem("load_generator.hosts", what, "take one load host, large enough for the whole load")

@@ -1,0 +1,249 @@
+"""A load generator by other authors, run as a job of several commands: populate, then the timed run.
+
+One shell script runs the commands one after another, and leaves a record of each.
+"""
+
+import json
+import re
+import shlex
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.ports.host import Host, Job, JobStatus
+from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
+
+POPULATE, LOAD = "populate", "load"
+CONSOLE = f"{LOAD}.console"
+"""The file with what the timed run prints."""
+_SCRIPT = "commands.sh"
+RECORDS = (
+    PLAN,
+    _SCRIPT,
+    f"{POPULATE}.console",
+    *(f"{command}.{end}" for command in (POPULATE, LOAD) for end in ("begun", "times", "end", "end.part")),
+)
+"""The names of files that belong to the job, beside those that programs write."""
+_BEYOND_S = 5
+"""The time by which a timed run is longer than its judged part, s: on a busy host a program's last record ends seconds
+late, or covers several seconds, and must not be in the judged time.
+"""
+
+_HEAD = r"""#!/bin/sh
+# Runs each command once the one before it has succeeded. Of each it leaves NAME.begun, NAME.console and NAME.end.
+run() {
+  name=$1; shift
+  began=$(date +%s)
+  echo "$began" >"$name.begun"
+  ("$@" >"$name.console" 2>&1; code=$?; times >"$name.times"; exit $code)
+  code=$?
+  { echo "exit $code"; echo "seconds $(($(date +%s) - began))"; tail -n 1 "$name.times"; } >"$name.end.part"
+  mv "$name.end.part" "$name.end"
+  [ $code -eq 0 ] || exit $code
+}
+"""
+
+_CPU = re.compile(r"^(\d+)m([\d.]+)s (\d+)m([\d.]+)s$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of a load, with its purpose as name: `populate`, `load`."""
+
+    name: str
+    argv: Sequence[str]
+
+    @property
+    def console(self) -> str:
+        """Return the name of the file with its output."""
+        return f"{self.name}.console"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """The end of a command.
+
+    `seconds`: its duration in whole seconds; `cpu_s`: its processor time, s, None if not known.
+    """
+
+    exit_code: int
+    seconds: int
+    cpu_s: float | None
+
+    @classmethod
+    def parse(cls, text: str) -> "Ending | None":
+        """Parse the content of a file `NAME.end`; None where there is none yet."""
+        words = dict(line.split(" ", 1) for line in text.splitlines() if line[:1].isalpha())
+        if "exit" not in words:
+            return None
+        cpu = _CPU.search(text)
+        cpu_s = (60 * float(cpu[1]) + float(cpu[2]) + 60 * float(cpu[3]) + float(cpu[4])) if cpu else None
+        return cls(int(words["exit"]), int(words.get("seconds", 0)), cpu_s)
+
+    @property
+    def cpu_cores(self) -> float | None:
+        """Return the mean number of busy cores."""
+        return None if self.cpu_s is None else self.cpu_s / max(self.seconds, 1)
+
+
+@dataclass(frozen=True)
+class Load:
+    """The commands in order, ending with the timed run; commands to run afterwards; input files, content by name."""
+
+    commands: Sequence[Command]
+    closing: Sequence[Command] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
+def in_flight(spec: LoadSpec) -> int:
+    """Return the greatest number of operations that may be in flight."""
+    return spec.load_generator.threads * spec.load_generator.concurrency
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The settings that a load was started with. Lengths in seconds; `shares` of all operations, by operation.
+
+    `program`, `progress` and `outputs`: of a definition's own commands, the program's name, the pattern of its rate on
+    the console, and the names of its files with times.
+    """
+
+    rate: int = 0
+    duration_s: float = 0
+    warmup_s: float = 0
+    in_flight: int = 0
+    rows: int = 0
+    shares: Mapping[str, float] = field(default_factory=dict)
+    commands: tuple[str, ...] = ()
+    program: str = ""
+    progress: str = ""
+    outputs: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Plan":
+        """Parse the file's content and ignore other keys.
+
+        An empty text gives the plan of a load that was never started.
+        """
+        told = parse_plan(text)
+        return cls(**{one.name: told[one.name] for one in fields(cls) if one.name in told})
+
+
+class ForeignGenerator(LoadGenerator):
+    """All of a load generator but the methods that depend on the program."""
+
+    @abstractmethod
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        """Return the commands for that host. Raises HostError, ArtefactError."""
+
+    @abstractmethod
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        """Return the number of `rows` to populate, and the `shares` of the operations."""
+
+    @abstractmethod
+    def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:
+        """Return the progress of a command, by the end of its console output or by what its host tells."""
+
+    @abstractmethod
+    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
+        """Explain why a timed run with exit code 0 is incomplete, by its console output or its files.
+
+        Empty if it is complete.
+        """
+
+    def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:  # noqa: ARG002 - of most programs it can't
+        """Tell whether a timed run that ended with an exit code is judged by its files all the same."""
+        return False
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        folder, spec = folder_of(host), request.spec
+        load = self._load(host, request)
+        plan = {
+            "rate": request.load_ops_s,
+            "duration_s": spec.timing.duration.total_seconds(),
+            "warmup_s": spec.timing.warmup.total_seconds(),
+            "in_flight": in_flight(spec),
+            "seed": request.seed,
+            "commands": [command.name for command in load.commands],
+            **self._plan(request),
+        }
+        for name, content in {
+            **load.files,
+            PLAN: json.dumps(plan),
+            _SCRIPT: script([*load.commands, *load.closing]),
+        }.items():
+            host.write(folder / name, content)
+        job = Job(id=request.job_id, argv=("/bin/sh", _SCRIPT), expires=request.expires, cwd=folder)
+        host.start(job)
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """Return the state of the load: running, complete, or failed with the reason and the last lines of output."""
+        plan, job = Plan.parse(_tail(host, PLAN)), host.status(job_id)
+        if job.state == "missing":
+            return LoadStatus("failed", reason="the load was never started")
+        name = _command_at_work(host, plan)
+        console = _tail(host, f"{name}.console")
+        if job.state == "running":
+            return self._running(host, plan, name, console)
+        reason = self._fault(host, job, plan, console)
+        if not reason:
+            return LoadStatus("complete", "load", seconds_left=0.0)
+        phase = self._running(host, plan, name, console).phase
+        return LoadStatus("failed", phase, reason=f"{reason}{last_lines(console)}")
+
+    def _fault(self, host: Host, job: JobStatus, plan: Plan, console: str) -> str:
+        """Explain why an ended load is incomplete; empty if it is complete."""
+        name = _command_at_work(host, plan)
+        ending = Ending.parse(_tail(host, f"{name}.end"))
+        if ending is None:
+            return f"{name}: {self.name} was {'killed' if job.exit_code is None else 'ended before its time'}"
+        if ending.exit_code != 0:  # what gave up under load may have come to write nothing
+            is_judged = name == LOAD and self._can_be_judged(plan, ending)
+            return "" if is_judged else f"{name}: {self.name} ended with exit code {ending.exit_code}"
+        return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(host, plan, console)
+
+    def stop(self, host: Host, job_id: str) -> None:
+        """Ask the program to end, and give it time to flush its logs."""
+        host.stop(job_id, grace=GRACE)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Return the paths of everything that the program read and wrote."""
+        return host.files(folder_of(host))
+
+
+def run_s(spec: LoadSpec) -> int:
+    """Tell how long the program's timed run is to last, s: the definition's duration and some seconds beyond it."""
+    return round(spec.timing.duration.total_seconds()) + _BEYOND_S
+
+
+def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
+    """Return a running command as a status without figures, by how long it has sent operations: 0 s while it
+    connects.
+    """
+    note = "" if elapsed_s else "connecting"
+    if command != LOAD:
+        return LoadStatus("running", "populate", note=note)
+    left = max(plan.duration_s - elapsed_s, 0.0)
+    if not left:
+        note = f"its judged time is over: the program ends within about {_BEYOND_S} s"
+    return LoadStatus("running", "warm-up" if elapsed_s < plan.warmup_s else "load", seconds_left=left, note=note)
+
+
+def _command_at_work(host: Host, plan: Plan) -> str:
+    """Return the command that began last; the first command where none has begun."""
+    names = {path.name for path in host.files(folder_of(host))}
+    begun = [name for name in plan.commands if f"{name}.console" in names]
+    return (begun or [*plan.commands, LOAD][:1])[-1]
+
+
+def _tail(host: Host, name: str) -> str:
+    return host.read_tail(folder_of(host) / name, max_bytes=TAIL_BYTES)
+
+
+def script(commands: Sequence[Command]) -> str:
+    """Return the text of the script. Every word of a command is quoted."""
+    return _HEAD + "".join(f"run {command.name} {shlex.join(command.argv)}\n" for command in commands)

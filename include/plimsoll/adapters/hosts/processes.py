@@ -1,0 +1,119 @@
+"""Processes of this machine through /proc: the present one, whether others are alive, and the tags of those of a
+cluster.
+
+Tags are environment variables. Child processes inherit them, and others can read them.
+
+Child processes inherit them, and others can read them.
+"""
+
+import os
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path, PurePath
+
+from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
+from plimsoll.domain.owner import ProcessOwner
+
+_PROC = Path("/proc")
+_STATE, _STARTED = 0, 19
+"""Places in /proc/<pid>/stat after the program's name: state, and start in clock ticks since the machine's."""
+
+SUBNET = "PLIMSOLL_SUBNET"
+_ADDRESS = "PLIMSOLL_ADDRESS"
+_CLUSTER, _OWNER, _WORK, _HOST = "PLIMSOLL_CLUSTER", "PLIMSOLL_OWNER", "PLIMSOLL_WORK", "PLIMSOLL_HOST"
+_ENVIRONMENT = "PLIMSOLL_ENVIRONMENT"
+_HOST_NAME = re.compile(r"[a-z0-9-]+")
+_SINCE, _EXPIRES = "PLIMSOLL_CLUSTER_SINCE", "PLIMSOLL_EXPIRES"
+
+
+@dataclass(frozen=True)
+class ProcessTags:
+    """The content of a process' tags. Only the cluster is always known."""
+
+    cluster_id: ClusterId
+    owner: str = ""
+    host: str = ""
+    address: str = ""
+    since: datetime | None = None
+    expires: datetime | None = None
+
+
+class LocalProcesses:
+    """An implementation of the Owners port for processes of this machine and pid namespace."""
+
+    def me(self) -> str:
+        pid = os.getpid()
+        host, boot, namespace = _here()
+        return ProcessOwner(host=host, boot=boot, namespace=namespace, pid=pid, started=_started(pid) or 0).token
+
+    def is_alive(self, owner: str) -> bool | None:
+        """Tell whether the process is alive; None for processes elsewhere.
+
+        Another machine may have this one's name, and so may this machine before a restart.
+        """
+        found = ProcessOwner.parse(owner)
+        if found is None or (found.host, found.boot, found.namespace) != _here():
+            return None
+        return _started(found.pid) == found.started
+
+
+@cache
+def _here() -> tuple[str, str, int]:
+    """Return host name, boot id and pid namespace."""
+    boot = (_PROC / "sys" / "kernel" / "random" / "boot_id").read_text().strip()
+    return platform.node(), boot, (_PROC / "self" / "ns" / "pid").stat().st_ino
+
+
+def _started(pid: int) -> int | None:
+    """Return the start of the process in ticks; None where there is no such process, or it is a zombie."""
+    try:
+        # The program's name stands in parentheses and may hold anything.
+        facts = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return None if facts[_STATE] in ("Z", "X") else int(facts[_STARTED])
+
+
+def process_tags_of(cluster: Cluster, info: HostInfo, work: PurePath, environment: str = "") -> dict[str, str]:
+    """Return the environment variables that tag every process of that host in that environment."""
+    return {
+        **({_ENVIRONMENT: environment} if environment else {}),
+        _CLUSTER: str(cluster.id),
+        _OWNER: cluster.owner,
+        _WORK: str(work),
+        _HOST: info.name,
+        _ADDRESS: info.address,
+        SUBNET: info.address.rpartition(".")[0],
+        _SINCE: cluster.created_at.isoformat(),
+        _EXPIRES: cluster.expires_at.isoformat(),
+    }
+
+
+def read_process_tags(environment: Mapping[str, str], work: PurePath) -> ProcessTags | None:
+    """Return the tags in a process' environment; None for a process of no cluster of that work folder.
+
+    Everything but the cluster is optional, so that processes of any version of Plimsoll are found.
+    """
+    if environment.get(_WORK) != str(work):
+        return None
+    try:
+        cluster_id = ClusterId.parse(environment.get(_CLUSTER, ""))
+    except ValueError:  # somebody else's variable of that name
+        return None
+    tags = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
+    host = tags[_HOST] if _HOST_NAME.fullmatch(tags[_HOST]) else ""
+    since, expires = _time(environment.get(_SINCE)), _time(environment.get(_EXPIRES))
+    return ProcessTags(cluster_id, tags[_OWNER], host, tags[_ADDRESS], since, expires)
+
+
+def _time(text: str | None) -> datetime | None:
+    """Return the time; None for what no version of Plimsoll writes, such as a time without a zone."""
+    try:
+        time = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return time if time is not None and time.tzinfo is not None else None

@@ -1,0 +1,56 @@
+"""A database that somebody else runs and that speaks CQL, as a product of which nothing is deployed."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.external import Databases, ExternalOptions
+from plimsoll.adapters.products.nodes.node_process import UnreadLogs
+from plimsoll.domain.errors import DeployError, Problem, ProviderError
+from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
+from plimsoll.domain.process import Process
+from plimsoll.domain.specs import ProductSpec, VariantSpec
+from plimsoll.domain.system import EXTERNAL
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence, Product
+
+
+class ExternalCql(Product):
+    """No node of it is a host here, so it has no processes and no logs.
+
+    Whether it can be used at all, its provider checks.
+    """
+
+    name = EXTERNAL
+    evidence: Evidence = UnreadLogs()
+
+    def __init__(self, databases: Databases) -> None:
+        self._databases = databases
+
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:  # noqa: ARG002
+        """Return nothing: its provider asks the database itself."""
+        return ()
+
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
+        """Do nothing, because it is there."""
+
+    def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - none is known
+        """Return none, because nobody here knows them."""
+        return ()
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+        """Return none, because no node can be asked as a host."""
+        return ()
+
+    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:
+        """Return what the database's own tables tell of its nodes. Raises DeployError."""
+        try:
+            return self._databases.of(ExternalOptions.model_validate(options)).nodes()
+        except ProviderError as error:
+            raise DeployError(error.what, where=error.where, mend=error.mend) from error
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:  # noqa: ARG002 - there are none
+        """Return nothing: whether its nodes run, nobody here can see."""
+        return ()

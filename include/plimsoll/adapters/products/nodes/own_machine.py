@@ -1,0 +1,132 @@
+"""What only a node's own machine can do, and which nodes share one: ask ports that ask nobody for a password and so
+are open to it alone, and wait until no compactions are left.
+
+The nodes whose clients can't ask for compactions themselves are asked there.
+
+It is for nodes whose clients can't ask them for their compactions themselves.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from ipaddress import ip_address
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.products.nodes import rest_client
+from plimsoll.adapters.products.nodes.node_state import name_of
+from plimsoll.domain.errors import DeployError
+from plimsoll.domain.load_start import LeftoverWork
+from plimsoll.ports.host import CommandResult, Host, Job
+
+PATIENCE = timedelta(minutes=10)
+_START = timedelta(minutes=2)
+_TAIL = 65_536
+
+
+Command = Callable[[Sequence[Host]], Sequence[str]]
+"""The command that waits, at most for `PATIENCE`, for these nodes of one machine, and prints how that ended as JSON:
+`{"settled": …, "left": {node: number}, "waited_s": …, "error": …}`."""
+
+_CLIENT = ("python3", "-I", "-S", "-B", "-c", Path(rest_client.__file__).read_text(encoding="utf-8"))
+"""Not written to the host, since processes that start are asked several times a second."""
+
+_ANSWER = timedelta(minutes=1)
+
+
+def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
+    """Return the nodes by machine, in order. All nodes of the local provider are on one machine."""
+    machines: dict[str, list[Host]] = {}
+    for node in nodes:
+        machines.setdefault(node.info.facts.get("machine", node.info.name), []).append(node)
+    return machines
+
+
+def with_names(text: str, nodes: Sequence[Host]) -> str:
+    """Return what a program on the nodes' machine tells, with a node's name in place of 127.0.0.1, which names none
+    elsewhere.
+    """
+    for node in nodes:
+        if (own := own_loopback(node.info.address)) != node.info.address:
+            text = re.sub(rf"(?<![\d.]){re.escape(own)}(:\d+)?(?![\d.])", node.info.name, text)
+    return text
+
+
+def own_loopback(address: str) -> str:
+    """Return the address of services that are open to a node's own machine alone, such as JMX, which is not encrypted
+    here.
+
+    Nodes on one machine have different loopback addresses, so all of them can use the same port.
+    """
+    return address if ip_address(address).is_loopback else "127.0.0.1"
+
+
+def leftover_work(nodes: Sequence[Host], job_id: str, command: Command) -> LeftoverWork | None:
+    """Return the result of waiting; None while a machine still waits. The first call starts the job on each machine."""
+    found = [_of_machine(hosts, job_id, command) for hosts in by_machine(nodes).values()]
+    told = [one for one in found if one is not None]
+    if len(told) < len(found):
+        return None
+    return LeftoverWork(
+        settled=all(one.settled for one in told),
+        left={node: count for one in told for node, count in one.left.items()},
+        waited_s=max(one.waited_s for one in told),
+        problem="; ".join(one.problem for one in told if one.problem),
+    )
+
+
+def _of_machine(nodes: Sequence[Host], job_id: str, command: Command) -> LeftoverWork | None:
+    host = nodes[0]
+    status = host.status(job_id)
+    if status.state == "missing":
+        host.start(Job(id=job_id, argv=command(nodes), expires=PATIENCE + _START))
+    if status.state != "exited":
+        return None
+    return read_answer(host.read_tail(console_path(host.root, job_id), max_bytes=_TAIL), nodes)
+
+
+def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:
+    """Return the command's answer, which is JSON on the last line of its output. Pure."""
+    try:
+        answer: Mapping[str, Any] = json.loads(text.strip().rpartition("\n")[2])
+        left = dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False))
+        return LeftoverWork(
+            settled=answer["settled"],
+            left=left,
+            waited_s=answer["waited_s"],
+            problem=with_names(answer["error"] or "", nodes),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        where = nodes[0].info.name
+        return LeftoverWork(settled=False, problem=f"{where}: no answer to whether compactions are left")
+
+
+def get(host: Host, *urls: str) -> list[Any]:
+    """Return what each URL answers, which is JSON; None where there is no answer.
+
+    Raises DeployError where that host can't ask.
+    """
+    result = host.run((*_CLIENT, "get", *urls), timeout=_ANSWER, check=False)
+    told = answer_of(result, "get", where=f"host {name_of(host)}", mend="see whether it has python3")
+    return [one.get("answer") for one in told]
+
+
+def save(host: Host, url: str, file: PurePosixPath) -> None:
+    """Write the answer to a file of that host, if there is one."""
+    host.run((*_CLIENT, "save", str(file), url), timeout=_ANSWER, check=False)
+
+
+def settle_command(endings: Sequence[str], urls: Sequence[str]) -> tuple[str, ...]:
+    """Return the command that waits until no URL tells of work left."""
+    return (*_CLIENT, "settle", str(PATIENCE.total_seconds()), ",".join(endings), *urls)
+
+
+def answer_of(result: CommandResult, question: str, *, where: str, mend: str) -> Any:
+    """Return the answer to the question, which is the program's command. Raises DeployError where there is none."""
+    try:
+        return json.loads(result.stdout.strip().rpartition("\n")[2])
+    except ValueError as error:
+        what = f"`{question}` gave no answer (exit code {result.exit_code}): {result.stderr.strip()[-2000:]}"
+        raise DeployError(what, where=where, mend=mend) from error

@@ -1,0 +1,205 @@
+"""latte: its own report, a JSON file with a histogram for every sample and function, and `latte hdr`, a log with the
+tags `requests` and `cycles`, to which ScyllaDB's latte adds one for each function.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from math import isfinite
+from statistics import median
+from typing import Any
+
+from plimsoll.analysis.logs.continuity import ODD_LENGTH
+from plimsoll.analysis.logs.formats.failures import failures_at, totals
+from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, only_one
+from plimsoll.analysis.logs.formats.selection import Measure, Series, select
+from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
+from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
+from plimsoll.analysis.logs.hdr.histogram_layout import Unit
+from plimsoll.analysis.logs.hdr.record_line import Record
+from plimsoll.analysis.logs.operations import Failures
+from plimsoll.domain.errors import LogError
+from plimsoll.domain.log_words import KINDS
+
+_UNIT = FoundUnit("ns", "latte writes ns")
+_MEND = "give the JSON file that `latte run` wrote"
+SKIPS = "latte skips operations that were due in a stall instead of sending them late: fewer were sent than asked for"
+_TAG = re.compile(r"(?P<prefix>.*\.)?(?P<kind>requests|cycles)|fn--(?P<function>.+)")
+"""`--tag` puts a prefix before them."""
+
+
+class LatteJson:
+    """Times in ns. The functions of a workload are its operations, where one call of a function is one request.
+
+    Otherwise all requests are judged together.
+    """
+
+    name = "latte"
+    title = "latte report (JSON)"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the report by a JSON object that begins with latte's configuration and percentiles."""
+        head = file.head.lstrip()
+        return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
+
+    def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
+        """Return service times by function, from the samples' histograms."""
+        file = only_one(files, "reports")
+        content = _content(file)
+        try:
+            return self._reading(file, content, options)
+        except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
+            raise LogError(f"is not a report as latte writes it ({error!r})", where=file.name, mend=_MEND) from error
+
+    def _reading(self, file: RunFile, content: Any, options: ReadOptions) -> Reading:
+        result, rate = content["result"], _rate(content["conf"])
+        failures = tuple(_failures(file.name, result))
+        samples, late = _without_long_last_one(file.name, result["log"])
+        result = {**result, "log": samples}
+        started_at = datetime.fromisoformat(result["start_time"])
+        found = _series(file.name, result, started_at.timestamp(), {**KINDS, **options.kinds})
+        series = [one for one in found if one.records]
+        if not series:
+            what = "holds no samples with histograms"
+            raise LogError(what, where=file.name, mend="run latte without `--drop-sampling-log`")
+        tracks, notes, _ = select(series)
+        unit_of(options.unit, _UNIT, file.name)
+        return Reading(
+            title=self.title,
+            tracks=tracks,
+            unit=_UNIT.unit,
+            unit_why=_UNIT.why,
+            notes=(*late, *notes, *_remarks(file.name, result, rate, sum(one.total for one in failures))),
+            errors=totals(failures),
+            failures=failures,
+            attempted_ops_s=rate,
+            started_at=started_at,
+        )
+
+
+def _content(file: RunFile) -> Any:
+    try:
+        return json.loads(file.text)
+    except (ValueError, RecursionError) as error:
+        raise LogError(f"is not whole JSON ({error})", where=file.name, mend=_MEND) from error
+
+
+def _rate(conf: Mapping[str, Any]) -> float | None:
+    """Return the cycles per second asked for. ScyllaDB's latte has the rate's form beside it (a sine around it)."""
+    rate = conf["rate"]
+    rate = rate["rate"] if isinstance(rate, Mapping) else rate
+    return None if rate is None else _finite(float(rate))
+
+
+def _failures(name: str, result: Mapping[str, Any]) -> Iterator[Failures]:
+    """Yield the failed calls of each sample, in its middle: as many as its cycles or its requests tell.
+
+    A sample tells the failed cycles of its last function alone (latte overwrites the number, where it should add).
+    """
+    start_s = datetime.fromisoformat(result["start_time"]).timestamp()
+    counts = (max(one["cycle_error_count"], one.get("req_error_count", 0)) for one in result["log"])
+    middles = (start_s + one["time_s"] + one["duration_s"] / 2 for one in result["log"])
+    yield from failures_at(name, "failed cycles", zip(middles, counts, strict=True), among_times=True)
+
+
+def _series(name: str, result: Mapping[str, Any], start_s: float, kinds: Mapping[str, str]) -> Iterator[Series]:
+    """Yield the histograms of each function, so that reads and writes are separate, if one call is one request.
+
+    Otherwise the histograms of all requests together.
+    """
+    log = HistogramLog(name, (), start_s)
+    functions = dict.fromkeys(function for sample in result["log"] for function in sample["cycle_latency_by_fn"])
+    if result["requests_per_cycle"] == 1 and functions:
+        for function in functions:
+            histograms = [sample["cycle_latency_by_fn"].get(function) for sample in result["log"]]
+            records = _records(function, result["log"], histograms, start_s)
+            yield Series(log, "service time", kinds.get(function.lower(), function), records, function)
+    else:
+        histograms = [sample.get("request_latency") for sample in result["log"]]
+        yield Series(log, "service time", "", _records("", result["log"], histograms, start_s))
+
+
+def _records(
+    function: str, samples: Sequence[Mapping[str, Any]], histograms: Sequence[Mapping[str, Any] | None], start_s: float
+) -> tuple[Record, ...]:
+    return tuple(
+        Record(
+            function,
+            _finite(start_s + sample["time_s"]),
+            _finite(sample["duration_s"]),
+            memoryview(found["histogram"].encode()),
+            number,
+        )
+        for number, (sample, found) in enumerate(zip(samples, histograms, strict=True), 1)
+        if found is not None
+    )
+
+
+def _finite(seconds: float) -> float:
+    if not isfinite(seconds):
+        raise ValueError("times must be finite")
+    return seconds
+
+
+def _without_long_last_one(
+    name: str, samples: Sequence[Mapping[str, Any]]
+) -> tuple[Sequence[Mapping[str, Any]], Sequence[str]]:
+    """Return the samples without a last one that is too long, and the remark on it.
+
+    When the run ends, latte makes one last sample of all that is not in one yet. On a busy host that sample is of
+    seconds, which can't be told apart, so they are no interval.
+    """
+    lengths = [sample["duration_s"] for sample in samples]
+    if len(lengths) < 2 or lengths[-1] <= median(lengths) * (1 + ODD_LENGTH):
+        return samples, ()
+    return samples[:-1], (f"{name}: the last sample covers {lengths[-1]:.3f} s of a run that ended: it is left out",)
+
+
+def _remarks(name: str, result: Mapping[str, Any], rate: float | None, errors: int) -> Iterator[str]:
+    yield SKIPS
+    if rate:
+        achieved = result["cycle_count"] / result["elapsed_time_s"]
+        yield f"{name}: {achieved:.1f} of {rate:g} ops/s asked for were reached ({achieved / rate:.1%})"
+    if errors:
+        yield f"{name}: {errors} failed calls are among the times: errors are counted as latencies"
+
+
+class LatteLog(IntervalLogs):
+    """Service times in ns, reads and writes together; `latte.json` has them separately."""
+
+    name = "latte-hdr"
+    title = "latte HDR log"
+    tool = "latte"
+    unit: Unit | None = "ns"
+
+    def recognises(self, file: RunFile) -> bool:
+        """Recognise the log by its first comment."""
+        return super().recognises(file) and "#[Logged with Latte" in file.head
+
+    def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
+        """Yield the series of a log; those of one prefix are measures of the same operations."""
+        for one in super()._series(log, kinds):
+            found = _TAG.fullmatch(one.records[0].tag)
+            yield one._replace(own_name=found["prefix"]) if found and found["prefix"] else one
+
+    def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
+        found = _TAG.fullmatch(tag)
+        if found is None:
+            return None
+        measure: Measure = "service time" if found["kind"] == "requests" else "cycle time"
+        prefix = (found["prefix"] or "").rstrip(".")
+        return measure, found["function"] or (prefix if prefix.lower() in kinds else "")
+
+    def _refuse(self, series: Sequence[Series]) -> None:
+        """Raise LogError where times of single functions stand beside those of all functions, as of two files."""
+        functions = [one for one in series if one.records[0].tag.startswith("fn--")]
+        others = [one for one in series if one.is_known and one not in functions]
+        if functions and others:
+            what = f"holds times of a function, and {others[0].name} those of all functions"
+            raise LogError(what, where=functions[0].name, mend="give one of them, or name the tags, `--tags NAME`")
+
+    def _remarks(self, series: Sequence[Series]) -> Iterator[str]:  # noqa: ARG002 - whatever is in the log
+        yield SKIPS
+        yield "latte times calls that failed like others: errors count as latencies, and only its report counts them"

@@ -1,0 +1,92 @@
+"""Words for people: output of programs, short and harmless on a terminal, nouns in the singular or plural, and
+suggestions for misspelt names.
+"""
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_LONGEST_LINE = 300
+_MOST_LINES = 24
+_LEAST_CUT = 3
+"""Nothing is cut where less than this part of the bound would go: a little more text tells more than a gap."""
+_SENTENCE_END = re.compile(r"(?<=[.;:!?])\s+")
+_BLANK = re.compile(r"\s+")
+
+
+def visible(text: str) -> str:
+    """Write control characters as escapes, for example `\\x1b`, except for line ends and tabs.
+
+    A terminal obeys control characters: a line in a stranger's log could retitle it, or hide and rewrite what it shows.
+    """
+    return "".join(one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
+
+
+def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
+    """Return the line without the middle part where it is much too long: a configuration of 10,000 characters becomes
+    some 300.
+
+    Whole sentences stay where there are any to stay, else whole words.
+    """
+    if len(line) <= longest + longest // _LEAST_CUT:
+        return line
+    end = longest // 4
+    kept, rest = _begin(line[: longest - end]), _end(line[-end:])
+    return f"{kept} … ({len(line) - len(kept) - len(rest):,} characters left out) … {rest}"
+
+
+def excerpt(text: str) -> str:
+    """Return a text of several lines with each line shortened.
+
+    Where there are many too many lines, only the first are kept.
+    """
+    lines = text.splitlines()
+    if len(lines) <= _MOST_LINES + _MOST_LINES // _LEAST_CUT:
+        return "\n".join(map(shortened, lines))
+    return "\n".join([*map(shortened, lines[:_MOST_LINES]), f"… ({len(lines) - _MOST_LINES} more lines)"])
+
+
+def _begin(text: str) -> str:
+    """Return the text up to the last end of a sentence in its second half, else of a word; whole where it has none."""
+    for border in (_SENTENCE_END, _BLANK):
+        ends = [found.start() for found in border.finditer(text) if found.start() > len(text) // 2]
+        if ends:
+            return text[: ends[-1]]
+    return text
+
+
+def _end(text: str) -> str:
+    """Return the text from the first sentence that begins in its first half, else from the first such word."""
+    for border in (_SENTENCE_END, _BLANK):
+        begins = [found.end() for found in border.finditer(text) if found.end() <= len(text) // 2]
+        if begins:
+            return text[begins[0] :]
+    return text
+
+
+def plural(count: int, noun: str, nouns: str = "") -> str:
+    """Return a number with its noun: `1 cell`, `2 cells`, `1,100 cells`.
+
+    `nouns` is the plural where it is not the noun with an s.
+    """
+    return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
+
+
+def nearest(name: object, known: Iterable[str], *, least: float = 0.6) -> str | None:
+    """Return the known name that resembles the given one most; None where none does. `least`: 1 is sameness."""
+    by_small_letters = {one.lower(): one for one in known}
+    found = get_close_matches(str(name).lower(), by_small_letters, n=1, cutoff=least)
+    return by_small_letters[found[0]] if found else None
+
+
+def meant(name: object, known: Iterable[str]) -> str:
+    """Return `did you mean 'collector'?` where one of the known names resembles the given one, else the empty text."""
+    found = nearest(name, known)
+    return f"did you mean {found!r}?" if found else ""
+
+
+def meant_or_known(name: object, known: Iterable[str], *, lead: str = "allowed") -> str:
+    """Return a suggestion, then all allowed names: `did you mean 'G1'? allowed: CMS, G1`."""
+    names = list(known)
+    listed = f"{lead}: {', '.join(names)}" if names else ""
+    return " ".join(part for part in (meant(name, names), listed) if part)

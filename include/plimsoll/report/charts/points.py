@@ -1,0 +1,133 @@
+"""Charts of points: a figure by load, with medians over repeats and bars from the lowest to the highest, and each
+cell's percentile against that of its variant and load, in the order in which cells ran.
+"""
+
+from collections.abc import Mapping, Sequence
+from math import exp
+
+import altair as alt
+
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.analysis.campaign.noise import FEWEST_CELLS
+from plimsoll.analysis.campaign.residuals import cell_residuals, in_order
+from plimsoll.report.charts.theme import (
+    SHADE,
+    TABLE,
+    Figure,
+    aside,
+    legend_room,
+    load_axis,
+    rows_data,
+    specification,
+    variant_colour,
+    variant_legend,
+    variant_shape,
+)
+from plimsoll.report.formatting import ops
+
+
+def draws_loads(rows: Sequence[Mapping[str, object]]) -> bool:
+    """Tell whether the rows have several loads. One point for each variant shows no more than a table does."""
+    return len({row["load"] for row in rows}) > 1
+
+
+def spread_row(
+    findings: Findings, panel: str, place: tuple[str, int, int], spread: tuple[float, float, float]
+) -> dict[str, object]:
+    """Make one point of one panel: variant, load and repeats; lowest, median and highest figure."""
+    variant, load, repeats = place
+    return {
+        "panel": panel,
+        "variant": findings.labels[variant],
+        "x": load + aside(findings, variant),
+        "load": ops(load),
+        "repeats": repeats,
+        **{name: float(f"{value:.4g}") for name, value in zip(("low", "median", "high"), spread, strict=True)},
+    }
+
+
+def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
+    """Draw bars, lines and points over rows of `spread_row`; `y` is the channel of `median`."""
+    labels = list(findings.labels.values())
+    legend = variant_legend(labels)
+    loads = findings.part.loads
+    scale = alt.Scale(domain=[min(loads), max(loads)], zero=False, nice=False, padding=14)
+    x = alt.X("x:Q", title="Attempted load (ops/s)", axis=load_axis(findings), scale=scale)
+    base = alt.Chart().encode(x=x, color=variant_colour(labels, legend))
+    return [
+        base.mark_rule(strokeWidth=2, opacity=0.55).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
+        base.mark_line(strokeWidth=1.5, opacity=0.6).encode(y=y),
+        base.mark_point(size=38, filled=True, opacity=1).encode(
+            y=y, shape=variant_shape(labels, legend), tooltip=_tooltip(unit)
+        ),
+    ]
+
+
+def spread_panels(layers: Sequence[alt.Chart], names: Sequence[str]) -> alt.FacetChart:
+    """Draw the layers in a panel for each of these names."""
+    header = alt.Header(labelFontSize=13, labelFontWeight="bold", title=None)
+    panels: alt.FacetChart = (
+        alt.layer(*layers)
+        .properties(width=340, height=220)
+        .facet(facet=alt.Facet("panel:N", sort=list(names), header=header), columns=2, data=TABLE)
+        .add_params(legend_room(700))
+    )
+    return panels
+
+
+def _tooltip(unit: str) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("variant:N", title="Variant"),
+        alt.Tooltip("load:N", title="Load"),
+        alt.Tooltip("median:Q", title=f"Median over repeats ({unit})"),
+        alt.Tooltip("low:Q", title=f"Lowest repeat ({unit})"),
+        alt.Tooltip("high:Q", title=f"Highest repeat ({unit})"),
+        alt.Tooltip("repeats:Q", title="Valid repeats"),
+    ]
+
+
+def order_chart(findings: Findings) -> tuple[Figure, ...]:
+    """Draw one point per cell; none where fewer cells can be compared than a statement needs."""
+    residuals = in_order(cell_residuals(findings.cells))
+    if len(residuals) < FEWEST_CELLS:
+        return ()
+    rows = [
+        {
+            "position": place,
+            "ratio": round(exp(one.value), 4),
+            "variant": findings.labels[one.result.cell.variant],
+            "cell": one.result.cell.id,
+        }
+        for place, one in enumerate(residuals, 1)
+    ]
+    chart = alt.layer(*_layers(findings), data=TABLE).properties(width=760, height=200).add_params(legend_room(700))
+    figure = Figure(
+        name="order",
+        title="Does the order matter? Each cell against its variant and load",
+        caption=(
+            "The typical interval of each cell over that of all repeats of the same variant and load, in the order in "
+            "which cells ran. Noise scatters around the line; a slope is a drift of the whole campaign, a band of "
+            "points away from the line a bad stretch, a single far point an odd cell."
+        ),
+        spec=specification(chart, rows_data(rows)),
+    )
+    return (figure,)
+
+
+def _layers(findings: Findings) -> list[alt.Chart]:
+    labels = list(findings.labels.values())
+    legend = variant_legend(labels)
+    even = alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, color=SHADE)
+    x = alt.X("position:Q", title="Position in the campaign (cells)", scale=alt.Scale(nice=False, padding=8))
+    y = alt.Y("ratio:Q", title="Cell / variant and load (ratio)", scale=alt.Scale(zero=False, padding=8))
+    tooltip = [
+        alt.Tooltip("cell:N", title="Cell"),
+        alt.Tooltip("variant:N", title="Variant"),
+        alt.Tooltip("position:Q", title="Position"),
+        alt.Tooltip("ratio:Q", title="Cell / variant and load (ratio)"),
+    ]
+    coded = {"color": variant_colour(labels, legend), "shape": variant_shape(labels, legend)}
+    return [
+        even.encode(y=alt.Y("ratio:Q", title="")),
+        alt.Chart().mark_point(filled=True, size=36, opacity=0.9).encode(x=x, y=y, tooltip=tooltip, **coded),
+    ]

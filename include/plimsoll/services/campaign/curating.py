@@ -1,0 +1,155 @@
+"""Write a note on a campaign, which its pages, lists and reports show, or delete it with all its measurements. The
+store records who deleted it.
+
+After an interrupted deletion no run continues the campaign, and its page says so. Deleting the campaign again completes
+the deletion. The definition is deleted last, because it says who may delete the campaign.
+"""
+
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+
+from pydantic import AwareDatetime
+
+from plimsoll.domain.base import Model
+from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.note import LONGEST_NOTE, Note
+from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.services.campaign.runs import TAKE_OVER, before_deletion, end_run, runs_at_work
+from plimsoll.services.campaign.state import Memory, read_state, running_attempts
+from plimsoll.services.hosts.reaping import living_of
+from plimsoll.services.ownership import held, require_free
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.records import find_sound_record
+from plimsoll.services.toolkit import Toolkit
+
+
+class Deletion(Model):
+    """The record of a deletion: what was deleted, by whom, and when."""
+
+    campaign_id: str
+    by: str
+    at: AwareDatetime
+    attempts: int
+    files: int
+
+
+def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note | None:
+    """Replace the campaign's note; an empty text removes it. A published report stays as it is.
+
+    Raises Refused for a note that is too long or holds control characters, and for a campaign that is being deleted;
+    NotFound when there is no such campaign.
+    """
+    campaign.definition_text()
+    campaign.require_kept()
+    written = "\n".join(line.rstrip() for line in text.strip().splitlines())
+    if len(written) > LONGEST_NOTE:
+        raise _refused(
+            f"has {len(written)} characters", f"allowed: {LONGEST_NOTE}; put the rest where it can be linked to"
+        )
+    if any(not (sign.isprintable() or sign in "\n\t") for sign in written):
+        raise _refused("holds control characters", "leave them out")
+    key = layout.note_key(campaign.campaign_id)
+    if not written:
+        campaign.store.delete(key)
+        return None
+    note = Note(text=written, by=by, at=at)
+    campaign.store.write(key, note.model_dump_json(indent=1).encode())
+    return note
+
+
+def read_note(store: ReadableStore, campaign_id: str) -> Note | None:
+    """Return the campaign's note; None where there is none, or this version can't read it."""
+    return find_sound_record(store, layout.note_key(campaign_id), Note)
+
+
+def _refused(what: str, mend: str) -> Refused:
+    return Refused([Problem("note", what, mend)])
+
+
+def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
+    """Return a summary of what deleting the campaign would delete. Raises NotFound where there is no such campaign.
+
+    Raises Refused while the campaign has living clusters, running attempts, or a process or run that works on it, and
+    where its provider can't be asked for clusters: its definition alone says where what they left is. With `take_over`,
+    what may no longer exist is ignored: records of runs of another program, such as an Airflow, and silent hosts.
+    """
+    files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(layout.holds_prefix(campaign_id))]
+    if not files:
+        mend = "`plimsoll campaigns` lists the campaigns of this store"
+        raise NotFound(f"there is no campaign {campaign_id!r}", where=toolkit.store.url(), mend=mend)
+    require_free(toolkit, campaign_id)
+    at_work = () if take_over else runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))
+    running = _running(toolkit, campaign_id, take_over=take_over)
+    if problems := [*at_work, *running, *_clusters(toolkit, campaign_id, take_over=take_over)]:
+        raise Refused(problems, where=f"campaign {campaign_id!r}")
+    attempts = sum(key.endswith(f"/{layout.ATTEMPT}") for key in files)
+    return Deletion(campaign_id=campaign_id, by=by, at=toolkit.clock.now(), attempts=attempts, files=len(files))
+
+
+def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = False) -> Deletion:
+    """Delete everything of the campaign. Raises Refused, with nothing deleted, where `deletable` does.
+
+    A record of the deletion is written below `.deleted` in the store first.
+    """
+    deletion, store = deletable(toolkit, campaign_id, by, take_over=take_over), toolkit.store
+    if take_over:
+        end_run(store, campaign_id)
+    with held(toolkit, campaign_id):
+        # A run may have begun since the first check. A run that begins from here on sees the hold and is refused.
+        if problems := [*runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))]:
+            raise Refused(problems, where=f"campaign {campaign_id!r}")
+        content = deletion.model_dump_json(indent=1).encode()
+        store.write(layout.deletion_key(campaign_id, f"{deletion.at:%Y%m%dt%H%M%S}"), content)
+        store.write(layout.deleting_key(campaign_id), content)
+        for folder in store.folders(campaign_id):
+            if f"{campaign_id}/{folder}" != layout.holds_prefix(campaign_id):
+                store.delete(f"{campaign_id}/{folder}")
+        store.delete(layout.definition_key(campaign_id))
+    store.delete(campaign_id)
+    return deletion
+
+
+def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
+    """Return the deletion that was begun and not completed; None where there is none."""
+    return find_sound_record(store, layout.deleting_key(campaign_id), Deletion)
+
+
+def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:
+    # An interrupted deletion leaves parts of attempts, whose state can't be read. It began only because nothing ran.
+    is_begun = toolkit.store.exists(layout.deleting_key(campaign_id))
+    if is_begun or not campaign_exists(toolkit.store, campaign_id):
+        return
+    campaign = CampaignStore(toolkit.store, campaign_id).resolved()
+    memory = Memory(owners=toolkit.owners)
+    state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), memory)
+    for one in running_attempts(state):
+        if take_over and one.attempt and ProcessOwner.parse(one.attempt.owner) is None:
+            continue
+        owner = owner_words(one.attempt.owner) if one.attempt else "somebody"
+        yield Problem(str(one.key), f"is being run by {owner}", before_deletion(campaign_id))
+
+
+def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:
+    """Yield the campaign's living clusters of any provider, and the reason why its own provider could not be asked."""
+    exists = campaign_exists(toolkit.store, campaign_id)
+    own = CampaignStore(toolkit.store, campaign_id).resolved().provider.name if exists else None
+    for name in toolkit.providers:
+        # Hosts that only other campaigns name can't have a cluster of this one.
+        everywhere, of_campaign = toolkit.provider_everywhere, toolkit.provider_of
+        living = living_of(
+            {name: partial(of_campaign, name, campaign_id) if name == own else partial(everywhere, name)}
+        )
+        for cluster in living.clusters:
+            if cluster.id.campaign_id == campaign_id:
+                yield Problem(str(cluster.id), "its cluster is alive", f"`plimsoll clusters destroy {cluster.id}`")
+        if name == own:
+            yield from (Problem(f"provider {name}", f"can't say which clusters live: {why}") for why in living.unseen)
+            yield from (_may_live(campaign_id, name, why) for why in living.silent if not take_over)
+
+
+def _may_live(campaign_id: str, provider: str, why: str) -> Problem:
+    mend = f"if they are gone for good, `plimsoll campaigns delete {campaign_id} {TAKE_OVER}` deletes it all the same"
+    return Problem(f"provider {provider}", f"can't say which clusters live: {why}", mend)

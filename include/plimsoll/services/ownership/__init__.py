@@ -1,1 +1,0 @@
-"""Who holds a campaign, and which runs are at work."""
