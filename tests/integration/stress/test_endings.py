@@ -127,6 +127,7 @@ def test_a_load_that_nobody_watches_ends_and_one_that_somebody_watches_goes_on(
     seconds = 0
     while seconds < 15:
         lease.write_text("")
+        assert load.process.poll() is None, (seconds, load.files.summary)
         seconds = len(load.files.progress)
         time.sleep(0.2)
     assert load.process.poll() is None

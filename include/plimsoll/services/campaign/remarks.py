@@ -52,11 +52,11 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
 def _written_to_others(toolkit: Toolkit, campaign: Campaign) -> Iterator[str]:
     """Say what is written into a database of somebody else, and what of that stays."""
     generator = toolkit.load_generators.get(campaign.load_generator.name)
-    if campaign.provider.name not in toolkit.providers or generator is None or not generator.logs_in:
+    if campaign.provider.name not in toolkit.providers or generator is None:
         return
     try:
         provider = toolkit.provider(campaign)
-        if not (keyspace := provider.keyspace()):
+        if not (keyspace := provider.keyspace()) or not generator.logs_in:
             return
         for part in campaign.parts:
             loads = [cell.load_ops_s for cell in grid(campaign) if cell.part == part.id]
