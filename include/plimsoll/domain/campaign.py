@@ -3,6 +3,7 @@
 It is resolved once from what somebody wrote (`resolve`): whatever runs, judges or reports a cell asks no definition.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -89,7 +90,11 @@ class Campaign(Setup):
 
     def part(self, part_id: str) -> Part:
         """Return the part with that id. Raises KeyError where there is none."""
-        return {part.id: part for part in self.parts}[part_id]
+        return self._by_id[part_id]
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Part]:
+        return {part.id: part for part in self.parts}
 
     @property
     def stage_ids(self) -> tuple[str, ...]:

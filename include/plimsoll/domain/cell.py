@@ -139,18 +139,10 @@ def cell_of(campaign: Campaign, cell_id: str) -> Cell:
     return cells_by_id(campaign)[cell_id]
 
 
-def part_of(campaign: Campaign, cell: Cell) -> Part:
-    """Return the part of the campaign that the cell belongs to.
-
-    Raises KeyError when the campaign has no such part.
-    """
-    return campaign.part(cell.part)
-
-
 def parts_of(campaign: Campaign, cell_id: str) -> Sequence[Part]:
     """Return the cell's part alone; all parts where the campaign does not have that cell."""
     cell = cells_by_id(campaign).get(cell_id) if len(campaign.stages) > 1 else None
-    return campaign.parts if cell is None else [part_of(campaign, cell)]
+    return campaign.parts if cell is None else [campaign.part(cell.part)]
 
 
 def grid(campaign: Campaign) -> tuple[Cell, ...]:

@@ -8,7 +8,7 @@ from plimsoll.domain.contradictions import contradictions
 from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.faults import require_none
 from plimsoll.domain.part import dag_id_of
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.resolve import resolve, setup_of
 
 
 class Definition(DefinitionKeys):
@@ -27,7 +27,7 @@ class Definition(DefinitionKeys):
             (self.workload, fields.get("workload")),
             *zip(self.workloads, fields.get("workloads", ()), strict=False),
         ]
-        protocols = resolve(self).protocols
+        protocols = setup_of(self).protocols
         for workload, options in dumped:
             for key in workload.foreign_options(protocols) - workload.model_fields_set if options else ():
                 options.pop(key, None)

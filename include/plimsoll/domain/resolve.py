@@ -21,9 +21,14 @@ OF_A_STAGE = ("strategy", "loads", "loop", "repeats", "timing", "service_levels"
 """Keys that a stage may have of its own, and else those at the top of the definition."""
 
 
+def setup_of(definition: DefinitionKeys) -> Setup:
+    """Return what all parts of the declared campaign have alike."""
+    return Setup(**{key.name: getattr(definition, key.name) for key in fields(Setup)})
+
+
 def resolve(definition: DefinitionKeys) -> Campaign:
     """Return the campaign that the definition declares, in which no stage has started."""
-    shared = {key.name: getattr(definition, key.name) for key in fields(Setup)}
+    shared = vars(setup_of(definition))
     numbered = enumerate(definition.stages or (None,))
     stages = tuple(_stage(definition, shared, number, stage) for number, stage in numbered)
     named = tuple(one.id for one in definition.workloads) if len(definition.workloads) > 1 else ()

@@ -9,7 +9,6 @@ from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData, C
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.misses import misses_of
 from plimsoll.analysis.campaign.statistics import power_of
-from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.resolve import resolve
 from plimsoll.report.charts.latencies import latencies_chart
@@ -60,7 +59,7 @@ def _require_intervals(attempt: AttemptData) -> None:
 def _alone(definition: Definition, attempt: AttemptData, at: datetime) -> Findings:
     """Return the attempt as if it were the only one of its campaign."""
     cell = attempt.verdict.cell
-    part = part_of(resolve(definition), cell)
+    part = resolve(definition).part(cell.part)
     alone = replace(part, variants=(part.variant(cell.variant),), control=None, loads=(cell.load_ops_s,))
     return Findings(
         data=CampaignData(attempt.verdict.key.campaign_id, definition, (attempt,), (), at, of_part=alone),

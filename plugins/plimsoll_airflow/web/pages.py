@@ -9,7 +9,6 @@ from fastapi.responses import RedirectResponse, Response
 
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.analysis.campaign.cell_results import missed_by
-from plimsoll.domain.cell import part_of
 from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.report.compare import view
@@ -122,7 +121,7 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
     found = cell_document(library(), visit.campaign_id, visit.resolved, cell_id)
     number = attempt or found.status.attempt
     shown = number and attempt_document(library(), visit.campaign_id, visit.resolved, cell_id, number)
-    part = part_of(visit.resolved, require_cell(visit.resolved, cell_id))
+    part = visit.resolved.part(require_cell(visit.resolved, cell_id).part)
     context = {
         "repeats": part.repeats,
         "judged_as": part,

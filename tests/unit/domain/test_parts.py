@@ -3,7 +3,7 @@
 import pytest
 from tests.support.resolved import only_part
 
-from plimsoll.domain.cell import cells_by_id, part_of
+from plimsoll.domain.cell import cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.resolve import resolve
@@ -55,7 +55,7 @@ def test_ids_and_stored_cells_of_one_workload_stay_as_they_were() -> None:
 def test_a_part_has_its_own_workload_and_no_other() -> None:
     definition = parsed()
     assert [part.id for part in resolve(definition).parts] == ["series", "kv"]
-    kv = part_of(resolve(definition), cells_by_id(resolve(definition))["g1-kv-001k-r1"])
+    kv = resolve(definition).part(cells_by_id(resolve(definition))["g1-kv-001k-r1"].part)
     assert kv.workload.name == "KeyValue"
     assert "id" not in kv.workload.model_dump()
     assert kv.workload.model_dump()["keys"] == "10k"

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.cell import AttemptKey, cell_ids, cells_by_id, part_of, parts_of
+from plimsoll.domain.cell import AttemptKey, cell_ids, cells_by_id, parts_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.loads import TakenLoad
@@ -81,7 +81,7 @@ def test_cells_of_an_opened_stage_have_their_variant_s_load_and_the_ids_that_wer
     cells = cells_by_id(definition)
     assert (cells["share-g1-70pct-r2"].load_ops_s, cells["share-zgc-70pct-r2"].load_ops_s) == (700, 1400)
     assert set(cell_ids(definition)) == set(cell_ids(resolve(parsed())))
-    assert part_of(definition, cells["share-g1-70pct-r2"]).loads == (700, 1400)
+    assert definition.part(cells["share-g1-70pct-r2"].part).loads == (700, 1400)
     assert cells["share-g1-70pct-r2"].ladder == "share-g1"
 
 

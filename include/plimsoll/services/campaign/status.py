@@ -5,7 +5,6 @@ from typing import Any
 
 from plimsoll.analysis.campaign.cell_results import deciding_level, missed_levels, ratio
 from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import part_of
 from plimsoll.domain.part import Part
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
@@ -118,7 +117,7 @@ def cell_status(state: CellState, campaign: Campaign, seconds_over: float = 0.0)
             "seconds_over": seconds_over,
             "reason": state.reason,
             "decided_by": state.decided_by.cell_id if state.decided_by else None,
-            **(_running(running, part_of(campaign, state.cell)) if running else {}),
+            **(_running(running, campaign.part(state.cell.part)) if running else {}),
             **(_figures(verdict) if verdict else {}),
             **_newest(state),
         }

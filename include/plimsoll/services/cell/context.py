@@ -5,7 +5,7 @@ from datetime import timedelta
 from functools import cached_property
 
 from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id, part_of
+from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
 from plimsoll.domain.part import Part
@@ -51,7 +51,7 @@ class AttemptContext:
     @cached_property
     def part(self) -> Part:
         """Return the part of the campaign by which the cell is run and judged."""
-        return part_of(self.resolved, self.cell)
+        return self.resolved.part(self.cell.part)
 
     @cached_property
     def load_spec(self) -> LoadSpec:

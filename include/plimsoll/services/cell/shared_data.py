@@ -8,7 +8,7 @@ whole, the attempt populates fresh ones.
 
 from datetime import timedelta
 
-from plimsoll.domain.cell import cells_by_id, part_of
+from plimsoll.domain.cell import cells_by_id
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import DeployError, PlimsollError
 from plimsoll.domain.populated_data import DataOrigin, can_go_on
@@ -81,7 +81,7 @@ def left_for_next(work: AttemptContext) -> frozenset[str]:
 
 def _higher_loads(work: AttemptContext) -> int:
     """Return the number of loads above the cell's own that its variant may still meet."""
-    loads = part_of(work.resolved, work.cell).loads_of(work.cell.variant)
+    loads = work.resolved.part(work.cell.part).loads_of(work.cell.variant)
     return sum(load > work.cell.load_ops_s for load in loads)
 
 

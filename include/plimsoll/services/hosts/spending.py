@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from functools import cache
 
 from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import AttemptKey, cells_by_id, part_of, parts_of
+from plimsoll.domain.cell import AttemptKey, cells_by_id, parts_of
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.cost import Entry, Paid, Spending, Tariff, shared, total
 from plimsoll.domain.errors import Problem, Refused
@@ -173,7 +173,7 @@ def _time_of(campaign: Campaign, cell_id: str) -> timedelta:
     cell = cells_by_id(campaign).get(cell_id)
     if cell is None:
         return campaign.declared_time
-    part = part_of(campaign, cell)
+    part = campaign.part(cell.part)
     is_further = keeps_data(part.strategy) and cell.load_ops_s > min(part.loads_of(cell.variant))
     beyond = part.timing.beyond_the_load if is_further else timedelta(0)
     return part.declared_time - beyond
