@@ -1,0 +1,127 @@
+"""Synthetic systems whose threshold is known, also such as the model of `plimsoll.strategies.threshold` does not fit.
+
+`steps` is the natural log of a load over the system's own load. A system draws margins: logs of the worst interval's
+percentile over its bound.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plimsoll.strategies.threshold.observation import CellObservation
+
+Numbers = NDArray[np.float64]
+Dice = np.random.Generator
+Draw = Callable[[Numbers, Numbers, Dice], Numbers]
+"""Margins at these steps, from a standard normal effect of each cell and from further dice."""
+_DRAWS, _HALVINGS = 40_000, 30
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A kind of system."""
+
+    draw: Draw
+    drift: float = 0.0
+    """The correlation between the effects of one cell and the next."""
+    ends_early: bool = False
+    """Whether a cell ends once it has missed, so that its margin is only known to be at least something."""
+
+    def offset(self, chance: float) -> float:
+        """Return the steps at which a cell meets with that chance."""
+        dice = np.random.default_rng(1)
+        effects, low, high = dice.standard_normal(_DRAWS), -4.0, 3.0
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            margins = self.draw(np.full(_DRAWS, middle), effects, np.random.default_rng(2))
+            low, high = (middle, high) if (margins <= 0).mean() >= chance else (low, middle)
+        return low
+
+
+@dataclass
+class System:
+    """One system of a kind, which answers one cell after another."""
+
+    truth: Truth
+    own_load: float
+    """The load (ops/s) from which steps are counted."""
+    dice: Dice
+    effect: float = 0.0
+
+    def observe(self, load: float) -> CellObservation:
+        """Run a cell at that load."""
+        drift = self.truth.drift
+        self.effect = drift * self.effect + float(np.sqrt(1 - drift**2) * self.dice.standard_normal())
+        steps, effect = np.array([log(load / self.own_load)]), np.array([self.effect])
+        margin = float(self.truth.draw(steps, effect, self.dice)[0])
+        if margin <= 0:
+            return CellObservation(load, "met", margin)
+        if self.truth.ends_early:
+            return CellObservation(load, "missed", float(self.dice.uniform(0, margin)), is_censored=True)
+        return CellObservation(load, "missed", margin)
+
+
+def straight(slope: float, noise: float) -> Draw:
+    """Return a system whose margin rises by `slope` per e-fold of load, with normal noise."""
+    return lambda steps, effects, _: slope * steps + noise * effects
+
+
+def _heavy_tails(steps: Numbers, _: Numbers, dice: Dice) -> Numbers:
+    noise: Numbers = dice.standard_t(3, len(steps)) / np.sqrt(3)
+    return 3 * steps + 0.3 * noise
+
+
+def _noisier_above(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
+    return 3 * steps + 0.3 * np.exp(np.clip(steps, -1.5, 1.0)) * effects
+
+
+def _queue(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
+    """Return waiting times of a queue, 1 / (1 - load); from 98.5 % of its capacity on hardly anything is answered."""
+    busy = 0.8 * np.exp(steps)
+    waits = np.where(busy < 0.985, -np.log(np.maximum(1 - busy, 1e-3)) - np.log(5), 5.0)
+    return waits + 0.3 * effects
+
+
+def _cliff(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
+    return np.where(steps < 0, -1.0, 2.0) + 0.1 * effects
+
+
+def _pauses(steps: Numbers, effects: Numbers, dice: Dice) -> Numbers:
+    """Return margins of two kinds, with a pause or without one. The load changes how often, and not by how much."""
+    paused = dice.random(len(steps)) < 1 / (1 + np.exp(-6 * steps))
+    return np.where(paused, 0.4, -0.6) + 0.1 * effects
+
+
+def _regimes(steps: Numbers, effects: Numbers, dice: Dice) -> Numbers:
+    """Return margins of which three in ten are of a slower kind, whatever the load."""
+    return 3 * steps + 0.6 * (dice.random(len(steps)) < 0.3) + 0.15 * effects
+
+
+def _hiccups(steps: Numbers, effects: Numbers, dice: Dice) -> Numbers:
+    """Return the worst of 20 intervals, of which 3 % have a hiccup."""
+    intervals = 0.15 * dice.standard_normal((len(steps), 20))
+    hiccups = np.where(dice.random(intervals.shape) < 0.03, dice.exponential(0.5, intervals.shape), 0.0)
+    worst: Numbers = (intervals + hiccups).max(axis=1)
+    return 3 * steps + 0.1 * effects + worst
+
+
+TRUTHS: Mapping[str, Truth] = {
+    "straight, noise 0.1": Truth(straight(3, 0.1)),
+    "straight, noise 0.3": Truth(straight(3, 0.3)),
+    "straight, noise 0.6": Truth(straight(3, 0.6)),
+    "steep, noise 0.3": Truth(straight(6, 0.3)),
+    "shallow, noise 0.3": Truth(straight(1.5, 0.3)),
+    "heavy tails": Truth(_heavy_tails),
+    "noisier above": Truth(_noisier_above),
+    "drift": Truth(straight(3, 0.3), drift=0.36),
+    "ended early": Truth(straight(3, 0.3), ends_early=True),
+    "queue": Truth(_queue),
+    "cliff": Truth(_cliff),
+    "bimodal pauses": Truth(_pauses),
+    "two regimes": Truth(_regimes),
+    "hiccups in 3 %": Truth(_hiccups),
+}
+"""The kinds of systems, by their names in the table."""

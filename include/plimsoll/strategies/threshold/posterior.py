@@ -1,0 +1,55 @@
+"""What the observations make of the threshold: how likely it is at each place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plimsoll.strategies.threshold import by_margins, by_outcomes
+from plimsoll.strategies.threshold.exposure import at_exposure
+from plimsoll.strategies.threshold.noise import Hiccups, Numbers
+from plimsoll.strategies.threshold.observation import CellObservation
+from plimsoll.strategies.threshold.places import Places
+from plimsoll.strategies.threshold.question import Question
+
+_OUTCOMES = 0.1
+"""The chance, before any cell, that margins tell no more than outcomes."""
+_HICCUPS = ((Hiccups(0.0, 1.0), 0.97), (Hiccups(0.5, 6.0), 0.03))
+"""No hiccups beyond the noise; or in half of the cells, and large. Each with its chance before any cell."""
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """The chance that the threshold lies at each place, over both models."""
+
+    places: Places
+    chances: Numbers
+    by_outcomes: float
+    """The chance that margins tell no more than outcomes."""
+
+    def quantile(self, share: float) -> float:
+        """Return the log load below which the threshold lies with that chance."""
+        return float(np.interp(share, np.append(0.0, np.cumsum(self.chances)), self.places.edges))
+
+
+def posterior(question: Question, cells: Sequence[CellObservation], least: float, most: float) -> Posterior:
+    """Return the posterior for a threshold anywhere around a range of loads (ops/s), equally likely in logs.
+
+    The order of the cells does not change it.
+    """
+    places = Places.around(least, most, question.log_width)
+    known = sorted(at_exposure(cells, question.intervals), key=_rank)
+    margins = [
+        np.log((1 - _OUTCOMES) * weight) + by_margins.log_likelihood(places, known, question.chance, hiccups)
+        for hiccups, weight in _HICCUPS
+    ]
+    outcomes = np.log(_OUTCOMES) + by_outcomes.log_likelihood(places, known, question.chance)
+    joint = np.logaddexp.reduce([*margins, outcomes])
+    total = np.logaddexp.reduce(joint)
+    return Posterior(places, np.exp(joint - total), float(np.exp(np.logaddexp.reduce(outcomes) - total)))
+
+
+def _rank(cell: CellObservation) -> tuple[float, str, bool, float]:
+    """Return a key by which sums are made in the same order, however the cells ran."""
+    one = cell.evidence
+    return one.log_load, one.outcome, one.is_censored, one.margin or 0.0

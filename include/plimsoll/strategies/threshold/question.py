@@ -1,0 +1,52 @@
+"""What is asked of a threshold, and what is answered."""
+
+from dataclasses import dataclass
+from math import log1p
+from typing import Literal
+
+DecidedBy = Literal["margins", "outcomes", "nothing"]
+"""margins: how far cells were from their bounds; outcomes: only whether they met; nothing: no cell was observed."""
+Stopped = Literal["narrow", "all met", "all missed", "most cells", "goes on"]
+"""narrow: the interval is as narrow as asked; all met, all missed: the load lies beyond the range; most cells: as many
+cells were run as may be.
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """The load that a cell meets with this chance, to that relative width, with that confidence."""
+
+    chance: float = 0.9
+    within: float = 0.15
+    """The largest distance of either end from the middle of the interval on the log scale: 0.15 is 15 %."""
+    confidence: float = 0.95
+    at_most: int = 30
+    """The most cells of one variant."""
+    intervals: int | None = None
+    """The number of judged intervals for which it is asked; None: as many as the cells have."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a question without an answer."""
+        if not 0.5 <= self.chance < 1 or not 0.5 <= self.confidence < 1:
+            raise ValueError("chance and confidence lie from 50 % to below 100 %")
+        if not 0 < self.within <= 1 or self.at_most < 1:
+            raise ValueError("`within` lies above 0 % and up to 100 %, and `at_most` is a cell or more")
+        if self.intervals is not None and self.intervals < 1:
+            raise ValueError("a question is asked for one interval or more")
+
+    @property
+    def log_width(self) -> float:
+        """Return the width of the interval that is narrow enough, in natural logs of the load."""
+        return 2 * log1p(self.within)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The load (ops/s) with its interval. An end is None where the range of loads does not bound it."""
+
+    load_ops_s: float | None
+    low_ops_s: float | None
+    high_ops_s: float | None
+    decided_by: DecidedBy
+    stopped: Stopped
+    cells: int
