@@ -39,7 +39,7 @@ def mlrsearch(observe: Observe, least: float, most: float, chance: float, within
 
     Each cell is a trial of one unit of time, lost as a whole if it missed.
     """
-    mlr = import_module("MLRsearch")
+    mlr: Any = import_module("MLRsearch")
 
     cells = 0
 

@@ -13,12 +13,13 @@ _RESOLUTION = 0.02
 """By how much each end is moved outwards, in natural logs: no model is right to a hundredth of a load. Without it a
 cliff, which cells enclose within a thousandth, lay outside the interval in 15 % of synthetic campaigns.
 """
-_BELOW, _ABOVE = 0.7, 2.0
-"""The shares of the posterior that may lie below and above the interval, in units of what is promised: 5 % and 3 % for a
-confidence of 95 %, where margins decide. The prior's least spread and the resolution make the interval wider than the
-observations do, so that it holds more. It is also pessimistic where latency bends upwards and where cells differ
-little: what misses it lies above. `benchmarks.threshold` measures what it really holds.
+_SPARE = 2.0
+"""How much more of the posterior than is promised lies outside an interval that margins made narrow: 10 % for a
+confidence of 95 %. The prior's least spread, its bend and the resolution make such an interval wider than the
+observations do. `benchmarks.threshold` measures what it really holds.
 """
+
+_Ends = tuple[float, float]
 
 
 def answer(question: Question, cells: Sequence[CellObservation], least: float, most: float) -> Answer:
@@ -26,27 +27,30 @@ def answer(question: Question, cells: Sequence[CellObservation], least: float, m
     return answer_of(question, cells, posterior(question, cells, least, most), (least, most))
 
 
-def answer_of(
-    question: Question, cells: Sequence[CellObservation], known: Posterior, loads: tuple[float, float]
-) -> Answer:
+def answer_of(question: Question, cells: Sequence[CellObservation], known: Posterior, loads: _Ends) -> Answer:
     """Return the answer that a posterior gives. `loads`: the lowest and the highest load of the range."""
-    decided_by = _decided_by(cells, known)
-    below, above = (_BELOW, _ABOVE) if decided_by == "margins" else (0.5, 0.5)
-    outside = 1 - question.confidence
-    low = known.quantile(below * outside) - _RESOLUTION
-    high = known.quantile(1 - above * outside) + _RESOLUTION
     bounds = log(loads[0]), log(loads[1])
+    decided_by = _decided_by(cells, known)
+    spare = _ends(known, (1 - question.confidence) * (_SPARE if decided_by == "margins" else 1))
+    stopped = _stopped(question, len(cells), spare, bounds)
+    low, high = spare if stopped == "narrow" else _ends(known, 1 - question.confidence)
     return Answer(
         load_ops_s=_ops(known.quantile(0.5), bounds),
         low_ops_s=_ops(low, bounds),
         high_ops_s=_ops(high, bounds),
         decided_by=decided_by,
-        stopped=_stopped(question, len(cells), (low, high), bounds),
+        stopped=stopped,
         cells=len(cells),
     )
 
 
-def _stopped(question: Question, cells: int, ends: tuple[float, float], bounds: tuple[float, float]) -> Stopped:
+def _ends(known: Posterior, outside: float) -> _Ends:
+    """Return both ends of the interval as log loads. `outside`: the share of the posterior beyond them."""
+    return known.quantile(outside / 2) - _RESOLUTION, known.quantile(1 - outside / 2) + _RESOLUTION
+
+
+def _stopped(question: Question, cells: int, ends: _Ends, bounds: _Ends) -> Stopped:
+    """Tell whether and why the search is over, by the ends of the interval and of the range, as log loads."""
     if cells >= FEWEST:
         if ends[0] > bounds[1]:
             return "all met"
@@ -64,6 +68,6 @@ def _decided_by(cells: Sequence[CellObservation], known: Posterior) -> DecidedBy
     return "margins" if has_margins and known.by_outcomes < 0.5 else "outcomes"
 
 
-def _ops(log_load: float, bounds: tuple[float, float]) -> float | None:
+def _ops(log_load: float, bounds: _Ends) -> float | None:
     """Return the load in ops/s, to four digits so that it is the same on every machine; None beyond the range."""
     return float(f"{exp(log_load):.4g}") if bounds[0] <= log_load <= bounds[1] else None

@@ -1,8 +1,9 @@
 """The loads of the next round: at quantiles of what is known, so that each cell halves something.
 
-The first cell runs at the median. Then follow quarters, eighths and so on (van der Corput's sequence): near the
-threshold, on both sides of it, and now and then far away, which shows the slope. A choice of the least expected
-entropy, as in QUEST+, trusts its model more, and takes more than a hundred times the work.
+The first cell runs a little above the median. Then follow quarters, eighths and so on (van der Corput's sequence) of
+the upper four fifths: a load that is met with a chance of 90 % shows its margin better from above, where cells meet and
+miss. A choice of the least expected entropy, as in QUEST+, trusts its model more, and takes over a hundred times the
+work.
 """
 
 from collections.abc import Sequence
@@ -13,6 +14,9 @@ from plimsoll.strategies.threshold.answer import answer_of
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import posterior
 from plimsoll.strategies.threshold.question import Question
+
+_LOWEST = 0.2
+"""The share of the posterior below the lowest loads that may be chosen."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +59,7 @@ def next_loads(question: Question, cells: Sequence[CellObservation], loads: Load
     if answer_of(question, cells, known, (loads.least, loads.most)).stopped != "goes on":
         return ()
     count = min(at_once, question.at_most - len(cells))
-    shares = [halving(len(cells) + number) for number in range(1, count + 1)]
+    shares = [_LOWEST + (1 - _LOWEST) * halving(len(cells) + number) for number in range(1, count + 1)]
     return tuple(loads.nearest(known.quantile(share)) for share in shares)
 
 

@@ -1,0 +1,157 @@
+"""The threshold's answer from observations of cells."""
+
+from math import log
+
+import numpy as np
+import pytest
+
+from plimsoll.strategies.threshold.answer import answer
+from plimsoll.strategies.threshold.observation import CellObservation
+from plimsoll.strategies.threshold.question import Answer, Question
+
+QUESTION = Question(at_most=60)
+OWN_LOAD = 8_000.0
+"""Where the mean margin of the tests' system is 0. It rises by 3 per e-fold of load, with a noise of 0.2."""
+THRESHOLD = OWN_LOAD * np.exp(-1.2816 * 0.2 / 3)
+
+
+def cell(load: float, noise: float = 0.0) -> CellObservation:
+    margin = 3 * log(load / OWN_LOAD) + noise
+    return CellObservation(load, "met" if margin <= 0 else "missed", margin)
+
+
+def cells(count: int, seed: int = 3) -> list[CellObservation]:
+    dice = np.random.default_rng(seed)
+    loads = np.exp(np.linspace(log(6_000), log(9_500), count))
+    return [cell(float(load), 0.2 * float(dice.standard_normal())) for load in loads]
+
+
+def of(observed: list[CellObservation]) -> Answer:
+    return answer(QUESTION, observed, 1_000, 32_000)
+
+
+def width(found: Answer) -> float:
+    assert found.low_ops_s
+    assert found.high_ops_s
+    return log(found.high_ops_s / found.low_ops_s)
+
+
+def without_margins(observed: list[CellObservation]) -> list[CellObservation]:
+    return [CellObservation(one.load_ops_s, one.outcome) for one in observed]
+
+
+def test_the_interval_holds_the_true_load_and_narrows_with_cells() -> None:
+    few, many = of(cells(8)), of(cells(32))
+    assert width(many) < width(few)
+    for found in (few, many):
+        assert found.low_ops_s is not None
+        assert found.high_ops_s is not None
+        assert found.low_ops_s < THRESHOLD < found.high_ops_s
+
+
+def test_enough_cells_end_the_search() -> None:
+    found = of(cells(32))
+    assert (found.stopped, found.decided_by, found.cells) == ("narrow", "margins", 32)
+    assert width(found) <= QUESTION.log_width
+
+
+def test_one_hiccup_hardly_moves_the_answer() -> None:
+    calm = cells(24)
+    worst = CellObservation(calm[4].load_ops_s, "missed", 2.5)
+    with_hiccup = [*calm[:4], worst, *calm[5:]]
+    before, after = of(calm).load_ops_s, of(with_hiccup).load_ops_s
+    assert before
+    assert after
+    assert abs(log(after / before)) < 0.1
+
+
+def test_margins_beyond_a_factor_of_two_count_alike() -> None:
+    calm = cells(12)
+    assert of([*calm, CellObservation(20_000, "missed", 1.0)]) == of([*calm, CellObservation(20_000, "missed", 7.0)])
+
+
+def test_a_censored_margin_counts_as_at_least_that() -> None:
+    calm = cells(12)
+    not_known, cut, whole = (
+        of([*calm, CellObservation(7_000, "missed", margin, is_censored=censored)]).load_ops_s
+        for margin, censored in ((None, False), (0.5, True), (0.05, False))
+    )
+    assert not_known
+    assert cut
+    assert whole
+    assert cut <= not_known < whole
+
+
+def test_a_margin_that_contradicts_its_outcome_is_left_out() -> None:
+    calm = cells(12)
+    by_errors = CellObservation(7_000, "missed", -0.4)
+    assert of([*calm, by_errors]) == of([*calm, CellObservation(7_000, "missed")])
+
+
+def test_outcomes_alone_give_an_answer_that_is_wider() -> None:
+    observed = cells(32)
+    alone = of(without_margins(observed))
+    assert alone.decided_by == "outcomes"
+    assert alone.load_ops_s is not None
+    assert alone.low_ops_s is None or width(alone) > width(of(observed))
+
+
+def test_margins_of_two_kinds_are_not_believed() -> None:
+    dice = np.random.default_rng(1)
+    loads = np.exp(np.linspace(log(5_000), log(12_000), 30))
+    observed = []
+    for load in loads:
+        paused = dice.random() < 1 / (1 + (OWN_LOAD / load) ** 6)
+        margin = float((0.4 if paused else -0.5) + 0.03 * dice.standard_normal())
+        observed.append(CellObservation(float(load), "missed" if paused else "met", margin))
+    assert of(observed).decided_by == "outcomes"
+
+
+def test_drift_between_cells_keeps_the_true_load_inside() -> None:
+    loads = np.exp(np.linspace(log(6_000), log(9_500), 8))
+    drifting = [cell(float(load), 0.3 * (turn - 1)) for turn in range(3) for load in loads]
+    found = of(drifting)
+    assert found.low_ops_s is not None
+    assert found.high_ops_s is not None
+    assert found.low_ops_s < OWN_LOAD * np.exp(-1.2816 * 0.25 / 3) < found.high_ops_s
+
+
+def test_loads_that_all_met_leave_the_upper_end_open() -> None:
+    found = of([cell(1_000 * 1.1**step) for step in range(4)] * 2)
+    assert found.low_ops_s is not None
+    assert found.high_ops_s is None or found.high_ops_s > 1_400
+
+
+def test_a_threshold_beyond_the_range_ends_the_search() -> None:
+    met = [CellObservation(load, "met", -2.0) for load in (1_000, 4_000, 16_000, *[32_000] * 12)]
+    missed = [CellObservation(load, "missed", 2.0) for load in (32_000, 8_000, 2_000, *[1_000] * 12)]
+    assert (of(met).stopped, of(met).low_ops_s) == ("all met", None)
+    assert (of(missed).stopped, of(missed).high_ops_s) == ("all missed", None)
+
+
+def test_the_order_of_the_cells_does_not_matter() -> None:
+    observed = cells(20)
+    assert of(observed) == of(observed[::-1])
+
+
+def test_without_cells_nothing_decided() -> None:
+    assert of([]).decided_by == "nothing"
+
+
+@pytest.mark.parametrize(
+    ("load", "outcome", "margin", "is_censored"),
+    [(0.0, "met", None, False), (100.0, "missed", float("nan"), False), (100.0, "met", -0.1, True)],
+)
+def test_impossible_observations_are_refused(
+    load: float, outcome: str, margin: float | None, is_censored: bool
+) -> None:
+    with pytest.raises(ValueError, match="ops/s"):
+        CellObservation(load, outcome, margin, is_censored)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"chance": 1.0}, {"confidence": 0.2}, {"within": 0.0}, {"at_most": 0}, {"intervals": 0}]
+)
+def test_impossible_questions_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"below|above|one interval"):
+        Question(**wrong)  # type: ignore[arg-type]
