@@ -34,6 +34,8 @@ from plimsoll.strategies.threshold.question import Question
 _QUESTION, _LOADS = Question(), Loads(1_000, 32_000, rounded_to=10)
 _LOW, _HIGH = np.log(1_800.0), np.log(24_000.0)
 _LEVEL, _VARIANTS = 0.94, 5
+_FIRST_SEED = 1_000_000
+"""Lower seeds are those of the campaigns on which the constants of the strategy were chosen."""
 _ROW = "{:20} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7}"
 Search = Callable[[System], Bounds]
 
@@ -95,7 +97,7 @@ def play(truth: Truth, search: Search, campaigns: int) -> list[Played]:
     """Play campaigns of one kind of system. The same numbers give the same systems."""
     offset = truth.offset(_QUESTION.chance)
     played = []
-    for seed in range(campaigns):
+    for seed in range(_FIRST_SEED, _FIRST_SEED + campaigns):
         dice = np.random.default_rng(seed)
         own_load = exp(dice.uniform(_LOW, _HIGH) - offset)
         played.append(Played(search(System(truth, own_load, dice)), own_load * exp(offset)))

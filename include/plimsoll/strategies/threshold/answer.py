@@ -7,7 +7,7 @@ from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import Posterior, posterior
 from plimsoll.strategies.threshold.question import Answer, DecidedBy, Question, Stopped
 
-FEWEST = 5
+FEWEST = 7
 """The fewest cells after which a narrow interval ends the search: fewer can't show noise or hiccups."""
 _RESOLUTION = 0.02
 """By how much each end is moved outwards, in natural logs: no model is right to a hundredth of a load. Without it a
