@@ -14,7 +14,8 @@ _Outcomes = Annotated[
     Path | None,
     typer.Option(
         dir_okay=False,
-        help='JSON file: cell id → list of the outcomes of its attempts in order, `"met"`, `"missed"` or `"invalid"`. '
+        help='JSON file: cell id → list of the outcomes of its attempts in order, `"met"`, `"missed"`, `"invalid"`, or '
+        "the worst interval's percentile over its bound as a number, such as 1.03. "
         "An empty list: no attempt. Of a cell that runs, the newest valid outcome counts.",
     ),
 ]
@@ -33,12 +34,20 @@ _Width = Annotated[
         help="Width of the logistic curve by which the chance to be met falls with the load, in load steps.",
     ),
 ]
+_Noise = Annotated[
+    float,
+    typer.Option(
+        min=0.001,
+        max=10,
+        help="Of a threshold: how much the margins of cells of one load differ, a standard deviation of natural logs.",
+    ),
+]
 _Invalid = Annotated[float, typer.Option(min=0, max=0.9, help="Share of attempts that are invalid.")]
 _Seed = Annotated[int, typer.Option(help="The same seed gives the same campaigns.")]
 _StopDecided = Annotated[
     bool, typer.Option("--stop-decided", help="As if the definition had `timing: {stop: decided}`.")
 ]
-_SYNTHETIC = ("runs", "capacities", "width", "invalid", "seed")
+_SYNTHETIC = ("runs", "capacities", "width", "noise", "invalid", "seed")
 """The options that say how synthetic campaigns are drawn."""
 
 
@@ -50,6 +59,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     runs: _Runs = 2000,
     capacities: _Capacities = "uniform",
     width: _Width = 0.25,
+    noise: _Noise = 0.3,
     invalid: _Invalid = 0.0,
     seed: _Seed = 1,
     stop_decided: _StopDecided = False,
@@ -58,7 +68,8 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     """Simulate a definition's strategy: how many cells it would run, which capacities it would find. Runs no cell.
 
     With `--outcomes` the file gives the outcomes of cells. Otherwise the command draws synthetic campaigns. It shows
-    how often the strategy's capacities differ from the full grid's, and how often those of two full grids differ.
+    how often the strategy's capacities differ from the full grid's, and how often those of two full grids differ; of a
+    threshold, how often its interval holds the true load.
     """
     from plimsoll.bootstrap import load_document
     from plimsoll.cli.simulate_answer import read_outcomes, replay_json, show_replay, show_simulation, simulation_json
@@ -83,7 +94,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
         stage = replace(stage, parts=tuple(replace(part, timing=timing) for part in stage.parts))
     if capacities not in ("uniform", "published"):
         raise Refused([Problem("--capacities", f"is {capacities!r}", "allowed: uniform, published")], where="simulate")
-    found = play(stage, CapacityModel(capacities, width, invalid), runs, seed)  # type: ignore[arg-type]  # just checked
+    found = play(stage, CapacityModel(capacities, width, invalid, noise), runs, seed)  # type: ignore[arg-type]  # just checked
     print_json(simulation_json(stage, found)) if as_json else show_simulation(stage, found)
 
 

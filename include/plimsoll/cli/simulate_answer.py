@@ -7,11 +7,12 @@ from __future__ import annotations
 import json
 import reprlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from pydantic import TypeAdapter, ValidationError
+from pydantic import AllowInfNan, Field, TypeAdapter, ValidationError
 
 from plimsoll.cli.output import print_table
 from plimsoll.domain.errors import Problem, Refused
@@ -26,12 +27,18 @@ if TYPE_CHECKING:
     from plimsoll.domain.campaign import CampaignStage
     from plimsoll.strategies.replay import Replay
     from plimsoll.strategies.synthetic import Simulation
+    from plimsoll.strategies.threshold.question import Answer
 
 _NAMED = 10
 """The number of waiting cells that are named for people."""
 
+_Ratio = Annotated[float, Field(gt=0), AllowInfNan(False)]
+_SHARES = ("differs_share", "grid_differs_share", "holds_share", "narrow_share")
 _AT_MOST = 64 * 1024 * 1024
-_FORM = 'write an object: cell id → list of "met", "missed" or "invalid", such as {"g1-040k-r1": ["met"]}'
+_FORM = (
+    'write an object: cell id → list of "met", "missed", "invalid", or the worst interval over its bound as a number, '
+    'such as {"g1-040k-r1": ["met"], "g1-050k-r1": [1.03]}'
+)
 
 
 def replay_json(played: Replay) -> dict[str, Any]:
@@ -41,6 +48,7 @@ def replay_json(played: Replay) -> dict[str, Any]:
             variant: {"kind": kind, "capacity_ops_s": capacity}
             for variant, (kind, capacity) in played.capacities.items()
         },
+        **({"answers": {name: asdict(answer) for name, answer in played.answers.items()}} if played.answers else {}),
         "taken_loads": dict(played.taken_loads),
         "cells": played.cells,
         "ran": played.ran,
@@ -60,8 +68,7 @@ def simulation_json(stage: CampaignStage, found: Simulation) -> dict[str, Any]:
         "attempts_mean": found.attempts_mean,
         "rounds_mean": found.rounds_mean,
         "cell_hours": found.hours_mean(stage.first),
-        "differs_share": found.differs_share,
-        "grid_differs_share": found.grid_differs_share,
+        **{name: share for name in _SHARES if (share := getattr(found, name)) is not None},
     }
 
 
@@ -69,11 +76,23 @@ def show_replay(played: Replay) -> None:
     """Show a replayed campaign: capacities, the cells that ran, and those that may still run."""
     rows = [(variant, _rate(capacity), kind) for variant, (kind, capacity) in played.capacities.items()]
     print_table("Capacities", ("variant", "capacity", "kind"), rows)
+    if played.answers:
+        rows = [(name, *_answer(answer)) for name, answer in played.answers.items()]
+        print_table("Loads that are met with the chance asked for", ("variant", "load", "interval", "by"), rows)
     if played.taken_loads:
         taken = [(variant, _rate(load)) for variant, load in played.taken_loads.items()]
         print_table("Loads from earlier stages", ("variant", "load"), taken)
     for line in _cells(played):
         typer.echo(line)
+
+
+def _answer(found: Answer) -> tuple[str, str, str]:
+    low, high = _ops(found.low_ops_s), _ops(found.high_ops_s)
+    return _ops(found.load_ops_s), f"{low} to {high}", found.decided_by
+
+
+def _ops(load_ops_s: float | None) -> str:
+    return _rate(None if load_ops_s is None else round(load_ops_s))
 
 
 def _cells(played: Replay) -> Iterator[str]:
@@ -107,8 +126,19 @@ def show_simulation(stage: CampaignStage, found: Simulation) -> None:
         f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns; "
         f"{found.attempts_mean:.1f} attempts in {found.rounds_mean:.1f} rounds\n"
         f"Cell-hours under load: {found.hours_mean(stage.first):.3g} on average\n"
-        f"Another capacity than the full grid's for any variant: {found.differs_share:.1%} of campaigns; "
-        f"two full grids disagree in {found.grid_differs_share:.1%}"
+        f"{_shares(found)}"
+    )
+
+
+def _shares(found: Simulation) -> str:
+    if found.holds_share is None:
+        return (
+            f"Another capacity than the full grid's for any variant: {found.differs_share:.1%} of campaigns; "
+            f"two full grids disagree in {found.grid_differs_share:.1%}"
+        )
+    return (
+        f"The interval holds the true load in {found.holds_share:.1%} of searches; "
+        f"it became as narrow as asked in {found.narrow_share:.1%}"
     )
 
 
@@ -116,7 +146,7 @@ def read_outcomes(path: Path) -> Attempts:
     """Read the file. Raises Refused where it can't be read, or is malformed."""
     try:
         pairs = json.loads(_content(path), object_pairs_hook=_each_key_once)
-        return TypeAdapter(dict[str, list[Outcome]]).validate_python(pairs)
+        return TypeAdapter(dict[str, list[Outcome | _Ratio]]).validate_python(pairs)
     except ValidationError as error:
         problems = [Problem(_place(one["loc"]), f"is {reprlib.repr(one['input'])}", _FORM) for one in error.errors()]
         raise Refused(problems, where=str(path)) from error

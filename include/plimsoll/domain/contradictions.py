@@ -14,7 +14,7 @@ from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
 from plimsoll.domain.resolve import stages_of
 from plimsoll.domain.service_level import meant_percentile
-from plimsoll.domain.strategy import FullGrid
+from plimsoll.domain.strategy import FEWEST_CELLS, MOST_LOADS, FullGrid, Threshold
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.wording import meant_or_known, plural
@@ -76,6 +76,7 @@ def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[F
     yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
     yield from _stages_taken_from(definition, campaign)
     yield from dict.fromkeys(_closed_loops(definition, campaign))
+    yield from dict.fromkeys(_thresholds(definition, campaign))
     yield from _workloads_of_stages(definition)
     yield from _same_cell_ids(definition)
     yield from _too_long_cell_ids(definition, campaign)
@@ -185,6 +186,32 @@ def _closed_loops(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fa
             what = f"a {part.strategy.name} asks which loads are carried, which a closed loop can't tell"
             at: Path = (*own, "strategy") if stage and stage.strategy else ("strategy",)
             yield Fault((*at, "name"), what, "remove `strategy`, or write `loop: open`")
+
+
+def _thresholds(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield faults where a threshold has too few loads to look between, or too few cells to find anything."""
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
+        if isinstance(part.strategy, Threshold) and {"rate", "load"} <= part.knows:
+            at: Path = ("stages", number, "loads") if stage and stage.loads is not None else ("loads",)
+            declared = definition.loads if stage is None or not isinstance(stage.loads, tuple) else stage.loads
+            yield from _too_few_to_look_between(part, len(part.strategy.multiples_between(declared)), at)
+
+
+def _too_few_to_look_between(part: Part, multiples: int, at: Path) -> Iterator[Fault]:
+    cells = len(part.loads) * part.repeats
+    if part.taken is not None:
+        what = "a threshold is looked for between several loads, and this stage takes one from an earlier stage"
+        yield Fault(at, what, "write the loads between which it lies, or `strategy: full-grid`")
+    elif multiples > MOST_LOADS:
+        what = f"a threshold may run any of {multiples:,} loads; {MOST_LOADS:,} are allowed"
+        yield Fault(at, what, "write a larger `rounded_to` in `strategy`")
+    elif len(part.loads) < 2:
+        what = "a threshold is looked for between several loads"
+        yield Fault(at, what, "write the lowest and the highest load, and `rounded_to` in `strategy`")
+    elif cells < FEWEST_CELLS:
+        what = f"{plural(cells, 'cell')} of a variant are too few for a threshold"
+        mend = f"allow {FEWEST_CELLS} or more: more loads, `rounded_to` in `strategy`, or more `repeats`"
+        yield Fault(at, what, mend)
 
 
 def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:

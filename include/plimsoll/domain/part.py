@@ -14,7 +14,7 @@ from plimsoll.domain.origins import IMPORTED, Published
 from plimsoll.domain.protocols import KNOWN_PRODUCTS, OPTIONS, UNKNOWN, protocol_of
 from plimsoll.domain.service_level import RateBelow, ServiceLevel
 from plimsoll.domain.stage import StageLoad, StageStart
-from plimsoll.domain.strategy import Strategy
+from plimsoll.domain.strategy import Strategy, Threshold, most_cells
 from plimsoll.domain.system import NOT_KNOWN, LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.timing import AtMost, StopRule, Timing
 from plimsoll.domain.variant import Variant
@@ -222,9 +222,12 @@ class Part(Setup):
 
     @property
     def cells(self) -> int:
-        """Return the number of cells of the grid; where the loads are not known yet, one load of each variant."""
+        """Return the number of cells of the grid, or the most that a threshold runs of it.
+
+        Where the loads are not known yet, one load of each variant counts.
+        """
         if self.taken is None:
-            return len(self.variants) * len(self.loads) * self.repeats
+            return len(self.variants) * most_cells(self.strategy, len(self.loads) * self.repeats)
         known = sum(one.load_ops_s is not None for one in self.found_loads)
         return (known if self.has_loads else len(self.variants)) * self.repeats
 
@@ -244,6 +247,12 @@ class Part(Setup):
         if "load" not in self.knows:
             return "an action"
         return "capacity" if self.taken is None and "rate" in self.knows else "at a load"
+
+    @property
+    def asked_intervals(self) -> int | None:
+        """Return the number of judged intervals over which a threshold's load is to be met; None: as a cell has."""
+        over = self.strategy.over if isinstance(self.strategy, Threshold) else None
+        return None if over is None else max(1, round(over / self.service_levels[0].interval))
 
     @property
     def acts_before_load(self) -> bool:

@@ -14,6 +14,7 @@ from plimsoll.domain.part import Part, Setup
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.specs import HostsSpec, LoadSpec, OwnedByLoad, ProductSpec, Target, VariantSpec
 from plimsoll.domain.stage import Stage
+from plimsoll.domain.strategy import Threshold
 from plimsoll.domain.variant import Variant
 from plimsoll.domain.workload import NamedWorkload
 
@@ -59,11 +60,13 @@ def _stage(definition: DefinitionKeys, shared: Mapping[str, Any], number: int, s
 
 def _keys_of(definition: DefinitionKeys, stage: Stage | None) -> dict[str, Any]:
     """Return the keys of a stage: its own, else those at the top. Where it takes its load, `loads` are empty."""
-    at_top = {name: getattr(definition, name) for name in OF_A_STAGE}
-    if stage is None:
-        return at_top
-    own = {name: value for name in OF_A_STAGE if (value := getattr(stage, name)) is not None}
-    return {**at_top, **own, **({"loads": ()} if stage.taken else {})}
+    keys = {name: getattr(definition, name) for name in OF_A_STAGE}
+    if stage is not None:
+        keys |= {name: value for name in OF_A_STAGE if (value := getattr(stage, name)) is not None}
+        keys |= {"loads": ()} if stage.taken else {}
+    if isinstance(keys["strategy"], Threshold):
+        keys["loads"] = keys["strategy"].loads_between(keys["loads"])
+    return keys
 
 
 def _part(

@@ -141,6 +141,13 @@ class LevelVerdict(Model):
     missed: int
     not_judged: Annotated[int, Field(description="Intervals cut off at the end")]
     worst_ms: float | None
+    ratios: Annotated[
+        LeftOutIfEmpty[tuple[float, ...]],
+        Field(
+            description="Percentile of each judged interval / bound, in order; of one in which nothing was answered "
+            "its length / bound. Empty where not all are known, and for sliding windows"
+        ),
+    ] = ()
 
 
 def operations_needed(level: ServiceLevel) -> int | None:

@@ -7,18 +7,20 @@ from functools import cached_property
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy, Threshold
 from plimsoll.strategies.matrix import (
     CapacityKind,
     Ladder,
     LadderDecision,
     Matrix,
+    Observations,
     Position,
     capacity_level,
     level_outcome,
 )
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.search import search_step
+from plimsoll.strategies.threshold.question import Answer
 
 
 @dataclass(frozen=True)
@@ -43,13 +45,14 @@ class StrategyOfCampaign:
         """Return the campaign's cells."""
         return Matrix.of(self.campaign)
 
-    def next(self, outcomes: Mapping[str, ValidOutcome]) -> Decision:
+    def next(self, outcomes: Mapping[str, ValidOutcome], known: Observations | None = None) -> Decision:
         """Return the decision by `outcomes`: cell id → outcome of its newest valid attempt.
 
-        Cells without one are left out. Variants (and workloads) alternate, in the definition's running order. A stage
-        begins when all earlier stages need no more cells.
+        `known`: what the same cells tell of a threshold. Cells without a valid attempt are left out. Variants (and
+        workloads) alternate, in the definition's running order. A stage begins when all earlier stages need no more
+        cells.
         """
-        steps = self._steps(outcomes)
+        steps = self._steps(outcomes, known or {})
         now = self._stage_to_run(steps)
         chosen = {self.matrix.id_at(ladder, place) for ladder in now for place in steps[ladder].run}
         not_needed = {
@@ -59,32 +62,41 @@ class StrategyOfCampaign:
         }
         return Decision(tuple(cell_id for cell_id in self.matrix.order if cell_id in chosen), not_needed)
 
-    def capacities(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, tuple[CapacityKind, int | None]]:
-        """Tell how firm each ladder's capacity is, and the capacity in ops/s.
+    def capacities(
+        self, outcomes: Mapping[str, ValidOutcome], known: Observations | None = None
+    ) -> dict[str, tuple[CapacityKind, int | None]]:
+        """Tell how firm each ladder's capacity is, and the capacity in ops/s; of a threshold, the load that it found.
 
         A ladder is a variant in a stage with a workload.
         """
         found: dict[str, tuple[CapacityKind, int | None]] = {}
-        for name, step in self._steps(outcomes).items():
+        for name, step in self._steps(outcomes, known or {}).items():
             kind, level = ladder_capacity(self.matrix.ladder(name, outcomes), step.not_needed)
             found[name] = (kind, None if level is None else self.matrix.loads[name][level])
+        answers = self.answers(known or {}).items()
+        return found | {name: _as_capacity(answer, self.matrix.loads[name][-1]) for name, answer in answers}
+
+    def answers(self, known: Observations) -> dict[str, Answer]:
+        """Return the answer of each ladder on which a threshold is looked for, by what its cells tell."""
+        found: dict[str, Answer] = {}
+        for name, part in self.matrix.parts.items():
+            if isinstance(part.strategy, Threshold):
+                from plimsoll.strategies.threshold.step import ladder_answer  # late: it takes NumPy and SciPy
+
+                found[name] = ladder_answer(part.strategy, self.matrix.ladder(name, {}, known))
         return found
 
-    @cached_property
-    def _strategies(self) -> Mapping[str, Strategy]:
-        """Return the strategy of each stage."""
-        return {part.stage: part.strategy for part in self.campaign.parts}
-
-    def _steps(self, outcomes: Mapping[str, ValidOutcome]) -> dict[str, LadderDecision]:
+    def _steps(self, outcomes: Mapping[str, ValidOutcome], known: Observations) -> dict[str, LadderDecision]:
         return {
-            name: step_of(self._strategies[self.matrix.stages[name]], self.matrix.ladder(name, outcomes))
-            for name in self.matrix.ladders
+            name: step_of(part.strategy, self.matrix.ladder(name, outcomes, known))
+            for name, part in self.matrix.parts.items()
         }
 
     def _stage_to_run(self, steps: Mapping[str, LadderDecision]) -> tuple[str, ...]:
         """Return the ladders of the first stage that still needs cells."""
-        of = self.matrix.stages
-        first = next((stage for stage in self._strategies if any(steps[one].run for one in of if of[one] == stage)), "")
+        of = {name: part.stage for name, part in self.matrix.parts.items()}
+        stages = dict.fromkeys(part.stage for part in self.campaign.parts)
+        first = next((stage for stage in stages if any(steps[one].run for one in of if of[one] == stage)), "")
         return tuple(name for name in of if of[name] == first)
 
 
@@ -112,6 +124,19 @@ def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
             return search_step(strategy, ladder)
         case Ramp():
             return ramp_step(ladder)
+        case Threshold():
+            from plimsoll.strategies.threshold.step import threshold_step  # late: it takes NumPy and SciPy
+
+            return threshold_step(strategy, ladder)
+
+
+def _as_capacity(found: Answer, highest: int) -> tuple[CapacityKind, int | None]:
+    """Return an answer as a capacity: how firm it is, and the load (ops/s). `highest`: of its range."""
+    if found.stopped in ("all met", "all missed"):
+        return ("at-least", highest) if found.stopped == "all met" else ("none", None)
+    if found.load_ops_s is None:
+        return "unknown", None
+    return ("provisional" if found.stopped == "goes on" else "found"), int(found.load_ops_s)
 
 
 def ladder_capacity(ladder: Ladder, not_needed: Mapping[Position, Position]) -> tuple[CapacityKind, int | None]:

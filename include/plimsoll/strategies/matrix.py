@@ -13,7 +13,11 @@ from plimsoll.domain.cell import Cell, grid
 from plimsoll.domain.part import Part, Setup
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import chooses_cells, keeps_data
+from plimsoll.strategies.threshold.observation import CellObservation
 
+Observations = Mapping[str, CellObservation]
+"""Cell id → what a valid cell tells of a threshold; only cells of parts that look for one."""
+_NOTHING: Observations = {}
 LevelOutcome = Literal["met", "missed", "taken for met", "not needed", "incomplete"]
 """The outcome of a load. A search left repeats out of a load that is taken for met (a higher load was met) or not
 needed (a lower one missed).
@@ -33,9 +37,16 @@ class Position:
 
 @dataclass(frozen=True)
 class Ladder:
-    """`levels[i][k]` is the outcome of repeat k at the i-th lowest load; None while there is no outcome."""
+    """`levels[i][k]` is the outcome of repeat k at the i-th lowest load; None while there is no outcome.
+
+    `loads`: the load of each level, ops/s. `cells`: what the cells tell of a threshold, which is asked for so many
+    judged `intervals`; None: as many as a cell has. Only a threshold needs these three.
+    """
 
     levels: Sequence[Sequence[ValidOutcome | None]]
+    loads: Sequence[int] = ()
+    cells: Sequence[CellObservation] = ()
+    intervals: int | None = None
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -129,13 +140,13 @@ def _order_within(cells: Sequence[Cell], setup: Setup, *, share_data: bool) -> S
 class Matrix:
     """The ids of all cells: `order` as they run, `ladders` by name (`Cell.ladder`), load (rising) and repeat.
 
-    `loads`: the loads of each ladder, ops/s, rising. `stages`: the stage of each ladder; empty where there is only one.
+    `loads`: the loads of each ladder, ops/s, rising. `parts`: the part of each ladder.
     """
 
     order: tuple[str, ...]
     ladders: Mapping[str, tuple[tuple[str, ...], ...]]
     loads: Mapping[str, tuple[int, ...]]
-    stages: Mapping[str, str]
+    parts: Mapping[str, Part]
 
     @classmethod
     def of(cls, campaign: Campaign) -> "Matrix":
@@ -149,12 +160,14 @@ class Matrix:
             order=tuple(cell.id for cell in running_order(campaign)),
             ladders=ladders,
             loads={name: tuple(sorted(levels)) for name, levels in found.items()},
-            stages={cell.ladder: cell.stage for cell in cells},
+            parts={cell.ladder: campaign.part(cell.part) for cell in cells},
         )
 
-    def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome]) -> Ladder:
+    def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome], known: Observations = _NOTHING) -> Ladder:
         """Return the ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
-        return Ladder([[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]])
+        cells = [known[cell_id] for repeats in self.ladders[name] for cell_id in repeats if cell_id in known]
+        levels = [[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]]
+        return Ladder(levels, self.loads[name], cells, self.parts[name].asked_intervals)
 
     def id_at(self, name: str, place: Position) -> str:
         """Return the id of the cell at a place of a ladder."""

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from math import log
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell, cell_ids, cells_by_id
@@ -14,9 +15,14 @@ from plimsoll.domain.wording import plural
 from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_start
 from plimsoll.strategies.matrix import CapacityKind, of_one_round
 from plimsoll.strategies.stage_starts import Results, stage_start
+from plimsoll.strategies.threshold.observation import CellObservation
+from plimsoll.strategies.threshold.question import Answer
 
-Attempts = Mapping[str, Sequence[Outcome]]
-"""Cell id → the outcomes of its attempts, in order; empty for a cell without an attempt."""
+Attempts = Mapping[str, Sequence[Outcome | float]]
+"""Cell id → the outcomes of its attempts, in order; empty for a cell without an attempt.
+
+An outcome may be a number: the worst interval's percentile over its bound, which is met below 1.
+"""
 _SHOWN = 10
 """The number of cells of each kind of mistake that are named."""
 _AT = datetime(1970, 1, 1, tzinfo=UTC)
@@ -32,7 +38,7 @@ class Replay:
     which have no further attempt. `not_needed`: cell that never ran → the cell that made it unnecessary. `capacities`:
     variant (with several stages and workloads `stage-variant-workload`) → how firm the capacity is, and the capacity in
     ops/s. `taken_loads`: the same names → the load that was taken from an earlier stage, ops/s; None where the variant
-    carried nothing.
+    carried nothing. `answers`: the same names, where a threshold is looked for → its answer.
     """
 
     cells: int
@@ -43,6 +49,7 @@ class Replay:
     invalid: tuple[str, ...]
     waiting: tuple[str, ...]
     taken_loads: Mapping[str, int | None]
+    answers: Mapping[str, Answer] = field(default_factory=dict)
 
     @property
     def may_run(self) -> int:
@@ -69,12 +76,13 @@ class _Playing:
         self._stage_starts: dict[str, StageStart] = {}
         self._tried: Counter[str] = Counter()  # in the order of the first attempts
         self._outcomes: dict[str, ValidOutcome] = {}
+        self._known: dict[str, CellObservation] = {}
         self._use(campaign)
 
     def play(self) -> Replay:
         """Run rounds and start stages until the strategies ask for nothing that can run."""
         while True:
-            decision = self._strategy.next(self._outcomes)
+            decision = self._strategy.next(self._outcomes, self._known)
             if stage := stage_to_start(self._campaign, self._missing(decision)):
                 self._open(stage)
             elif cells := self._round(decision):
@@ -97,7 +105,8 @@ class _Playing:
 
     def _results(self) -> Results:
         """Return what the cells have found. Outcomes tell no rates: a closed loop's load stands for the rate."""
-        return Results(self._outcomes, rates={one: float(self._cells[one].load_ops_s) for one in self._outcomes})
+        rates = {one: float(self._cells[one].load_ops_s) for one in self._outcomes}
+        return Results(self._outcomes, rates, known=self._known)
 
     def _round(self, decision: Decision) -> Sequence[str]:
         """Return the cells that run now: those that the strategy asks for and that have further attempts."""
@@ -113,7 +122,11 @@ class _Playing:
         left = self._attempts[cell_id][self._tried[cell_id] :]
         self._tried[cell_id] += 1 if left[0] == "invalid" else len(left)
         if left[0] != "invalid":
-            self._outcomes[cell_id] = [one for one in left if one != "invalid"][-1]
+            newest = [one for one in left if one != "invalid"][-1]
+            outcome: ValidOutcome = newest if isinstance(newest, str) else "met" if newest < 1 else "missed"
+            margin = log(newest) if isinstance(newest, float) else None
+            self._outcomes[cell_id] = outcome
+            self._known[cell_id] = CellObservation(self._cells[cell_id].load_ops_s, outcome, margin)
 
     def _result(self, decision: Decision) -> Replay:
         ran = tuple(self._tried)
@@ -126,13 +139,14 @@ class _Playing:
             invalid=tuple(one for one in ran if one not in self._outcomes),
             waiting=decision.run,
             taken_loads=dict(self._taken_loads()),
+            answers=self._strategy.answers(self._known),
         )
 
     def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
         """Return the capacities of stages in open loops with loads of their own. Others ask what happens at a load."""
         without = {part.stage for part in self._campaign.parts if part.asks == "at a load"}
-        stages, found = self._strategy.matrix.stages, self._strategy.capacities(self._outcomes)
-        return {ladder: capacity for ladder, capacity in found.items() if stages[ladder] not in without}
+        parts, found = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
+        return {ladder: capacity for ladder, capacity in found.items() if parts[ladder].stage not in without}
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
         for stage, start in self._stage_starts.items():

@@ -15,8 +15,8 @@ from plimsoll.domain.part import Part
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign
-from plimsoll.strategies.matrix import CapacityKind
-from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
+from plimsoll.strategies.matrix import CapacityKind, Observations
+from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts, observations
 
 Carried = tuple[CapacityKind, int | None]
 Kind = Literal["found", "at-least", "achieved"]
@@ -27,13 +27,15 @@ State = CampaignState[CellAttempts[AttemptRecord]]
 class Results:
     """The results of a campaign's cells that have a valid attempt: the outcome that counts, and whose it is.
 
-    `rates`: cell id → the rate that it achieved, ops/s; asked of closed loops alone. `attempts`: cell id → the number
+    `rates`: cell id → the rate that it achieved, ops/s; asked of closed loops alone. `known`: what cells tell of a
+    threshold. `attempts`: cell id → the number
     of the attempt; empty where the loads need not name the attempts that decided.
     """
 
     outcomes: Mapping[str, ValidOutcome]
     rates: Mapping[str, float]
     attempts: Mapping[str, int] = field(default_factory=dict)
+    known: Observations = field(default_factory=dict)
 
 
 def find_stage_start(state: State, at: datetime) -> StageStart:
@@ -41,7 +43,8 @@ def find_stage_start(state: State, at: datetime) -> StageStart:
     outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
     rates = {one.cell.id: rate for one in state.cells if one.verdict and (rate := one.verdict.achieved_ops_s)}
     attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
-    return stage_start(state.campaign, state.stages_without_loads[0], Results(outcomes, rates, attempts), at)
+    known = observations(state.campaign, state.cells)
+    return stage_start(state.campaign, state.stages_without_loads[0], Results(outcomes, rates, attempts, known), at)
 
 
 def stage_start(campaign: Campaign, stage: str, results: Results, at: datetime) -> StageStart:
@@ -50,7 +53,7 @@ def stage_start(campaign: Campaign, stage: str, results: Results, at: datetime) 
     own = [part for part in found if part.stage == stage]
     assert own[0].taken is not None, "a stage that is not open takes its load from another"
     source = own[0].taken.source
-    carried = StrategyOfCampaign(campaign).capacities(results.outcomes)
+    carried = StrategyOfCampaign(campaign).capacities(results.outcomes, results.known)
     maxima = [
         _maximum(cells, carried[cells[0].ladder], results) if "rate" in part.knows else _rate_found(cells, results)
         for part in found
@@ -69,11 +72,12 @@ def _of_variants(campaign: Campaign, part: Part) -> Iterator[Sequence[Cell]]:
 
 
 def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> StageLoad:
-    """Return the variant's capacity in a part as its maximum."""
+    """Return the variant's capacity in a part as its maximum. All cells of a threshold decide it."""
     kind, maximum = carried
     missed = (one.load_ops_s for one in cells if results.outcomes.get(one.id) == "missed")
     firm: Kind = "found" if kind == "found" else "at-least"
-    return _load(cells, results, firm, maximum, (maximum, min(missed, default=None)))
+    asked = tuple({one.load_ops_s for one in cells if one.id in results.known})
+    return _load(cells, results, firm, maximum, asked or (maximum, min(missed, default=None)))
 
 
 def _rate_found(cells: Sequence[Cell], results: Results) -> StageLoad:

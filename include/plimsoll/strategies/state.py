@@ -5,17 +5,19 @@ line and DAGs all use this module. Their records of attempts differ in what they
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey, Cell
+from plimsoll.domain.part import Part
 from plimsoll.domain.result import ValidOutcome, Verdict
-from plimsoll.domain.strategy import tries_of_a_cell
+from plimsoll.domain.strategy import Threshold, tries_of_a_cell
 from plimsoll.strategies.decision import StrategyOfCampaign, stage_to_start
-from plimsoll.strategies.matrix import of_one_round, running_order
+from plimsoll.strategies.matrix import Observations, of_one_round, running_order
+from plimsoll.strategies.threshold.observation import observation_of
 
 
 class AttemptRecord(Protocol):
@@ -118,12 +120,14 @@ def newest_valid(newest_first: Iterable[A]) -> A | None:
 class CampaignState(Generic[C_co]):
     """Every cell of the campaign, in running order.
 
-    `strays` are attempts at cells that the campaign does not have.
+    `strays` are attempts at cells that the campaign does not have. `unasked` are cells that a threshold has not asked
+    for: it may run any of hundreds, and asks for some ten.
     """
 
     campaign: Campaign
     cells: tuple[C_co, ...]
     strays: tuple[AttemptRecord, ...] = ()
+    unasked: tuple[C_co, ...] = ()
 
     @property
     def stages_without_loads(self) -> tuple[str, ...]:
@@ -225,14 +229,32 @@ def campaign_state(
         tried[attempt.key.cell_id].append(attempt)
     cells = [kind(cell, tuple(tried.pop(cell.id, ()))) for cell in running_order(campaign)]
     strays = tuple(one for others in tried.values() for one in others)
-    return CampaignState(campaign, _decided(campaign, cells), strays)
+    decided, sparse = _decided(campaign, cells), {part.id for part in _thresholds(campaign)}
+    unasked = tuple(one for one in decided if one.cell.part in sparse and not (one.attempts or one.is_next))
+    left = {one.cell.id for one in unasked}
+    return CampaignState(campaign, tuple(one for one in decided if one.cell.id not in left), strays, unasked)
 
 
 def _decided(campaign: Campaign, cells: Iterable[C]) -> tuple[C, ...]:
     """Return the state with the strategy's decision on each cell."""
     known = tuple(cells)
     outcomes = {one.cell.id: outcome for one in known if (outcome := one.outcome)}
-    decision = StrategyOfCampaign(campaign).next(outcomes)
+    decision = StrategyOfCampaign(campaign).next(outcomes, observations(campaign, known))
     run = frozenset(decision.run)
     deciders = {cell_id: Decider(by, outcomes[by]) for cell_id, by in decision.not_needed.items()}
     return tuple(replace(one, decided_by=deciders.get(one.cell.id), is_next=one.cell.id in run) for one in known)
+
+
+def observations(campaign: Campaign, cells: Iterable[CellAttempts[AttemptRecord]]) -> Observations:
+    """Return what valid cells tell of a threshold, in parts that look for one."""
+    parts = {part.id: part for part in _thresholds(campaign)}
+    found = (
+        (one.cell.id, observation_of(one.verdict, parts[one.cell.part]))
+        for one in cells
+        if one.cell.part in parts and one.verdict
+    )
+    return {cell_id: observation for cell_id, observation in found if observation}
+
+
+def _thresholds(campaign: Campaign) -> Iterator[Part]:
+    return (part for part in campaign.parts if isinstance(part.strategy, Threshold))

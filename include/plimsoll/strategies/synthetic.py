@@ -18,7 +18,7 @@ from plimsoll.domain.campaign import Campaign, CampaignStage
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.part import Part
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import Strategy, keeps_data
+from plimsoll.domain.strategy import Strategy, Threshold, keeps_data
 from plimsoll.strategies.decision import ladder_capacity, step_of
 from plimsoll.strategies.matrix import CapacityKind, Ladder, Position, goes_by_variant
 
@@ -35,12 +35,15 @@ class CapacityModel:
 
     `capacities`: how each variant's capacity is drawn: uniformly from all loads, or in the shape of the published
     campaign. `width`: the width of the logistic curve, in load steps; between the loads where 88 % and 12 % of repeats
-    pass lie four widths. `invalid`: the share of attempts that are invalid.
+    pass lie four widths. `invalid`: the share of attempts that are invalid. `noise`: for a threshold instead of both
+    others, by how much the margins of cells of one load differ (a standard deviation of natural logs); the load that is
+    asked for lies anywhere between its lowest and highest load, and a margin rises by three for each e-fold of load.
     """
 
     capacities: Capacities = "uniform"
     width: float = 0.25
     invalid: float = 0.0
+    noise: float = 0.3
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,8 @@ class Simulation:
     `attempts_mean`: the mean number of attempts, the invalid ones among them; `missed_mean`: of cells that missed.
     `rounds` maps a number of cells to the mean number of rounds of a campaign with so many cells; in each round the
     strategy asks for cells after the earlier ones are done. `grid_differs_share`: the same share for a second full grid
-    of the same variants, which is the effect of chance alone.
+    of the same variants, which is the effect of chance alone. Only of a threshold, which has neither: `holds_share`,
+    how often its interval holds the true load, and `narrow_share`, how often it became as narrow as asked.
     """
 
     runs: int
@@ -59,8 +63,10 @@ class Simulation:
     attempts_mean: float
     missed_mean: float
     rounds: Mapping[int, float]
-    differs_share: float
-    grid_differs_share: float
+    differs_share: float | None = None
+    grid_differs_share: float | None = None
+    holds_share: float | None = None
+    narrow_share: float | None = None
 
     @property
     def rounds_mean(self) -> float:
@@ -89,6 +95,10 @@ def only_stage(campaign: Campaign, where: str) -> CampaignStage:
 def simulate(stage: CampaignStage, world: CapacityModel, runs: int, seed: int) -> Simulation:
     """Simulate that many campaigns with the stage's strategy. The same seed gives the same campaigns."""
     dice = random.Random(seed)  # noqa: S311 - not for secrets
+    if isinstance(stage.first.strategy, Threshold):
+        from plimsoll.strategies.threshold.simulation import simulate_threshold  # late: it takes NumPy and SciPy
+
+        return simulate_threshold(stage, stage.first.strategy, world, runs, dice)
     campaigns = [_campaign(stage, world, dice) for _ in range(runs)]
     taken = sorted(one.cells for one in campaigns)
     rounds = Counter(cells for one in campaigns for cells in one.rounds)
@@ -123,15 +133,15 @@ def _campaign(stage: CampaignStage, world: CapacityModel, dice: random.Random) -
         played = play(stage.first.strategy, outcomes)
         cells += played.cells
         missed += played.missed
-        attempts += sum(_attempts(world.invalid, dice) for _ in range(played.cells))
+        attempts += sum(attempts_until_valid(world.invalid, dice) for _ in range(played.cells))
         rounds.append(played.rounds)
         grid = _grid_capacity(outcomes)
         differs |= played.capacity != grid
         grid_differs |= _grid_capacity(others) != grid
-    return _Campaign(cells, attempts, missed, _rounds(stage, cells, rounds), differs, grid_differs)
+    return _Campaign(cells, attempts, missed, rounds_of(stage, cells, rounds), differs, grid_differs)
 
 
-def _rounds(stage: CampaignStage, cells: int, of_ladders: Sequence[Sequence[int]]) -> list[int]:
+def rounds_of(stage: CampaignStage, cells: int, of_ladders: Sequence[Sequence[int]]) -> list[int]:
     """Return the number of cells in each round of a campaign of that many cells, from those in the rounds of its
     ladders.
 
@@ -199,7 +209,7 @@ def _chance(steps_below: float, width: float) -> float:
     return 1 / (1 + exp(-scaled)) if abs(scaled) < 50 else float(scaled > 0)
 
 
-def _attempts(invalid: float, dice: random.Random) -> int:
+def attempts_until_valid(invalid: float, dice: random.Random) -> int:
     """Return the number of attempts until one is valid."""
     count = 1
     while invalid and dice.random() < invalid:

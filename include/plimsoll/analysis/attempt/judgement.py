@@ -214,7 +214,21 @@ def level_verdict(level: ServiceLevel, judged: Sequence[Measured], place: int, n
         missed=missed,
         not_judged=not_judged,
         worst_ms=max((value for one in judged if (value := one.value_ms(level, place)) is not None), default=None),
+        ratios=ratios_of(level, [one.value_ms(level, place) for one in judged]),
     )
+
+
+def ratios_of(level: ServiceLevel, values_ms: Iterable[float | None]) -> tuple[float, ...]:
+    """Return each judged interval's percentile over the bound, to four digits; nothing for sliding windows, which
+    overlap.
+
+    `values_ms`: None in a stall, whose operations wait for longer than the interval lasts.
+    """
+    if level.windows == "sliding":
+        return ()
+    stalled_ms = level.interval / timedelta(milliseconds=1)
+    values = (stalled_ms if value is None else value for value in values_ms)
+    return tuple(float(f"{value / level.bound_ms:.4g}") for value in values)
 
 
 def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:

@@ -17,6 +17,7 @@ from plimsoll.analysis.attempt.judgement import (
     due_until_s,
     judgement_of,
     missed_interval,
+    ratios_of,
     schedule_of,
     uncovered,
     unless_undecided,
@@ -224,6 +225,9 @@ def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
     judged = _judged(level, parts)
     outcomes = [part.met(level) for part in judged]
     values = [value for part in judged if (value := part.value(level.percentile)) is not None]
+    known = [
+        part.value(level.percentile) for part in judged if part.is_stall or part.value(level.percentile) is not None
+    ]
     return LevelVerdict(
         service_level=level,
         met=bool(outcomes) and all(outcomes),
@@ -231,6 +235,7 @@ def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
         missed=sum(outcome is False for outcome in outcomes),
         not_judged=len(_judged(level, parts, "partial")),
         worst_ms=max(values) if values and len(values) == len(judged) else None,
+        ratios=ratios_of(level, known) if len(known) == len(judged) else (),
     )
 
 

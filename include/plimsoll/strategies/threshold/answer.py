@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from math import exp, log
 
+from plimsoll.domain.strategy import FEWEST_CELLS
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import Posterior, posterior
 from plimsoll.strategies.threshold.question import Answer, DecidedBy, Question, Stopped
 
-FEWEST = 7
-"""The fewest cells after which a narrow interval ends the search: fewer can't show noise or hiccups."""
 _RESOLUTION = 0.02
 """By how much each end is moved outwards, in natural logs: no model is right to a hundredth of a load. Without it a
 cliff, which cells enclose within a thousandth, lay outside the interval in 15 % of synthetic campaigns.
@@ -51,7 +50,7 @@ def _ends(known: Posterior, outside: float) -> _Ends:
 
 def _stopped(question: Question, cells: int, ends: _Ends, bounds: _Ends) -> Stopped:
     """Tell whether and why the search is over, by the ends of the interval and of the range, as log loads."""
-    if cells >= FEWEST:
+    if cells >= FEWEST_CELLS:
         if ends[0] > bounds[1]:
             return "all met"
         if ends[1] < bounds[0]:

@@ -3,7 +3,12 @@
 from dataclasses import dataclass
 from math import isfinite, log
 
-from plimsoll.domain.result import ValidOutcome
+from plimsoll.domain.part import Part
+from plimsoll.domain.result import ValidOutcome, Verdict
+from plimsoll.domain.service_level import LevelVerdict
+
+_LEAST_RATIO = 1e-6
+"""What a ratio of 0 counts as, which has no logarithm."""
 
 
 @dataclass(frozen=True, order=True)
@@ -46,3 +51,40 @@ class CellObservation:
         """
         agrees = self.margin is not None and (self.margin > 0) == (self.outcome == "missed")
         return Evidence(log(self.load_ops_s), self.outcome, self.is_censored, self.margin if agrees else None)
+
+
+def observation_of(verdict: Verdict, part: Part) -> CellObservation | None:
+    """Return what an attempt's verdict tells; None where it is invalid.
+
+    Of several service levels the one counts whose worst interval is highest over its bound.
+    """
+    if verdict.valid_outcome is None:
+        return None
+    level = max((one for one in verdict.levels if _worst(one) is not None), key=_worst, default=None)
+    return CellObservation(
+        load_ops_s=verdict.cell.load_ops_s,
+        outcome=verdict.valid_outcome,
+        margin=None if level is None else _margin(_worst(level)),
+        is_censored=verdict.valid_outcome == "missed" and _ended_early(verdict, part),
+        intervals=tuple(map(_margin, level.ratios)) if level else (),
+    )
+
+
+def _worst(level: LevelVerdict) -> float | None:
+    """Return the worst judged interval over the bound; None where it is not known."""
+    if level.ratios:
+        return max(level.ratios)
+    return None if level.worst_ms is None else level.worst_ms / level.service_level.bound_ms
+
+
+def _margin(ratio: float) -> float:
+    return log(max(ratio, _LEAST_RATIO))
+
+
+def _ended_early(verdict: Verdict, part: Part) -> bool:
+    """Tell whether fewer intervals were judged than were due. How many an action lasts nobody knows before."""
+    if verdict.stopped:
+        return True
+    known = ((one, one.service_level) for one in verdict.levels)
+    whole = ((one, level) for one, level in known if level.during is None and level.windows == "aligned")
+    return any(one.judged < part.timing.judged // level.interval for one, level in whole)

@@ -1,0 +1,68 @@
+"""The next cells of a threshold's search on one ladder."""
+
+from collections.abc import Iterator, Sequence
+from math import log
+
+from plimsoll.domain.part import Part
+from plimsoll.domain.strategy import Threshold
+from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
+from plimsoll.strategies.threshold.answer import answer
+from plimsoll.strategies.threshold.next_loads import Loads, next_loads
+from plimsoll.strategies.threshold.observation import CellObservation
+from plimsoll.strategies.threshold.question import Answer, Question
+
+
+def question_of(strategy: Threshold, intervals: int | None) -> Question:
+    """Return the question that a strategy asks. `intervals`: how many it is asked for; None: as a cell has."""
+    return Question(
+        chance=strategy.chance / 100,
+        within=strategy.within / 100,
+        confidence=strategy.confidence / 100,
+        at_most=strategy.at_most,
+        intervals=intervals,
+    )
+
+
+def answer_of_part(part: Part, cells: Sequence[CellObservation]) -> Answer:
+    """Return the answer from a variant's valid cells in a part with loads of its own.
+
+    A part with another strategy answers the question that a threshold asks by default.
+    """
+    strategy = part.strategy if isinstance(part.strategy, Threshold) else Threshold()
+    return answer(question_of(strategy, part.asked_intervals), cells, min(part.loads), max(part.loads))
+
+
+def threshold_step(strategy: Threshold, ladder: Ladder) -> LadderDecision:
+    """Choose the next cells: for each load that is wanted the nearest one that still has a repeat without an outcome.
+
+    Once the answer is good enough, or as many cells ran as may, no other cell is needed. The cell that stands for this
+    decision is the one whose load is nearest to the answer.
+    """
+    question = question_of(strategy, ladder.intervals)
+    wanted = next_loads(question, ladder.cells, Loads.of_grid(ladder.loads), strategy.at_once)
+    free = [place for level in range(len(ladder)) for place in ladder.all_with(level, None)]
+    run: list[Position] = []
+    for load in wanted:
+        left = [place for place in free if place not in run]
+        run += sorted(left, key=lambda place, to=float(load): _distance(ladder, place, to))[:1]
+    if run or not ladder.cells:
+        return LadderDecision(tuple(sorted(run)))
+    load = ladder_answer(strategy, ladder).load_ops_s or max(ladder.loads)
+    decider = min(_run(ladder), key=lambda place: _distance(ladder, place, load))
+    return LadderDecision((), dict.fromkeys(free, decider))
+
+
+def ladder_answer(strategy: Threshold, ladder: Ladder) -> Answer:
+    """Return the answer from the cells of a ladder."""
+    question = question_of(strategy, ladder.intervals)
+    return answer(question, ladder.cells, min(ladder.loads), max(ladder.loads))
+
+
+def _distance(ladder: Ladder, place: Position, load_ops_s: float) -> tuple[float, Position]:
+    return abs(log(ladder.loads[place.level]) - log(load_ops_s)), place
+
+
+def _run(ladder: Ladder) -> Iterator[Position]:
+    """Yield the places of all cells with an outcome."""
+    levels = enumerate(ladder.levels)
+    return (Position(level, repeat) for level, known in levels for repeat, outcome in enumerate(known) if outcome)
