@@ -77,8 +77,8 @@ def show_replay(played: Replay) -> None:
     rows = [(variant, _rate(capacity), kind) for variant, (kind, capacity) in played.capacities.items()]
     print_table("Capacities", ("variant", "capacity", "kind"), rows)
     if played.answers:
-        rows = [(name, *_answer(answer)) for name, answer in played.answers.items()]
-        print_table("Loads that are met with the chance asked for", ("variant", "load", "interval", "by"), rows)
+        answers = [(name, *_answer(answer)) for name, answer in played.answers.items()]
+        print_table("Loads that are met with the chance asked for", ("variant", "load", "interval", "by"), answers)
     if played.taken_loads:
         taken = [(variant, _rate(load)) for variant, load in played.taken_loads.items()]
         print_table("Loads from earlier stages", ("variant", "load"), taken)

@@ -124,7 +124,7 @@ class CostSummary(Model):
 class ReportDocument(Model):
     """A campaign's report. Keys end with their units: `_ops_s`, `_ms`, `_s`; ratios have none."""
 
-    format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
+    format: Annotated[Literal[2], Field(description="Raised when a key changes its meaning or goes")] = 2
     campaign_id: str
     title: str
     generated_at: AwareDatetime

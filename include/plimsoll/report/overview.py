@@ -61,7 +61,7 @@ class PartsDocument(Model):
     Only `cost`, `answer`, and the loads that later stages take from earlier ones are computed over more than one part.
     """
 
-    format: Annotated[Literal[1], Field(description="Raised when a key changes its meaning or goes")] = 1
+    format: Annotated[Literal[2], Field(description="Raised when a key changes its meaning or goes")] = 2
     campaign_id: str
     title: str
     generated_at: AwareDatetime

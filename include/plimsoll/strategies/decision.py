@@ -20,7 +20,7 @@ from plimsoll.strategies.matrix import (
 )
 from plimsoll.strategies.ramp import ramp_step
 from plimsoll.strategies.search import search_step
-from plimsoll.strategies.threshold.question import Answer
+from plimsoll.strategies.threshold.question import Answer, capacity_of
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,9 @@ class StrategyOfCampaign:
         for name, step in self._steps(outcomes, known or {}).items():
             kind, level = ladder_capacity(self.matrix.ladder(name, outcomes), step.not_needed)
             found[name] = (kind, None if level is None else self.matrix.loads[name][level])
-        answers = self.answers(known or {}).items()
-        return found | {name: _as_capacity(answer, self.matrix.loads[name][-1]) for name, answer in answers}
+        for name, answer in self.answers(known or {}).items():
+            found[name] = capacity_of(answer.stopped, answer.load_ops_s, self.matrix.loads[name][-1])
+        return found
 
     def answers(self, known: Observations) -> dict[str, Answer]:
         """Return the answer of each ladder on which a threshold is looked for, by what its cells tell."""
@@ -128,15 +129,6 @@ def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
             from plimsoll.strategies.threshold.step import threshold_step  # late: it takes NumPy and SciPy
 
             return threshold_step(strategy, ladder)
-
-
-def _as_capacity(found: Answer, highest: int) -> tuple[CapacityKind, int | None]:
-    """Return an answer as a capacity: how firm it is, and the load (ops/s). `highest`: of its range."""
-    if found.stopped in ("all met", "all missed"):
-        return ("at-least", highest) if found.stopped == "all met" else ("none", None)
-    if found.load_ops_s is None:
-        return "unknown", None
-    return ("provisional" if found.stopped == "goes on" else "found"), int(found.load_ops_s)
 
 
 def ladder_capacity(ladder: Ladder, not_needed: Mapping[Position, Position]) -> tuple[CapacityKind, int | None]:

@@ -8,7 +8,7 @@ from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.answer import left_out_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table
-from plimsoll.report.words.answers import half_load_words, step_sentence
+from plimsoll.report.words.answers import threshold_words, step_sentence
 from plimsoll.report.words.capacities import capacity_rows
 from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
@@ -94,7 +94,7 @@ def test_the_load_at_which_half_pass_stands_beside_the_capacity(loads: dict[int,
 
 
 def test_stored_capacities_of_earlier_versions_have_no_such_load() -> None:
-    assert half_load_words(None) == "–"
+    assert threshold_words(None) == "–"
 
 
 def test_one_step_of_load_is_told_to_be_no_change(searched: Findings) -> None:

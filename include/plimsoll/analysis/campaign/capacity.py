@@ -22,11 +22,13 @@ from plimsoll.analysis.campaign.cell_results import (
     missed_levels,
 )
 from plimsoll.analysis.campaign.contradictions import Contradiction, contradictions
-from plimsoll.analysis.campaign.half_load import HalfLoad, LevelTrials, half_load
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
+from plimsoll.analysis.campaign.thresholds import ThresholdAnswer, threshold_answer
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.part import Part
 from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.strategy import Threshold
 from plimsoll.strategies.matrix import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
 
 
@@ -75,7 +77,9 @@ class Capacity(Model):
 
     `kind` says how firm `capacity_ops_s` is. found: the next load missed; at-least: every load of the campaign was met;
     provisional: nothing missed so far, but repeats of the next load are invalid or were not run; none: the lowest load
-    missed; unknown: the lowest load's repeats are incomplete.
+    missed; unknown: the lowest load's repeats are incomplete. Where the strategy is a threshold, `threshold` is the
+    answer and gives `capacity_ops_s`: found with its interval, at-least and none beyond the loads, provisional while
+    more cells are asked for.
     """
 
     variant: str
@@ -91,8 +95,9 @@ class Capacity(Model):
     pass_probability_bound: Annotated[
         float | None, Field(description="One-sided 95 % lower bound on the chance that a repeat at the capacity is met")
     ]
-    half_load: Annotated[
-        HalfLoad | None, Field(description="The load at which half of the repeats would be met, with its interval")
+    threshold: Annotated[
+        ThresholdAnswer | None,
+        Field(description="The load that a cell is met at with a chance, with its interval; null: no valid cell"),
     ] = None
     ratio_to_control: Annotated[
         float | None,
@@ -133,7 +138,8 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     The campaign must have one part, or the data be one part's.
     """
     results = cell_results(data) if cells is None else cells
-    found = [_capacity(variant, list(own)) for variant, own in groupby(results, key=lambda result: result.cell.variant)]
+    of_variants = groupby(results, key=lambda result: result.cell.variant)
+    found = [_of_part(data.part, _capacity(variant, cells := list(own)), cells) for variant, own in of_variants]
     control = next((one for one in found if one.variant == data.part.control), None)
     part = data.part
     names: dict[str, object] = {"action": part.action, "stage": part.stage, "workload": part.workload_id}
@@ -191,7 +197,8 @@ def _looks_for_capacity(one: CampaignData) -> bool:
 def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
     cells = [cell for one in of_stages if "rate" in one.part.knows for cell in one.state.by_variant]
     for variant in dict.fromkeys(one.cell.variant for one in cells):
-        found = _capacity(variant, [one for one in cells if one.cell.variant == variant])
+        own = [one for one in cells if one.cell.variant == variant]
+        found = _of_part(of_stages[0].part, _capacity(variant, own), own)
         yield found.model_copy(update={"workload": workload, "action": action})
 
 
@@ -248,12 +255,21 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
         at_capacity=highest,
         next_load=following,
         pass_probability_bound=pass_probability_bound(highest.met, highest.repeats) if highest else None,
-        half_load=half_load([LevelTrials(rung.load_ops_s, rung.met, rung.missed) for rung in rungs]),
         lowest_missed_ops_s=_lowest_missed(rungs),
         met_again_at=_met_again(rungs),
         narrowing_ops_s=_narrowing(highest, following),
         rungs=rungs,
     )
+
+
+def _of_part(part: Part, one: Capacity, cells: Sequence[CellResult]) -> Capacity:
+    """Return the capacity with what the margins of the variant's cells say; of a threshold that alone is the answer."""
+    answer = threshold_answer(part, cells)
+    if not isinstance(part.strategy, Threshold):
+        return one.model_copy(update={"threshold": answer})
+    kind, load = ("unknown", None) if answer is None else answer.as_capacity(max(part.loads))
+    own = {"threshold": answer, "kind": kind, "capacity_ops_s": load, "narrowing_ops_s": (), "met_again_at": ()}
+    return one.model_copy(update={**own, "at_capacity": None, "next_load": None, "pass_probability_bound": None})
 
 
 def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:

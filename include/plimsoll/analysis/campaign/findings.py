@@ -46,6 +46,11 @@ class CampaignCells:
         return self.data.part
 
     @property
+    def loads(self) -> tuple[int, ...]:
+        """Return the loads of its cells, ops/s, rising: those of the definition, or what a threshold asked for."""
+        return tuple(sorted({one.cell.load_ops_s for one in self.cells}))
+
+    @property
     def level(self) -> ServiceLevel:
         """Return the first service level, which charts show."""
         return self.part.service_levels[0]

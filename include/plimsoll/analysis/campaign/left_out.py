@@ -11,7 +11,7 @@ from pydantic import Field
 from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.domain.base import Model
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import Strategy, chooses_cells
+from plimsoll.domain.strategy import FullGrid, Strategy, Threshold
 
 
 class DecidingCell(Model):
@@ -48,9 +48,9 @@ class SharedData:
 def left_out(strategy: Strategy, cells: Sequence[CellResult]) -> tuple[LeftOut, ...]:
     """Return the cells left out, variant by variant in the order of `cells`.
 
-    Empty for a full grid, which runs them all.
+    Empty for a full grid, which runs them all, and for a threshold, which has no cells but those that it asks for.
     """
-    if not chooses_cells(strategy):
+    if isinstance(strategy, FullGrid | Threshold):
         return ()
     return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda one: one.cell.variant))
 

@@ -26,9 +26,9 @@ def heat_map(findings: Findings) -> Figure:
     load.
     """
     rows = [row for variant in findings.rungs for row in _squares(findings, variant)]
-    few = len(findings.part.loads) <= 4
+    few = len(findings.loads) <= 4
     chart = alt.layer(*_layers(findings), data=TABLE).properties(
-        height=(_FEW_SQUARES_PX if few else _SQUARE_PX) * len(findings.part.loads), width=760
+        height=(_FEW_SQUARES_PX if few else _SQUARE_PX) * len(findings.loads), width=760
     )
     return Figure(
         name="heat-map",
@@ -158,7 +158,7 @@ def _variants(findings: Findings, *, left: bool = False) -> alt.X:
 
 
 def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
-    loads = [short_ops(load) for load in sorted(findings.part.loads, reverse=True)]
+    loads = [short_ops(load) for load in reversed(findings.loads)]
     axis = alt.Axis(ticks=False, domain=False)
     scale = alt.Scale(paddingInner=0.08, paddingOuter=0.05)
     title, place = "Attempted load (ops/s)", 0 if top else 0.5

@@ -73,7 +73,7 @@ def _places(
 ) -> Iterator[tuple[str, int, list[AttemptData]]]:
     """Yield variant, load and the repeats whose curves are known."""
     for variant in findings.labels:
-        for load in sorted(findings.part.loads):
+        for load in findings.loads:
             own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
             known = [one for one in map(of, own) if one is not None and not one.latencies.empty]
             if known:
@@ -106,7 +106,7 @@ def _csv(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
 
 
 def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
-    bound_ms, loads = findings.level.bound_ms, [ops(load) for load in sorted(findings.part.loads)]
+    bound_ms, loads = findings.level.bound_ms, [ops(load) for load in findings.loads]
     y = log_y("ms:Q", [*(row["ms"] for row in rows), bound_ms], "Response time (ms, log scale)")
     x = _percentiles(max(row["x"] for row in rows))
     columns: Any = alt.expr("max(1, floor(legendRoom / 110))")

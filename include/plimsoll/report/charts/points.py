@@ -50,7 +50,7 @@ def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
     """Draw bars, lines and points over rows of `spread_row`; `y` is the channel of `median`."""
     labels = list(findings.labels.values())
     legend = variant_legend(labels)
-    loads = findings.part.loads
+    loads = findings.loads
     scale = alt.Scale(domain=[min(loads), max(loads)], zero=False, nice=False, padding=14)
     x = alt.X("x:Q", title="Attempted load (ops/s)", axis=load_axis(findings), scale=scale)
     base = alt.Chart().encode(x=x, color=variant_colour(labels, legend))

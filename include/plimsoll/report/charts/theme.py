@@ -111,7 +111,7 @@ def aside(findings: Findings, variant: str) -> float:
     """Return the ops/s to add to a load so that variants stand beside one another, close enough to be read as one
     load.
     """
-    loads, count = sorted(findings.part.loads), len(findings.labels)
+    loads, count = findings.loads, len(findings.labels)
     gap = min((high - low for low, high in pairwise(loads)), default=loads[0])
     width = min(gap / 3, 0.03 * loads[-1])
     return round((list(findings.labels).index(variant) - (count - 1) / 2) / count * width, 3)
@@ -119,7 +119,7 @@ def aside(findings: Findings, variant: str) -> float:
 
 def load_axis(findings: Findings) -> alt.Axis:
     """Return ticks at the loads themselves, `40k` for 40,000 ops/s; those that would collide give way."""
-    loads = sorted(findings.part.loads)
+    loads = findings.loads
     return alt.Axis(values=loads, labelExpr="format(datum.value, '~s')", labelOverlap="greedy", labelSeparation=4)
 
 

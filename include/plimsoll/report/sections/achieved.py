@@ -184,7 +184,7 @@ def _beyond(findings: Findings) -> str:
 
 
 def _references(findings: Findings) -> list[dict[str, object]]:
-    top = 1.05 * max(findings.part.loads)
+    top = 1.05 * findings.loads[-1]
     lines = [(_RATE, 0, 0), (_RATE, top, top), (_SHARE, 0, 100), (_SHARE, top, 100)]
     room = [(_RATE, 0, 0), *((_SHARE, 0, share) for share in _SHARE_SHOWN)]
     return [

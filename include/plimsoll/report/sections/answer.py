@@ -37,7 +37,7 @@ _WORDS: Mapping[Conclusion, str] = {
 def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]:
     """Return the values that the section and the summary show. `brief`: the tables as the summary has them."""
     rows, shows_nodes = capacity_rows(findings), _shows_nodes(findings.part)
-    nodes_for = max(findings.part.loads) if shows_nodes and not brief else None
+    nodes_for = findings.loads[-1] if shows_nodes and not brief else None
     return {
         "validity": validity(findings),
         "rows": rows,
@@ -124,7 +124,7 @@ def _decided_by(one: LeftOut) -> str:
 def capacity_sheet(findings: Findings) -> Sheet:
     """Return one row per variant; loads in ops/s. Without rows where the load is taken from a stage."""
     whole = ["capacity_ops_s", "repeats_met", "next_load_ops_s", "next_load_missed"]
-    real = ["half_load_ops_s", "half_load_low_ops_s", "half_load_high_ops_s"]
+    real = ["threshold_ops_s", "threshold_low_ops_s", "threshold_high_ops_s"]
     columns = ["variant", "kind", *whole, "pass_probability_bound", *real, "ratio_to_control", "narrowing_ops_s"]
     types = dict.fromkeys(whole, "Int64") | dict.fromkeys(real, "float64")
     return Sheet(map(_capacity_record, findings.capacities), columns, types)
@@ -136,7 +136,7 @@ def comparisons_sheet(findings: Findings) -> Sheet:
 
 
 def _capacity_record(one: Capacity) -> dict[str, object]:
-    at, following, half = one.at_capacity, one.next_load, one.half_load
+    at, following, found = one.at_capacity, one.next_load, one.threshold
     return {
         "variant": one.variant,
         "kind": one.kind,
@@ -145,9 +145,9 @@ def _capacity_record(one: Capacity) -> dict[str, object]:
         "next_load_ops_s": following.load_ops_s if following else None,
         "next_load_missed": following.missed if following else None,
         "pass_probability_bound": one.pass_probability_bound,
-        "half_load_ops_s": half.ops_s if half else None,
-        "half_load_low_ops_s": half.low_ops_s if half else None,
-        "half_load_high_ops_s": half.high_ops_s if half else None,
+        "threshold_ops_s": found.ops_s if found else None,
+        "threshold_low_ops_s": found.low_ops_s if found else None,
+        "threshold_high_ops_s": found.high_ops_s if found else None,
         "ratio_to_control": one.ratio_to_control,
         "narrowing_ops_s": " ".join(map(str, one.narrowing_ops_s)),
     }

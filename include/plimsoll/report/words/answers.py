@@ -1,14 +1,25 @@
 """The capacity of each variant in words. Page, terminal and summary all take their text from here."""
 
+from datetime import timedelta
+
 from plimsoll.analysis.campaign.capacity import Capacity, Rung
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.analysis.campaign.half_load import HalfLoad
+from plimsoll.analysis.campaign.thresholds import ThresholdAnswer
+from plimsoll.domain.strategy import Threshold
+from plimsoll.domain.units import format_duration
 from plimsoll.report.formatting import NOTHING, listing, ops, percent, plural
+
+_WHY_ENDED = {
+    "most cells": "; as many cells ran as may, before the interval was as narrow as asked",
+    "goes on": "; more cells would make the interval narrower",
+}
 
 
 def sentence(findings: Findings, capacity: Capacity) -> str:
     """Return the capacity of a variant in one sentence."""
     label = findings.labels[capacity.variant]
+    if capacity.threshold and capacity.threshold.is_asked:
+        return f"{label}: {threshold_sentence(capacity.threshold)}."
     at, following = capacity.at_capacity, capacity.next_load
     if at is None:
         return f"{label}: {_without_capacity(capacity)}."
@@ -23,6 +34,8 @@ def headline(capacity: Capacity) -> str:
         return "none: below the lowest load"
     if capacity.kind == "unknown":
         return "unknown"
+    if capacity.threshold and capacity.threshold.is_asked and capacity.kind != "at-least":
+        return threshold_words(capacity.threshold)
     at = capacity.at_capacity
     # A load that was not run is never named as one that is carried.
     short = f"{ops(at.achieved_ops_s)} of " if at is not None and at.achieved_ops_s is not None else ""
@@ -62,21 +75,32 @@ def _reasons(rung: Rung) -> dict[str, int]:
     return {reason: count for reason, count in counts.items() if count}
 
 
-def half_load_words(one: HalfLoad | None) -> str:
-    """Return the load that half of the repeats would meet, with its interval: `44,700 ops/s (40,000 to 61,400)`."""
+def threshold_words(one: ThresholdAnswer | None) -> str:
+    """Return the load that is met with a chance, with its interval: `44,700 ops/s (40,000 to 51,400)`."""
     if one is None:
         return NOTHING
-    low, high = one.low_ops_s, one.high_ops_s
-    bounds = _bounds(low, high)
-    if one.ops_s is None:
+    bounds = _bounds(one.low_ops_s, one.high_ops_s)
+    if one.ops_s is None or not bounds:
         return f"{bounds} ops/s" if bounds else "not known"
-    return f"{ops(_rounded(one.ops_s))} ({bounds or 'no 95 % bounds'})"
+    return f"{ops(_rounded(one.ops_s))} ({bounds})"
+
+
+def threshold_sentence(one: ThresholdAnswer) -> str:
+    """Return the load with its interval, what it is met with, and what decided it."""
+    chance, sure = percent(one.chance, 0), percent(one.confidence, 0)
+    over = f", over {format_duration(timedelta(seconds=one.over_s))}" if one.over_s else ""
+    basis = f"by the {one.decided_by} of {plural(one.cells, 'cell')}"
+    where = {
+        "all met": f"every load of the range is met with a chance of {chance}{over}",
+        "all missed": f"no load of the range is met with a chance of {chance}{over}",
+    }.get(one.stopped, f"{threshold_words(one)} is met with a chance of {chance}{over} (the interval: {sure})")
+    return f"{where}, {basis}{_WHY_ENDED.get(one.stopped, '')}"
 
 
 def step_sentence(findings: Findings) -> str:
     """Return the meaning of a difference of one load step between two capacities; empty where that is not known."""
     share = findings.repeats.grids_disagree
-    if share is None or findings.part.asks == "at a load":
+    if share is None or findings.part.asks == "at a load" or isinstance(findings.part.strategy, Threshold):
         return ""
     return (
         "A difference of one step of load is no change: two full grids of one and the same system, with "

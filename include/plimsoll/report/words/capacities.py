@@ -9,9 +9,9 @@ from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.findings import CampaignCells, Findings
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.units import format_rate, show_usd
-from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent_at_least
+from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least
 from plimsoll.report.tables.table import Column, Table
-from plimsoll.report.words.answers import half_load_words, headline, in_this_stage, rung_outcome
+from plimsoll.report.words.answers import headline, in_this_stage, rung_outcome, threshold_words
 from plimsoll.report.words.stages import miss_in_words
 
 _FARTHEST = 2
@@ -32,11 +32,12 @@ class CapacityRow:
     next_load: str
     by_how_much: str
     pass_probability: str
-    half_load: str
+    threshold: str
     to_control: str
     nodes: str
     notes: tuple[str, ...]
     narrowing: str
+    chance: float | None
     bracketed_ops_s: tuple[int, ...]
     share_of_highest_load: float
     firm: bool
@@ -75,11 +76,16 @@ def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int |
             Column("Rests on", lambda row: row.rests_on),
             Column("Next higher load", lambda row: row.next_load),
             Column("Pass probability", lambda row: row.pass_probability),
-            Column("Half of repeats pass at", lambda row: row.half_load),
+            Column(_threshold_heading(rows), lambda row: row.threshold),
             Column("To control", lambda row: row.to_control),
             Column(f"Nodes for {ops(nodes_for)}", lambda row: row.nodes, shown=nodes_for is not None),
         ],
     )
+
+
+def _threshold_heading(rows: Sequence[CapacityRow]) -> str:
+    chances = {percent(row.chance, 0) for row in rows if row.chance}
+    return f"Met with a chance of {' or '.join(sorted(chances)) or 'so much'}"
 
 
 class Bracketed(Protocol):
@@ -106,13 +112,14 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
         next_load=f"{ops(following.load_ops_s)}: {rung_outcome(following)}" if following else "none was run",
         by_how_much=_by_how_much(capacity),
         pass_probability=NOTHING if bound is None else f"≥ {percent_at_least(bound)}",
-        half_load=half_load_words(capacity.half_load),
+        threshold=threshold_words(capacity.threshold),
+        chance=capacity.threshold.chance if capacity.threshold else None,
         to_control=_to_control(cells, capacity),
         nodes=_nodes(cells, capacity),
         notes=_notes(capacity),
         narrowing=_narrowing(capacity),
         bracketed_ops_s=capacity.bracketed_ops_s,
-        share_of_highest_load=(capacity.capacity_ops_s or 0) / max(cells.part.loads),
+        share_of_highest_load=(capacity.capacity_ops_s or 0) / cells.loads[-1],
         firm=capacity.kind in ("found", "none"),
     )
 
@@ -140,7 +147,7 @@ def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
     if not capacity.capacity_ops_s:
         return NOTHING
     part, is_found = cells.part, capacity.kind == "found"
-    measured, highest = part.system.nodes, max(part.loads)
+    measured, highest = part.system.nodes, cells.loads[-1]
     farthest = _FARTHEST * capacity.capacity_ops_s
     if highest > farthest and not is_found:
         return NOTHING

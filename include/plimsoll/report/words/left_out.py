@@ -1,8 +1,8 @@
-"""The cells that a search or ramp ran and left out, in words."""
+"""The cells that a strategy ran and left out, in words."""
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.left_out import shared_data
-from plimsoll.domain.strategy import FullGrid, Ramp, Search, keeps_data
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, Threshold, keeps_data
 from plimsoll.report.formatting import plural
 
 _EXACT = (
@@ -21,6 +21,12 @@ _RAMP = (
     "Each repeat went up from the lowest load until its rate was not achieved or a service level was missed; either "
     "counts as missed here. A capacity is the highest load that all repeats sustained. What lies above the first miss "
     "of a repeat is not known."
+)
+
+
+_THRESHOLD = (
+    "Each cell ran where it told most about the load that is met with the chance that is asked for. How far its worst "
+    "interval lay from the bound counts, and not only whether it was met. Loads far from the answer ran once or never."
 )
 
 
@@ -60,6 +66,8 @@ def how_cells_were_chosen(findings: Findings) -> str:
             return _FAST.format(below=plural(strategy.guard, "load"))
         case Ramp():
             return f"{_RAMP} {_whose_data(findings)}".strip()
+        case Threshold():
+            return _THRESHOLD
 
 
 def _whose_data(findings: Findings) -> str:

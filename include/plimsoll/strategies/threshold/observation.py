@@ -60,13 +60,14 @@ def observation_of(verdict: Verdict, part: Part) -> CellObservation | None:
     """
     if verdict.valid_outcome is None:
         return None
-    level = max((one for one in verdict.levels if _worst(one) is not None), key=_worst, default=None)
+    known = [(worst, one.ratios) for one in verdict.levels if (worst := _worst(one)) is not None]
+    worst, ratios = max(known, default=(None, ()))
     return CellObservation(
         load_ops_s=verdict.cell.load_ops_s,
         outcome=verdict.valid_outcome,
-        margin=None if level is None else _margin(_worst(level)),
+        margin=None if worst is None else _margin(worst),
         is_censored=verdict.valid_outcome == "missed" and _ended_early(verdict, part),
-        intervals=tuple(map(_margin, level.ratios)) if level else (),
+        intervals=tuple(map(_margin, ratios)),
     )
 
 

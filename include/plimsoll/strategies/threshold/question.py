@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from math import log1p
 from typing import Literal
 
+from plimsoll.strategies.matrix import CapacityKind
+
 DecidedBy = Literal["margins", "outcomes", "nothing"]
 """margins: how far cells were from their bounds; outcomes: only whether they met; nothing: no cell was observed."""
 Stopped = Literal["narrow", "all met", "all missed", "most cells", "goes on"]
@@ -50,3 +52,12 @@ class Answer:
     decided_by: DecidedBy
     stopped: Stopped
     cells: int
+
+
+def capacity_of(stopped: Stopped, load_ops_s: float | None, highest: int) -> tuple[CapacityKind, int | None]:
+    """Return an answer as a capacity: how firm it is, and the load (ops/s). `highest`: of the range of loads, ops/s."""
+    if stopped in ("all met", "all missed"):
+        return ("at-least", highest) if stopped == "all met" else ("none", None)
+    if load_ops_s is None:
+        return "unknown", None
+    return ("provisional" if stopped == "goes on" else "found"), int(load_ops_s)

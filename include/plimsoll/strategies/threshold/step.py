@@ -1,6 +1,7 @@
 """The next cells of a threshold's search on one ladder."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from math import log
 
 from plimsoll.domain.part import Part
@@ -44,11 +45,11 @@ def threshold_step(strategy: Threshold, ladder: Ladder) -> LadderDecision:
     run: list[Position] = []
     for load in wanted:
         left = [place for place in free if place not in run]
-        run += sorted(left, key=lambda place, to=float(load): _distance(ladder, place, to))[:1]
+        run += sorted(left, key=partial(_distance, ladder, load))[:1]
     if run or not ladder.cells:
         return LadderDecision(tuple(sorted(run)))
-    load = ladder_answer(strategy, ladder).load_ops_s or max(ladder.loads)
-    decider = min(_run(ladder), key=lambda place: _distance(ladder, place, load))
+    nearest_to = ladder_answer(strategy, ladder).load_ops_s or max(ladder.loads)
+    decider = min(_run(ladder), key=partial(_distance, ladder, nearest_to))
     return LadderDecision((), dict.fromkeys(free, decider))
 
 
@@ -58,7 +59,7 @@ def ladder_answer(strategy: Threshold, ladder: Ladder) -> Answer:
     return answer(question, ladder.cells, min(ladder.loads), max(ladder.loads))
 
 
-def _distance(ladder: Ladder, place: Position, load_ops_s: float) -> tuple[float, Position]:
+def _distance(ladder: Ladder, load_ops_s: float, place: Position) -> tuple[float, Position]:
     return abs(log(ladder.loads[place.level]) - log(load_ops_s)), place
 
 

@@ -1,0 +1,85 @@
+"""The load that a cell of a variant is met at with a given chance, with its interval, from the margins of its cells."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Annotated
+
+from pydantic import Field
+
+from plimsoll.analysis.campaign.cell_results import CellResult
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.part import Part
+from plimsoll.domain.strategy import Threshold
+from plimsoll.strategies.matrix import CapacityKind
+from plimsoll.strategies.threshold.observation import CellObservation, observation_of
+from plimsoll.strategies.threshold.question import Answer, DecidedBy, Stopped, capacity_of
+from plimsoll.strategies.threshold.step import answer_of_part
+
+
+class ThresholdAnswer(Model):
+    """The load that is met with a chance, and its interval. Null: the cells do not bound it within the loads."""
+
+    is_asked: Annotated[
+        LeftOutIfEmpty[bool], Field(description="Whether the strategy looks for it; else it stands beside the capacity")
+    ] = False
+    chance: Annotated[float, Field(description="With which a cell at that load is met")]
+    ops_s: Annotated[float | None, Field(description="Median of what is known of the load (ops/s)")]
+    low_ops_s: Annotated[float | None, Field(description="Lower end of the interval (ops/s)")]
+    high_ops_s: Annotated[float | None, Field(description="Upper end of the interval (ops/s)")]
+    confidence: Annotated[float, Field(description="The chance that the interval holds the load")]
+    decided_by: Annotated[
+        DecidedBy,
+        Field(description="margins: how far cells were from their bounds; outcomes: only whether they were met"),
+    ]
+    stopped: Annotated[
+        Stopped,
+        Field(
+            description="narrow: the interval is as narrow as asked; all met, all missed: the load lies beyond the "
+            "range; most cells: as many cells ran as may; goes on: none of these"
+        ),
+    ]
+    cells: Annotated[int, Field(description="Valid cells that it is known from")]
+    over_s: Annotated[
+        LeftOutIfEmpty[float | None],
+        Field(description="For how long the load is met with that chance, s; left out: as long as a cell is judged"),
+    ] = None
+
+    def as_capacity(self, highest: int) -> tuple[CapacityKind, int | None]:
+        """Return how firm the answer is as a capacity, and the load (ops/s). `highest`: of the range, ops/s."""
+        return capacity_of(self.stopped, self.ops_s, highest)
+
+
+def observations_of(part: Part, cells: Sequence[CellResult]) -> tuple[CellObservation, ...]:
+    """Return what a variant's valid cells under a load tell."""
+    verdicts = [one.verdict for one in cells if one.verdict and one.cell.load_ops_s]
+    return tuple(found for verdict in verdicts if (found := observation_of(verdict, part)))
+
+
+def threshold_answer(part: Part, cells: Sequence[CellResult]) -> ThresholdAnswer | None:
+    """Return the answer from a variant's cells; None where no valid cell of an open loop tells anything."""
+    known = observations_of(part, cells) if "rate" in part.knows else ()
+    if not known:
+        return None
+    strategy, found = _question(part), answer_of_part(part, known)
+    return ThresholdAnswer(
+        is_asked=isinstance(part.strategy, Threshold),
+        chance=strategy.chance / 100,
+        confidence=strategy.confidence / 100,
+        over_s=strategy.over / timedelta(seconds=1) if strategy.over else None,
+        **_figures(found),
+    )
+
+
+def _question(part: Part) -> Threshold:
+    return part.strategy if isinstance(part.strategy, Threshold) else Threshold()
+
+
+def _figures(found: Answer) -> dict[str, object]:
+    return {
+        "ops_s": found.load_ops_s,
+        "low_ops_s": found.low_ops_s,
+        "high_ops_s": found.high_ops_s,
+        "decided_by": found.decided_by,
+        "stopped": found.stopped,
+        "cells": found.cells,
+    }
