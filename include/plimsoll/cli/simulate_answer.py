@@ -8,11 +8,12 @@ import json
 import reprlib
 from collections.abc import Sequence
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
-from pydantic import AllowInfNan, Field, TypeAdapter, ValidationError
+from pydantic import PlainValidator, TypeAdapter, ValidationError
 
 from plimsoll.cli.output import print_table
 from plimsoll.domain.errors import Problem, Refused
@@ -32,13 +33,24 @@ if TYPE_CHECKING:
 _NAMED = 10
 """The number of waiting cells that are named for people."""
 
-_Ratio = Annotated[float, Field(gt=0), AllowInfNan(False)]
 _SHARES = ("differs_share", "grid_differs_share", "holds_share", "narrow_share")
 _AT_MOST = 64 * 1024 * 1024
 _FORM = (
     'write an object: cell id → list of "met", "missed", "invalid", or the worst interval over its bound as a number, '
     'such as {"g1-040k-r1": ["met"], "g1-050k-r1": [1.03]}'
 )
+
+
+def _outcome(value: Any) -> Outcome | float:
+    """Return an attempt's outcome, or its worst interval over the bound. Raises ValueError for anything else."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < inf:
+        return float(value)
+    if value in get_args(Outcome):
+        return cast("Outcome", value)
+    raise ValueError("is no outcome")
+
+
+_Attempt = Annotated[Any, PlainValidator(_outcome)]
 
 
 def replay_json(played: Replay) -> dict[str, Any]:
@@ -146,7 +158,7 @@ def read_outcomes(path: Path) -> Attempts:
     """Read the file. Raises Refused where it can't be read, or is malformed."""
     try:
         pairs = json.loads(_content(path), object_pairs_hook=_each_key_once)
-        return TypeAdapter(dict[str, list[Outcome | _Ratio]]).validate_python(pairs)
+        return TypeAdapter(dict[str, list[_Attempt]]).validate_python(pairs)
     except ValidationError as error:
         problems = [Problem(_place(one["loc"]), f"is {reprlib.repr(one['input'])}", _FORM) for one in error.errors()]
         raise Refused(problems, where=str(path)) from error

@@ -17,7 +17,7 @@ def test_the_stored_document_has_exactly_the_documented_keys(demo_files: Mapping
     schema = ReportDocument.model_json_schema(mode="serialization")
     asked_for = [key for key in schema["properties"] if key.startswith("actions_") or key in ONLY_IF]
     assert list(document) == [key for key in schema["properties"] if key not in asked_for]
-    assert document["format"] == 1
+    assert document["format"] == 2
 
 
 def test_it_holds_capacity_maxima_and_statistics(demo_files: Mapping[str, bytes]) -> None:

@@ -90,7 +90,7 @@ def test_the_overview_explains_the_columns_that_it_shows(data: CampaignData) -> 
     page, summary = files["report.html"].decode(), files["summary.md"].decode()
     assert '<a href="kv-report.html#methods" target="_blank" rel="noopener">methods</a>' in page
     assert "A cell that did not run counts neither as met nor as missed." in page
-    assert "| Pass probability | Half of repeats pass at | To control |" in summary
+    assert "| Pass probability | Met with a chance of 90 % | To control |" in summary
 
 
 @pytest.mark.usefixtures("without_drawings")

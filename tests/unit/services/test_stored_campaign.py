@@ -90,7 +90,7 @@ def test_its_report_has_the_mean_p99_of_each_operation(campaign: CampaignStore) 
 
 def test_its_report_tells_its_capacities_and_cells_without_workloads(campaign: CampaignStore) -> None:
     document = json.loads(build_report(campaign_data(campaign, (), NOW)).files["report.json"])
-    assert (document["format"], document["campaign_id"]) == (1, CAMPAIGN)
+    assert (document["format"], document["campaign_id"]) == (2, CAMPAIGN)
     assert [(one["variant"], one["kind"], one["capacity_ops_s"]) for one in document["capacity"]] == [
         ("v1", "at-least", 2000),
         ("v2", "at-least", 2000),

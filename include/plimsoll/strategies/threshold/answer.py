@@ -35,8 +35,8 @@ def answer_of(question: Question, cells: Sequence[CellObservation], known: Poste
     low, high = spare if stopped == "narrow" else _ends(known, 1 - question.confidence)
     return Answer(
         load_ops_s=_ops(known.quantile(0.5), bounds),
-        low_ops_s=_ops(low, bounds),
-        high_ops_s=_ops(high, bounds),
+        low_ops_s=_ops(min(low, bounds[1]), bounds),  # above the range: at least its highest load
+        high_ops_s=_ops(max(high, bounds[0]), bounds),
         decided_by=decided_by,
         stopped=stopped,
         cells=len(cells),

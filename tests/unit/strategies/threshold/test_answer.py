@@ -125,8 +125,8 @@ def test_loads_that_all_met_leave_the_upper_end_open() -> None:
 def test_a_threshold_beyond_the_range_ends_the_search() -> None:
     met = [CellObservation(load, "met", -2.0) for load in (1_000, 4_000, 16_000, *[32_000] * 12)]
     missed = [CellObservation(load, "missed", 2.0) for load in (32_000, 8_000, 2_000, *[1_000] * 12)]
-    assert (of(met).stopped, of(met).low_ops_s) == ("all met", None)
-    assert (of(missed).stopped, of(missed).high_ops_s) == ("all missed", None)
+    assert (of(met).stopped, of(met).low_ops_s) == ("all met", 32_000)
+    assert (of(missed).stopped, of(missed).high_ops_s) == ("all missed", 1_000)
 
 
 def test_the_order_of_the_cells_does_not_matter() -> None:
