@@ -7,7 +7,7 @@ from plimsoll.domain.part import Part
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.domain.variant import Variant
-from plimsoll.domain.wording import plural
+from plimsoll.domain.wording import plural, some_of
 from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
 
 
@@ -65,7 +65,7 @@ def _of_stage(plan: StagePlan) -> tuple[str, ...]:
     part = plan.stage.first
     timing = part.timing
     return (
-        f"- load levels: {', '.join(plan.loads)}",
+        f"- load levels: {some_of(plan.loads)}",
         f"- each cell: {format_duration(timing.duration)}, of which {format_duration(timing.warmup)} warm-up",
         f"- service levels: {', '.join(map(str, part.service_levels))}",
     )

@@ -9,8 +9,9 @@ import typer
 
 from plimsoll.cli.output import print_table
 from plimsoll.domain.clients import clients_of
+from plimsoll.domain.strategy import Threshold, most_cells
 from plimsoll.domain.units import format_duration, show_usd
-from plimsoll.domain.wording import plural
+from plimsoll.domain.wording import plural, some_of
 from plimsoll.services.campaign.planning import download_lines
 from plimsoll.services.campaign.stage_plans import BOUNDS
 
@@ -62,7 +63,11 @@ def _show_stage(stage: StagePlan) -> None:
     axes = [(one.id, name) if len(named) > 1 else (one.id,) for name in named for one in part.variants]
     names = ("variant", "workload")[: len(axes[0])]
     rows = [(*one, *(f"×{stage.repeats}" for _ in stage.loads)) for one in axes]
-    print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
+    if isinstance(part.strategy, Threshold):
+        most = most_cells(part.strategy, len(part.loads) * part.repeats)
+        typer.echo(f"Loads: {some_of(stage.loads)}; at most {most} cells of each {' and '.join(names)}")
+    else:
+        print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
     if stage.id:
         length = format_duration(stage.duration)
         cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
@@ -84,10 +89,11 @@ def _counts(plan: Plan) -> str:
         return f"\n{cells} in {plural(len(plan.stages), 'stage')}, which run one after the other"
     [stage] = plan.stages
     workloads = f"{plural(len(named), 'workload')} × " if named else ""
-    return (
-        f"{cells}: {plural(len(campaign.variants), 'variant')} × {workloads}"
-        f"{plural(len(stage.loads), 'load')} × {plural(stage.repeats, 'repeat')}"
-    )
+    part = stage.stage.first
+    of_one = f"{plural(len(stage.loads), 'load')} × {plural(stage.repeats, 'repeat')}"
+    if isinstance(part.strategy, Threshold):
+        of_one = f"at most {most_cells(part.strategy, len(part.loads) * part.repeats)} cells"
+    return f"{cells}: {plural(len(campaign.variants), 'variant')} × {workloads}{of_one}"
 
 
 def _hosts(plan: Plan) -> str:

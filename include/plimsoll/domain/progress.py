@@ -77,6 +77,33 @@ class CellProgress(Model):
     reason: str = ""
 
 
+class ThresholdStatus(Model):
+    """What is known so far of the load that is met with the chance that a strategy asks for."""
+
+    of: Annotated[str, Field(description="The variant, with the ids of its stage and workload where there are several")]
+    ops_s: Annotated[float | None, Field(description="The load (ops/s); null: it may lie beyond the range of loads")]
+    low_ops_s: Annotated[float | None, Field(description="Lower end of its interval; null: the cells do not bound it")]
+    high_ops_s: Annotated[float | None, Field(description="Upper end of its interval; null: the cells do not bound it")]
+    decided_by: Annotated[str, Field(description="margins, outcomes, or nothing")]
+    stopped: Annotated[str, Field(description="narrow, all met, all missed, most cells; goes on: none of these yet")]
+    cells: Annotated[int, Field(description="Valid cells that it is known from")]
+    within: Annotated[int, Field(description="How far either end is to lie from the middle at most, per cent")]
+    next_cells: Annotated[tuple[str, ...], Field(description="Ids of the cells that it asks for now")]
+
+    @property
+    def sentence(self) -> str:
+        """Return what is known, and what the next cells are for."""
+        ends = [f"{end:,.0f}" for end in (self.low_ops_s, self.high_ops_s) if end is not None]
+        one_sided = f"at {'least' if self.low_ops_s else 'most'} {''.join(ends)}"
+        interval = " to ".join(ends) if len(ends) == 2 else one_sided
+        basis = f"after {plural(self.cells, 'cell')}, by {self.decided_by}"
+        known = f"{interval} ops/s {basis}" if ends else "not known yet"
+        if not self.next_cells:
+            return f"{self.of}: {known}; {self.stopped}"
+        aim = f"to come within {self.within} %" if self.cells else "in the middle of what may be"
+        return f"{self.of}: {known}; next {', '.join(self.next_cells)}, {aim}"
+
+
 class CampaignProgress(Model):
     """All cells in running order, and the estimated end of what the newest run was asked for."""
 
@@ -91,6 +118,9 @@ class CampaignProgress(Model):
     ] = None
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far")] = 0.0
     budget_usd: float | None = None
+    thresholds: Annotated[
+        LeftOutIfEmpty[tuple[ThresholdStatus, ...]], Field(description="Where a strategy looks for a threshold")
+    ] = ()
 
     @property
     def seconds_over(self) -> float:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.progress import CellStateName, InRounds, Phase, SecondsOver, TimeLeft
+from plimsoll.domain.progress import CellStateName, InRounds, Phase, SecondsOver, ThresholdStatus, TimeLeft
 
 CampaignStateName = Literal["waiting", "running", "complete", "incomplete"]
 
@@ -142,4 +142,7 @@ class CampaignStatus(CampaignSummary):
     loads: Annotated[tuple[int, ...], Field(description="Of all stages")]
     repeats: Annotated[int, Field(description="Of the stage that has the most")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides colours")]
+    thresholds: Annotated[
+        LeftOutIfEmpty[tuple[ThresholdStatus, ...]], Field(description="Where a strategy looks for a threshold")
+    ] = ()
     matrix: Annotated[tuple[CellStatus, ...], Field(description="Every cell, in running order")]

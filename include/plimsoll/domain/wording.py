@@ -3,11 +3,12 @@ suggestions for misspelt names.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 _LONGEST_LINE = 300
 _MOST_LINES = 24
+_LISTED = 30
 _LEAST_CUT = 3
 """Nothing is cut where less than this part of the bound would go: a little more text tells more than a gap."""
 _SENTENCE_END = re.compile(r"(?<=[.;:!?])\s+")
@@ -70,6 +71,13 @@ def plural(count: int, noun: str, nouns: str = "") -> str:
     `nouns` is the plural where it is not the noun with an s.
     """
     return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
+
+
+def some_of(values: Sequence[str]) -> str:
+    """Return values as a list; of very many the first, the last, and how many there are."""
+    if len(values) <= _LISTED:
+        return ", ".join(values)
+    return f"any of {len(values):,} from {values[0]} to {values[-1]}"
 
 
 def nearest(name: object, known: Iterable[str], *, least: float = 0.6) -> str | None:

@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.cell_results import distance
-from plimsoll.domain.strategy import chooses_cells
+from plimsoll.domain.strategy import Threshold, chooses_cells
 from plimsoll.domain.wording import plural
 from plimsoll.quality.deviations import Deviation, deviations
 from plimsoll.quality.expectation import CheckedTable, Expected, Quality, each_between, each_one_of, rows
@@ -47,9 +47,9 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
     campaign = state.campaign
     found = _deviations(state, fingerprints)
     parts = (
-        CheckedTable("Cells", _cells(state), cells_suite(campaign), ("cell",)),
+        CheckedTable("Cells", _cells(state), cells_suite(state), ("cell",)),
         *(
-            CheckedTable(f"Repeats{of}", _points(state, stage), repeats_suite(part), _POINT)
+            CheckedTable(f"Repeats{of}", _points(state, stage), (*repeats_suite(part), *spread_suite()), _POINT)
             for of, stage, part in _stages(campaign)
         ),
         CheckedTable("Measure", _measures(state), measure_suite(), ("part", "cells")),
@@ -71,9 +71,12 @@ def unfit(quality: Quality, *, of_missing: bool) -> bool:
     return any(of_missing or check.name not in _OF_MISSING for check in failed)
 
 
-def cells_suite(campaign: Campaign) -> Sequence[Expected]:
-    """Return expectations of the matrix, one row per cell."""
-    count = campaign.cells
+def cells_suite(state: State) -> Sequence[Expected]:
+    """Return expectations of the matrix, one row per cell. A threshold has as many cells as it asked for."""
+    campaign = state.campaign
+    sparse = {part.id for part in campaign.parts if isinstance(part.strategy, Threshold)}
+    count = sum(part.cells for part in campaign.parts if part.id not in sparse)
+    count += sum(one.cell.part in sparse for one in state.cells)
     who = "strategies need" if campaign.stage_ids else f"{campaign.parts[0].strategy.name} needs"
     needed = f" that the {who}" if campaign.has_rounds else ""
     return (
@@ -83,7 +86,9 @@ def cells_suite(campaign: Campaign) -> Sequence[Expected]:
 
 
 def repeats_suite(part: Part) -> Sequence[Expected]:
-    """Return expectations of the repeats, one row per variant and load."""
+    """Return expectations of the repeats, one row per variant and load; none of a threshold."""
+    if isinstance(part.strategy, Threshold):
+        return ()
     repeats = part.repeats
     needed = f", less those that the {part.strategy.name} does not need" if chooses_cells(part.strategy) else ""
     return (
@@ -92,6 +97,12 @@ def repeats_suite(part: Part) -> Sequence[Expected]:
             *each_one_of("settled_repeats", repeats),
             f"{repeats} valid repeats of each variant and load{needed}",
         ),
+    )
+
+
+def spread_suite() -> Sequence[Expected]:
+    """Return expectations of how much repeats differ, one row per variant and load."""
+    return (
         Expected(
             "spread of rates",
             *each_between("rate_spread", None, RATE_SPREAD),

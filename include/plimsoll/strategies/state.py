@@ -18,6 +18,7 @@ from plimsoll.domain.strategy import Threshold, tries_of_a_cell
 from plimsoll.strategies.decision import StrategyOfCampaign, stage_to_start
 from plimsoll.strategies.matrix import Observations, of_one_round, running_order
 from plimsoll.strategies.threshold.observation import observation_of
+from plimsoll.strategies.threshold.question import Answer
 
 
 class AttemptRecord(Protocol):
@@ -213,6 +214,14 @@ class CampaignState(Generic[C_co]):
         """Choose from these cells of one stage, in running order, those that may run in one round."""
         chosen = of_one_round(self.campaign, [one.cell for one in cells])
         return tuple(one for one in cells if one.cell.id in chosen)
+
+    @cached_property
+    def answers(self) -> Mapping[str, Answer]:
+        """Return the threshold that is known so far of each variant, by the beginning of its cells' ids.
+
+        Empty where no strategy looks for one.
+        """
+        return StrategyOfCampaign(self.campaign).answers(observations(self.campaign, self.cells))
 
     @property
     def not_needed(self) -> tuple[C_co, ...]:

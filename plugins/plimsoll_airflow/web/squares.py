@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.status import CampaignStatus, CampaignSummary, CellStatus, StageStatus
 from plimsoll.domain.units import parse_rate
-from plimsoll.domain.wording import plural
+from plimsoll.domain.wording import plural, some_of
 from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops
 from plimsoll.services.steps.steps import step_in
 
@@ -179,7 +179,7 @@ def clock(seconds: float | None) -> str:
 
 def loads_of(stage: StageStatus) -> str:
     """Return the loads of a stage: `1,000, 2,000 ops/s`, or how one is taken from an earlier stage's results."""
-    return stage.loads[0] if stage.level else f"{', '.join(f'{parse_rate(load):,}' for load in stage.loads)} ops/s"
+    return stage.loads[0] if stage.level else f"{some_of([f'{parse_rate(load):,}' for load in stage.loads])} ops/s"
 
 
 def _figures(cell: CellStatus) -> Iterable[str]:

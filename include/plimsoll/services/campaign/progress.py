@@ -9,7 +9,7 @@ a replacement nothing is recorded, because the second one changes no name.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -20,7 +20,8 @@ from pydantic import AwareDatetime
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, CellStateName
+from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, CellStateName, ThresholdStatus
+from plimsoll.domain.strategy import Threshold
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import RequestedCells, newest_request
@@ -89,7 +90,28 @@ def campaign_progress(
         asked=None if request is None else tuple(sorted(set(request.cells))),
         usd=spent_usd(ledger(campaign, now)),
         budget_usd=resolved.budget,
+        thresholds=tuple(threshold_statuses(state)),
     )
+
+
+def threshold_statuses(state: CampaignState[CellState]) -> Iterator[ThresholdStatus]:
+    """Yield what is known so far of each threshold that a strategy looks for."""
+    asked = [one.cell for one in state.asked_for]
+    within = {part.id: part.strategy.within for part in state.campaign.parts if isinstance(part.strategy, Threshold)}
+    parts = {one.cell.ladder: one.cell.part for one in state.cells}
+    for ladder, known in state.answers.items():
+        if ladder in parts:
+            yield ThresholdStatus(
+                of=ladder,
+                ops_s=known.load_ops_s,
+                low_ops_s=known.low_ops_s,
+                high_ops_s=known.high_ops_s,
+                decided_by=known.decided_by,
+                stopped=known.stopped,
+                cells=known.cells,
+                within=within[parts[ladder]],
+                next_cells=tuple(cell.id for cell in asked if cell.ladder == ladder),
+            )
 
 
 def cell_progress(state: CellState) -> CellProgress:

@@ -128,7 +128,7 @@ def _chosen(request: Request, state: CampaignState[CellState], asked_at: datetim
         return [one for one in state.missing if one.attempts]
     if request.cells == INVALID:
         return [one for one in state.missing if one.state == "invalid"]
-    return [one for one in state.cells if _is_asked_for(one, request.patterns, asked_at)]
+    return [one for one in (*state.cells, *state.unasked) if _is_asked_for(one, request.patterns, asked_at)]
 
 
 def _is_asked_for(one: CellState, patterns: Sequence[str], asked_at: datetime) -> bool:

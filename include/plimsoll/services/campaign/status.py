@@ -20,7 +20,15 @@ from plimsoll.domain.status import (
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.completeness import newest_request
 from plimsoll.services.campaign.curating import read_note
-from plimsoll.services.campaign.progress import Tally, TimeLeft, cell_progress, recorded_totals, tally_of, time_left
+from plimsoll.services.campaign.progress import (
+    Tally,
+    TimeLeft,
+    cell_progress,
+    recorded_totals,
+    tally_of,
+    threshold_statuses,
+    time_left,
+)
 from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.hosts.spending import ledger, spent_usd
@@ -46,9 +54,10 @@ def campaign_status(
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in resolved.variants),
         workloads=resolved.workload_ids,
         stages=stage_statuses(resolved),
-        loads=tuple(sorted({load for part in resolved.parts for load in part.loads})),
+        loads=tuple(sorted({cell.cell.load_ops_s for cell in state.cells})),
         repeats=resolved.most_repeats,
         service_levels=tuple(dict.fromkeys(str(one) for part in resolved.parts for one in part.service_levels)),
+        thresholds=tuple(threshold_statuses(state)),
         matrix=tuple(cell_status(cell, resolved, left.over.get(cell.cell.id, 0.0)) for cell in state.cells),
     )
 

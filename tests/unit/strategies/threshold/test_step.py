@@ -1,0 +1,167 @@
+"""A threshold as a strategy of a definition: which cells a campaign has, when it ends, and what it answers."""
+
+from collections.abc import Mapping
+from math import exp, log
+from random import Random
+
+import pytest
+from tests.support.campaigns.attempt_verdicts import verdict_of
+from tests.support.campaigns.outcomes import definition_of
+
+from plimsoll.domain.cell import AttemptKey, Cell, grid
+from plimsoll.domain.definition import Definition
+from plimsoll.domain.resolve import resolve
+from plimsoll.domain.result import Verdict
+from plimsoll.strategies.estimate import estimates
+from plimsoll.strategies.replay import replay
+from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
+from plimsoll.strategies.synthetic import CapacityModel, simulate
+from plimsoll.strategies.threshold.observation import observation_of
+
+State = CampaignState[CellAttempts[JudgedAttempt]]
+TRUE_LOAD = 14_000
+
+
+def asked(**strategy: object) -> Definition:
+    """Return a definition that looks for two variants' thresholds between 5,000 and 40,000 ops/s."""
+    own = {"name": "threshold", "rounded_to": "100/s", **strategy}
+    return definition_of({"a": {5_000: "m", 40_000: "m"}, "b": {5_000: "m", 40_000: "m"}}, strategy=own)
+
+
+def ratios(definition: Definition, seed: int = 1) -> Mapping[str, list[float]]:
+    """Return for each cell that may run its worst interval over the bound."""
+    dice = Random(seed)
+    cells = grid(resolve(definition))
+    return {cell.id: [exp(3 * log(cell.load_ops_s / TRUE_LOAD) + dice.gauss(0, 0.2) - 0.26)] for cell in cells}
+
+
+def attempts(definition: Definition, known: Mapping[str, float]) -> list[JudgedAttempt]:
+    """Return a valid attempt at each of the cells. `known`: cell id → its worst interval over the bound."""
+    found = []
+    for cell_id, ratio in known.items():
+        key = AttemptKey(campaign_id="trial-1", cell_id=cell_id, attempt=1)
+        found.append(JudgedAttempt(key, verdict_of(definition, key, met=ratio < 1, worst_ms=100 * ratio)))
+    return found
+
+
+def state(definition: Definition, known: Mapping[str, float]) -> State:
+    return campaign_state(resolve(definition), attempts(definition, known), CellAttempts[JudgedAttempt])
+
+
+def test_the_loads_are_the_multiples_between_the_lowest_and_the_highest() -> None:
+    [part] = resolve(asked(rounded_to="4500/s")).parts
+    assert part.loads == (9_000, 13_500, 18_000, 22_500, 27_000, 31_500, 36_000)
+
+
+def test_a_campaign_has_the_cells_that_were_asked_for_and_no_others() -> None:
+    begun = state(asked(), {})
+    assert sorted(one.cell.variant for one in begun.cells) == ["a", "b"]
+    assert begun.asked_for == begun.cells
+    assert len(begun.unasked) == 2 * 351 - 2
+    [first] = [one.cell.id for one in begun.cells if one.cell.variant == "a"]
+    after = state(asked(), {first: 0.2})
+    assert first in {one.cell.id for one in after.cells}
+    assert len(after.missing) == 2
+
+
+def test_it_goes_on_from_what_is_known_to_an_interval_that_holds_the_load() -> None:
+    definition = asked()
+    known, may = dict[str, float](), ratios(definition)
+    while wanted := state(definition, known).asked_for:
+        known |= {one.cell.id: may[one.cell.id][0] for one in wanted}
+    over = state(definition, known)
+    assert over.is_complete
+    assert not over.missing
+    for answer in over.answers.values():
+        assert answer.stopped == "narrow"
+        assert answer.low_ops_s < TRUE_LOAD < answer.high_ops_s
+        assert answer.cells < 30
+
+
+def test_a_replay_plays_it_with_numbers_for_outcomes() -> None:
+    definition = asked()
+    played = replay(resolve(definition), ratios(definition))
+    assert {kind for kind, _ in played.capacities.values()} == {"found"}
+    assert all(abs(log(load / TRUE_LOAD)) < 0.15 for _, load in played.capacities.values())
+    assert set(played.answers) == {"a", "b"}
+    assert len(played.ran) + len(played.not_needed) == 2 * 351
+
+
+def test_outcomes_alone_take_more_cells_than_margins() -> None:
+    definition = asked(at_most=20)
+    words = {name: ["met" if ratio < 1 else "missed"] for name, [ratio] in ratios(definition).items()}
+    by_outcomes, by_margins = (replay(resolve(definition), one) for one in (words, ratios(definition)))
+    assert len(by_outcomes.ran) > len(by_margins.ran)
+    assert {one.decided_by for one in by_outcomes.answers.values()} == {"outcomes"}
+
+
+def test_several_cells_of_a_variant_may_run_at_once() -> None:
+    begun = state(asked(at_once=3), {})
+    assert [one.cell.variant for one in begun.cells].count("a") == 3
+    assert len({one.cell.load_ops_s for one in begun.cells}) == 3
+
+
+def test_what_was_tried_with_every_repeat_gives_way_to_the_next_load() -> None:
+    definition = asked(rounded_to="5000/s")
+    [first, *_] = (one.cell for one in state(definition, {}).cells)
+    again = state(definition, {first.id: 1.0 + 1e-9})
+    wanted = [one.cell.load_ops_s for one in again.asked_for if one.cell.variant == first.variant]
+    assert wanted != [first.load_ops_s]
+
+
+def test_a_plan_tells_the_least_and_the_most_cells() -> None:
+    [found] = estimates(resolve(asked(at_once=2)))
+    assert (found.least, found.likely, found.most, found.at_once) == (14, 26, 60, 4)
+    assert found.likely_turns(4) == 7
+
+
+def test_synthetic_campaigns_hold_the_load() -> None:
+    found = simulate(resolve(asked()).stages[0], CapacityModel(), runs=5, seed=2)
+    assert found.holds_share == 1.0
+    assert 14 <= found.cells_mean <= 60
+    assert found.differs_share is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"strategy": "threshold"}, "2 cells of a variant are too few for a threshold"),
+        ({"strategy": "threshold", "loads": ["5000/s"], "repeats": 9}, "looked for between several loads"),
+        ({"strategy": {"name": "threshold", "rounded_to": "1/s"}}, "may run any of 35,001 loads; 2,000 are allowed"),
+        ({"strategy": {"name": "threshold", "chance": "30%"}}, "greater than or equal to 50"),
+    ],
+)
+def test_a_threshold_that_can_find_nothing_is_refused(changes: dict[str, object], what: str) -> None:
+    with pytest.raises(ValueError, match=what):
+        definition_of({"a": {5_000: "m", 40_000: "m"}}, **changes)
+
+
+def observed(**facts: object) -> Verdict:
+    definition = asked()
+    key = AttemptKey(campaign_id="trial-1", cell_id="a-010k-r1", attempt=1)
+    return verdict_of(definition, key, Cell(variant="a", load_ops_s=10_000, repeat=1), **facts)
+
+
+def test_a_verdict_tells_margin_and_intervals() -> None:
+    [part] = resolve(asked()).parts
+    verdict = observed(met=False, worst_ms=200.0)
+    found = observation_of(verdict, part)
+    assert (found.outcome, found.margin, found.is_censored) == ("missed", pytest.approx(log(2)), False)
+    [level] = verdict.levels
+    known = verdict.model_copy(update={"levels": (level.model_copy(update={"ratios": (0.5, 2.5)}),)})
+    assert observation_of(known, part).intervals == pytest.approx((log(0.5), log(2.5)))
+    assert observation_of(known, part).margin == pytest.approx(log(2.5))
+
+
+def test_the_margin_of_a_load_that_ended_early_is_at_least_what_was_seen() -> None:
+    [part] = resolve(asked()).parts
+    verdict = observed(met=False, worst_ms=200.0)
+    [level] = verdict.levels
+    ended = verdict.model_copy(update={"levels": (level.model_copy(update={"judged": 3}),)})
+    assert observation_of(ended, part).is_censored
+    assert not observation_of(observed(worst_ms=20.0), part).is_censored
+
+
+def test_an_invalid_attempt_tells_nothing() -> None:
+    [part] = resolve(asked()).parts
+    assert observation_of(observed(valid=False, met=None), part) is None
