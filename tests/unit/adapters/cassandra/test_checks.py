@@ -34,6 +34,11 @@ def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any]
         ({"jvm": {"heap": "64M"}}, "variants[0] (g1).jvm.heap", "64M is too small"),
         ({"jvm": {"initial_heap": "64M"}}, "variants[0] (g1).jvm.initial_heap", "64M is too small"),
         (
+            {"variant": {"archive": {"url": "https://example.com/build.tar.gz", "sha256": "0" * 64}}},
+            "variants[0] (g1).archive",
+            "would not run: cassandra 4.0.1 is started from the jars of its release",
+        ),
+        (
             {"jvm": {"collector": "Serial", "flag_set": "tlp-2020"}},
             "variants[0] (g1).jvm.flag_set",
             "tlp-2020 has no flags for Serial",

@@ -23,6 +23,11 @@ def test_a_definition_that_can_be_run_has_no_problems(product: HBase, define: De
         ({"jvm": {"jdk": "openjdk-21.0.1"}}, ".jvm.jdk", "HBase is not run on JDK 21 here"),
         ({"jvm": {"flag_set": "tlp-2020"}}, ".jvm.flag_set", "one of Cassandra's"),
         ({"jvm": {"heap": "64M"}}, ".jvm.heap", "too small"),
+        (
+            {"archive": {"url": "s3://builds/hbase.tar.gz", "sha256": "0" * 64}},
+            ".archive",
+            "would not run: hbase 2.6.4",
+        ),
         ({"jvm": {"collector": "C4"}}, ".jvm.collector", "no collector C4"),
         ({"jvm": {"flags": ["-XX:NoSuchFlag"]}}, ".jvm.flags[0]", "Unrecognized VM option"),
         ({"settings": {"heap.regionserver": "1G"}}, ".settings.heap.regionserver", "the variant's own"),

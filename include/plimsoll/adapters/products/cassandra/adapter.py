@@ -31,6 +31,7 @@ from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
 from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
 from plimsoll.adapters.products.nodes.java import JarProduct, install
 from plimsoll.adapters.products.nodes.jvm_flags import (
+    archive_problems,
     collector_problems,
     flag_problems,
     heap_problems,
@@ -176,7 +177,12 @@ def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
 def _variant(spec: VariantSpec, jvm: JvmConfiguration, artefacts: ArtefactSource) -> list[Problem]:
     where, version = spec.where, spec.version
     release = release_of(version)
-    wrong = [*_version(where, version, jvm), *_flag_set(where, jvm), *heap_problems(where, jvm)]
+    wrong = [
+        *archive_problems(spec),
+        *_version(where, version, jvm),
+        *_flag_set(where, jvm),
+        *heap_problems(where, jvm),
+    ]
     if is_there(spec, artefacts):
         wrong += collector_problems(where, jvm, artefacts)
         if release is not None and not wrong:

@@ -9,6 +9,7 @@ from plimsoll.adapters.products.hbase.release import JDK_FLAGS, RELEASES
 from plimsoll.adapters.products.hbase.roles import LEAST_HEAP, REGION_SERVER, size_of
 from plimsoll.adapters.products.hbase.settings import OTHER_ROLES, REPLICATION, SHIPPED, refused, used_heaps
 from plimsoll.adapters.products.nodes.jvm_flags import (
+    archive_problems,
     collector_problems,
     flag_problems,
     heap_problems,
@@ -46,7 +47,7 @@ def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
 
 def _variant(spec: VariantSpec, jvm: JvmConfiguration, artefacts: ArtefactSource) -> list[Problem]:
     where = spec.where
-    wrong = [*_version(where, spec.version), *_jvm(where, jvm)]
+    wrong = [*archive_problems(spec), *_version(where, spec.version), *_jvm(where, jvm)]
     wrong += [*heap_problems(where, jvm), *_heaps(where, spec.variant)]
     if is_there(spec, artefacts):
         wrong += collector_problems(where, jvm, artefacts)

@@ -103,6 +103,14 @@ def unchecked_flags(spec: ProductSpec, artefacts: ArtefactSource) -> Iterator[st
             yield f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {' '.join(there)}"
 
 
+def archive_problems(spec: VariantSpec) -> Iterator[Problem]:
+    """Yield the variant's archive of a product whose nodes are started from the jars of a release."""
+    if spec.variant.archive is not None:
+        what = f"would not run: {spec.product} {spec.version} is started from the jars of its release"
+        mend = "remove `archive`; a build of your own is started by `database: command`"
+        yield Problem(f"{spec.where}.archive", what, mend)
+
+
 def heap_problems(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
     """Yield heaps that are too small, and flags that would override `heap` and `initial_heap`, on which plans and
     fingerprints rely.
