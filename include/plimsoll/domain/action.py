@@ -32,15 +32,13 @@ _CONDITIONS: Mapping[ActionName, tuple[str, str]] = {
 
 
 class Action(Model):
-    """Something that is done once to the cluster of every cell while its load runs, and timed."""
+    """Something that is done once to the cluster of every cell, and timed."""
 
     name: Annotated[
         ActionName,
         Field(
-            description="`compact`: a major compaction, on nodes at once; `repair`: a full repair of what nodes have; "
-            "`restart`: nodes end and start again; `kill-node`: nodes are killed; `decommission`: nodes hand over what "
-            "they have, and leave; `add-node`: new nodes join; `replace-node`: a node is killed and a new one takes "
-            "its place"
+            description="`compact`: a major compaction; `repair`: a full repair; `decommission`: nodes hand over what "
+            "they have, and leave; `replace-node`: a node is killed and a new one takes its place"
         ),
     ]
     count: Annotated[
@@ -48,24 +46,20 @@ class Action(Model):
         Field(
             ge=1,
             le=100,
-            description="Number of nodes, one after the other, but for `compact`. Without it: every node for "
-            "`compact` and `restart`, else one",
+            description="Number of nodes. Without it: every node for `compact` and `restart`, else one",
         ),
     ] = None
     at: Annotated[
         LeftOutIfEmpty[Duration | None],
-        Field(description="When it begins, from the start of the timed run. Without it: at the end of warm-up"),
+        Field(description="When it begins, from the start of the timed run; by default at the end of warm-up"),
     ] = None
     before_load: Annotated[
         LeftOutIfEmpty[bool],
-        Field(description="Whether it is done between populating and warm-up, so that the load begins once it ended"),
+        Field(description="Whether it is done before warm-up, and the load begins once it ended"),
     ] = False
     down_for: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],
-        Field(
-            description="For `kill-node`: how long a node stays down once all others see that, before it starts again. "
-            "Without it the node stays down"
-        ),
+        Field(description="For `kill-node`: how long until a node starts again. Without it the node stays down"),
     ] = None
 
     @property

@@ -28,34 +28,29 @@ CommandLine = Annotated[str, Field(max_length=4000), AfterValidator(_parsed)]
 
 
 class LoadCommand(Model):
-    """A load generator as commands. `{…}` in their words stands for a value, which stays one word.
-
-    A word with other braces, such as JSON, is given as an option of the workload, by whose name a command takes it.
-    """
+    """A load generator as commands. `{…}` in their words stands for a value."""
 
     archive: Annotated[
         LeftOutIfEmpty[Archive | None],
-        Field(description="Archive of the program, which `{archive}` stands for. Without it: what is on the load host"),
+        Field(description="Archive of the program, `{archive}`. Without it: what is on the load host"),
     ] = None
     populate: Annotated[
-        LeftOutIfEmpty[CommandLine | None], Field(description="Command before the timed run: makes tables and rows")
+        LeftOutIfEmpty[CommandLine | None], Field(description="Command that makes tables and rows before the timed run")
     ] = None
     run: Annotated[CommandLine, Field(description="Command of the timed run, with `{rate}` and `{duration}`")]
     version: Annotated[
         LeftOutIfEmpty[CommandLine | None],
-        Field(description="Command whose first line of output is the program's version, for the fingerprint"),
+        Field(description="Command whose first line of output is the program's version"),
     ] = None
     outputs: Annotated[
         tuple[str, ...],
-        Field(min_length=1, description="Names of the files with times, with `*`, in the folder that it runs in"),
+        Field(min_length=1, description="Names of the files with times, such as `*.hdr`"),
     ]
     unit: Annotated[
         LeftOutIfEmpty[Literal["ms", "us", "ns"] | None],
-        Field(description="Unit of the histograms' values, where the files do not show it"),
+        Field(description="Unit of the values, where the files do not show it"),
     ] = None
-    tags: Annotated[
-        LeftOutIfEmpty[tuple[str, ...]], Field(description="Tags to judge, in logs with tags. Without it: all")
-    ] = ()
+    tags: Annotated[LeftOutIfEmpty[tuple[str, ...]], Field(description="Tags to judge; by default all")] = ()
     columns: Annotated[
         LeftOutIfEmpty[ColumnPairs],
         Field(
@@ -67,7 +62,7 @@ class LoadCommand(Model):
         Field(
             max_length=200,
             description="Extended regular expression (POSIX). The first number in its last match on the console is the "
-            "rate, in ops/s",
+            "rate",
         ),
     ] = None
 
@@ -95,15 +90,14 @@ def program_of(line: str, values: Mapping[str, str]) -> str:
 
 
 class DatabaseCommand(Model):
-    """A database as commands, which run on each of its nodes. `{…}` in their words stands for a value.
-
-    The database must be on the hosts, and be allowed to run as the user who runs Plimsoll there.
+    """A database as commands, which run on each of its nodes. `{…}` in their words stands for a value. The database
+    must be on the hosts.
     """
 
     prepare: Annotated[
         LeftOutIfEmpty[tuple[CommandLine, ...]],
-        Field(description="Commands before its start, one after the other: they make its data folder, for example"),
+        Field(description="Commands before its start, such as one that makes its data folder"),
     ] = ()
-    run: Annotated[CommandLine, Field(description="Command of the database itself, which stays in the foreground")]
+    run: Annotated[CommandLine, Field(description="Command of the database, which stays in the foreground")]
     ready: Annotated[CommandLine, Field(description="Command that ends with exit code 0 once clients can use the node")]
-    version: Annotated[CommandLine, Field(description="Command that prints the release, for checks and fingerprint")]
+    version: Annotated[CommandLine, Field(description="Command that prints the release")]

@@ -39,26 +39,26 @@ class DefinitionKeys(Model):
     description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
     published: Annotated[
         LeftOutIfEmpty[Published | None],
-        Field(description="The publication that the campaign stands for: what it says, and what is otherwise here"),
+        Field(description="The publication that the campaign stands for"),
     ] = None
     tags: Annotated[tuple[str, ...], Field(description="Tags of the DAG in Airflow")] = ()
     system: System
     variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="The variants that are compared")]
-    control: Annotated[str | None, Field(description="Id of the variant that the others are compared with")] = None
+    control: Annotated[str | None, Field(description="Id of the variant that others are compared with")] = None
     max_cells: Annotated[
         int,
         Field(
             ge=1,
             le=LARGEST_GRID,
-            description="Greatest number of cells that the campaign may have. A larger campaign must raise it",
+            description="Greatest number of cells",
         ),
     ] = MAX_CELLS
     loads: Annotated[
         LeftOutIfEmpty[LoadLevels],
         Field(
             min_length=1,
-            description="Load levels: a list of rates, or `{from, to, step}`, or `none` where an action is all that is "
-            "done. Required unless every stage has its own",
+            description="Load levels; `none` where an action is all that is done. Required unless every stage has its "
+            "own",
         ),
     ]
     loop: Annotated[Loop, Field(exclude_if=lambda loop: loop == OPEN)] = OPEN
@@ -69,17 +69,11 @@ class DefinitionKeys(Model):
     workload: Workload = Workload()
     workloads: Annotated[
         tuple[NamedWorkload, ...],
-        Field(
-            description="Several workloads instead of one `workload`: every variant gets every load with each of them. "
-            "They are judged, compared and reported one by one"
-        ),
+        Field(description="Several workloads instead of one `workload`, judged and reported one by one"),
     ] = ()
     stages: Annotated[
         LeftOutIfEmpty[tuple[Stage, ...]],
-        Field(
-            description="Several stages that run one after the other, each with its own strategy, loads, repeats, "
-            "timing and service levels. They are judged, compared and reported one by one"
-        ),
+        Field(description="Stages, which run one after the other and are judged and reported one by one"),
     ] = ()
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
     timing: Annotated[Timing, Field(description="Required unless every stage has its own")]
@@ -87,35 +81,33 @@ class DefinitionKeys(Model):
     rate: Annotated[
         LeftOutIfEmpty[Literal["achieved"] | None],
         Field(
-            description="`achieved`: a cell whose load comes from files or from a command is judged at the rate that "
-            "came out, which the report then names. Without it a met cell must have answered its load within 1 %"
+            description="`achieved`: a cell of files or of a command is judged at the rate that came out. Without it a "
+            "met cell must have answered its load within 1 %"
         ),
     ] = None
     rates_below: Annotated[
         LeftOutIfEmpty[tuple[RateBelow, ...]],
-        Field(description="Bounds that decide nothing: the report says up to which load each of them was kept"),
+        Field(description="Bounds that decide nothing: the report says up to which load each was kept"),
     ] = ()
     stop_when: Annotated[
         LeftOutIfEmpty[tuple[StopRule, ...]],
         Field(
-            description="Rules that protect the system from the load: the load generator ends a load that breaks one "
-            "of them, and the cell counts as missed"
+            description="Rules at which the load generator ends a load, to protect the system. The cell has then missed"
         ),
     ] = ()
     action: Annotated[
         LeftOutIfEmpty[Action | None],
-        Field(description="What is done to the cluster of every cell while its load runs"),
+        Field(description="What is done to the cluster of every cell"),
     ] = None
     provider: ProviderChoice = ProviderChoice()
     canary: Annotated[
         Canary | None,
-        Field(description="Check of every host before the load. Without it hosts are not checked"),
+        Field(description="Check of every host before the load"),
     ] = None
     disturbance: Annotated[
         Disturbance,
         Field(
-            description="Noise of the hosts that is tolerated. A miss that only noise beyond it can explain makes the "
-            "attempt invalid, and the cell runs again by itself",
+            description="Bounds of noise. A miss that noise beyond them explains is invalid, and the cell runs again",
             exclude_if=is_default,
         ),
     ] = Disturbance()
@@ -123,42 +115,33 @@ class DefinitionKeys(Model):
         LeftOutIfEmpty[PositiveDuration | None],
         Field(
             le=LONGEST_WAIT,
-            description="How long a cell waits before its database starts, while its hosts are busy beyond the bounds "
-            "of `disturbance`. Then it goes on. Without it a cell does not wait",
+            description="How long a cell waits at most, before its database starts, for hosts within the bounds of "
+            "`disturbance`",
         ),
     ] = None
     strategy: Annotated[Strategy, Field(description="Which cells run, and when the campaign ends")] = FullGrid()
     cluster_scope: Annotated[
         Literal["cell", "variant", "campaign"],
-        Field(
-            description="How long hosts live: for a `cell`; for all cells of a `variant`, which then run before the "
-            "cells of the next one; or for the `campaign`. On kept hosts each cell has its own software and data, "
-            "except in a ramp with `data: same`"
-        ),
+        Field(description="How long hosts live: for a `cell`, for all cells of a `variant`, or for the `campaign`"),
     ] = "cell"
-    max_parallel: Annotated[
-        int, Field(ge=1, le=1000, description="Greatest number of cells that run at the same time")
-    ] = 1
+    max_parallel: Annotated[int, Field(ge=1, le=1000, description="Greatest number of cells at the same time")] = 1
     budget: Annotated[
-        Usd | None, Field(gt=0, description="Greatest cost of all hosts. A cell that would exceed it does not start")
+        Usd | None, Field(gt=0, description="Cost of all hosts at most: a cell that would exceed it does not start")
     ] = None
     at_most: Annotated[
         LeftOutIfEmpty[AtMost | None],
         Field(
-            description="A ceiling that ends cells and the campaign, whatever hangs. Without it a cell ends an hour "
-            "after everything that the definition lets it do"
+            description="A ceiling, which ends what runs. Without it a cell ends an hour after everything that the "
+            "definition lets it do"
         ),
     ] = None
-    schedule: Annotated[
-        str | None, Field(description="Cron expression. Without it the campaign starts only by hand or by REST")
-    ] = None
+    schedule: Annotated[str | None, Field(description="Cron expression")] = None
     timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"
     notify: Annotated[
         tuple[Event, ...],
         Field(
-            description="Events that people are notified of: `missed-schedule` (no campaign had started 15 minutes "
-            "after it was due), `incomplete` (a campaign ended without a report). The installation's settings say who "
-            "is notified, and how"
+            description="Events to notify of: `missed-schedule` (no campaign had started 15 minutes after it was due), "
+            "`incomplete` (a campaign ended without a report)"
         ),
     ] = ()
 

@@ -34,23 +34,17 @@ class HostActivity:
 
 
 class Floor(Model):
-    """The least figures that a host of a role must reach, in bytes per second.
+    """The least figures that a host must reach, in bytes per second."""
 
-    A figure without a floor is measured and not judged.
-    """
-
-    cpu: Annotated[Size | None, Field(description="Data that all processors together hash with SHA-256")] = None
+    cpu: Annotated[Size | None, Field(description="Data that all processors hash with SHA-256")] = None
     disk_write: Annotated[Size | None, Field(description="Data written to the disk of the database's data")] = None
     disk_read: Annotated[Size | None, Field(description="Data read from the disk of the database's data")] = None
-    network: Annotated[
-        Size | None, Field(description="Data sent to, or received from, another host of the cluster")
-    ] = None
+    network: Annotated[Size | None, Field(description="Data sent to another host of the cluster")] = None
 
 
 class Canary(Model):
-    """The check of every host for some seconds before the database starts.
-
-    A host below a floor of its role is unfit. It ends the attempt or, if hosts are kept, is replaced.
+    """The check of every host before the database starts. A host below a floor of its role ends the attempt or, if
+    hosts are kept, is replaced.
     """
 
     node: Annotated[Floor, Field(description="Floors of the database nodes")] = Floor()
@@ -80,11 +74,7 @@ def _share(description: str, default: int) -> Any:
 
 
 class Disturbance(Model):
-    """The bounds of noise.
-
-    Noise makes response times longer and never shorter. So an attempt that met its service levels stays met, and a
-    missed one counts if the noise was within these bounds in at least one of its missed intervals, on every host.
-    """
+    """The bounds of noise. A miss counts if noise was within them in at least one missed interval, on every host."""
 
     foreign_cpu: Annotated[
         Percent, _share("Share of a host's processors that programs outside the cell may take", 10)
@@ -92,13 +82,13 @@ class Disturbance(Model):
     steal: Annotated[Percent, _share("Share of a host's processors that other machines may take", 5)] = 5
     throttled: Annotated[
         Percent,
-        _share("Share of periods in which a control group of the cell's processes may have used up its CPU quota", 5),
+        _share("Share of periods in which the cell may have used up a CPU quota", 5),
     ] = 5
     generator_lag: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],
         Field(
-            description="How long the load generator may have stalled or been late. Without it: the shortest "
-            "stall that makes an interval miss by itself, such as 110 ms for p99.9 of 10 s below 100 ms"
+            description="How long the load generator may have stalled or been late. Without it: the shortest stall "
+            "that makes an interval miss by itself"
         ),
     ] = None
     tries: Annotated[
@@ -106,7 +96,7 @@ class Disturbance(Model):
         Field(
             ge=1,
             le=20,
-            description="Greatest number of times that a disturbed cell runs by itself, the first time included",
+            description="How often a disturbed cell runs by itself, the first time included",
         ),
     ] = 2
 

@@ -23,9 +23,8 @@ CLOSED: Literal["closed"] = "closed"
 Loop = Annotated[
     Literal["open", "closed"],
     Field(
-        description="`open`: every operation is sent at its own time, whatever the database does. `closed`, as many "
-        "publications measured: one is sent only when there is room, after another was answered, and the loads are "
-        "the rates at most; times count from the send, which hides all waiting before it"
+        description="`open`: operations are sent at their times. `closed`: one is sent only after another was "
+        "answered, which hides waits; loads are the rates at most"
     ),
 ]
 _StageId = Annotated[str, Field(pattern=SLUG, max_length=LONGEST_STAGE_ID)]
@@ -72,11 +71,8 @@ def _with_other_name(schema: dict[str, Any]) -> None:
 
 
 class TakenLoad(Model):
-    """One load for each variant and workload, taken from the results of an earlier stage.
-
-    The maximum of a variant with a workload is its capacity in that stage: the highest load at which every repeat is
-    valid and met, with all lower loads too. Of a closed loop it is the median rate that was achieved at the highest
-    load.
+    """One load for each variant and workload, taken from its maximum in an earlier stage: its capacity there, or the
+    rate that a closed loop achieved.
     """
 
     model_config = ConfigDict(json_schema_extra=_with_other_name)
@@ -86,21 +82,19 @@ class TakenLoad(Model):
         Field(
             ge=1,
             le=100,
-            description="Share of each variant's own maximum, with `of`: a whole percentage, or the same as a fraction",
+            description="Share of each variant's own maximum, with `of`",
         ),
     ] = None
     of: Annotated[LeftOutIfEmpty[_StageId | None], Field(description="Id of the stage whose maxima are used")] = None
     slowest_of: Annotated[
         LeftOutIfEmpty[_StageId | None],
-        Field(
-            description="Id of a stage. With each workload, every variant gets the lowest maximum of all variants in it"
-        ),
+        Field(description="Id of a stage, of which every variant gets the lowest maximum of all variants"),
     ] = None
     rounded_to: Annotated[
         LeftOutIfEmpty[Rate | None],
         Field(
             gt=0,
-            description="The load is rounded down to a multiple of this rate. A load below this rate is not rounded",
+            description="The load is rounded down to a multiple of it, unless it is lower",
         ),
     ] = None
 

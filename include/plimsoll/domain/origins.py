@@ -57,22 +57,17 @@ class Provenance(Model):
 
 
 class PublishedRow(Model):
-    """One thing that the publication says or leaves open, beside what the campaign does.
-
-    Without `here` the campaign does as published. Without `published` the publication does not say it.
-    """
+    """One thing that the publication says or leaves open, beside what the campaign does."""
 
     what: Annotated[str, Field(min_length=1, max_length=60, description="What the row is about, such as `driver`")]
     keys: Annotated[
         LeftOutIfEmpty[tuple[str, ...]],
-        Field(description="Keys of the definition that hold it, such as `workload.read_share`"),
+        Field(description="Keys of the definition that hold it"),
     ] = ()
     published: Annotated[
-        LeftOutIfEmpty[str], Field(max_length=400, description="What was published. Empty: it was not")
+        LeftOutIfEmpty[str], Field(max_length=400, description="As published; empty: the publication does not say it")
     ] = ""
-    here: Annotated[
-        LeftOutIfEmpty[str], Field(max_length=400, description="What is done here. Empty: as published")
-    ] = ""
+    here: Annotated[LeftOutIfEmpty[str], Field(max_length=400, description="As done here; empty: as published")] = ""
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:

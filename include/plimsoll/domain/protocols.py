@@ -28,9 +28,7 @@ HBASE = "hbase"
 class HBaseOptions(Model):
     """The options of a workload whose clients speak HBase's protocol: how its tables are made."""
 
-    regions: Annotated[
-        int, Field(ge=1, le=1000, description="Number of regions that each new table is divided into (HBase)")
-    ] = 8
+    regions: Annotated[int, Field(ge=1, le=1000, description="Regions of each new table (HBase)")] = 8
     block_encoding: Annotated[
         Literal["NONE", "PREFIX", "DIFF", "FAST_DIFF", "ROW_INDEX_V1"],
         Field(description="Block encoding of new tables (HBase)"),
@@ -45,7 +43,7 @@ class CqlOptions(Model):
         Literal["ONE", "LOCAL_ONE", "TWO", "QUORUM", "LOCAL_QUORUM", "ALL"],
         Field(description="Consistency level (CQL)"),
     ] = "LOCAL_ONE"
-    replication_factor: Annotated[int, Field(ge=1, description="Number of replicas of each row (CQL)")] = 3
+    replication_factor: Annotated[int, Field(ge=1, description="Replicas of each row (CQL)")] = 3
 
     def faults_with(self, nodes: int) -> Iterator[Fault]:
         """Yield the faults of these options on a cluster of so many nodes."""

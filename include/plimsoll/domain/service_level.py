@@ -76,31 +76,26 @@ class ServiceLevel(Model):
     """In every judged `interval` the `percentile` of the response times of `operations` must be lower than `below`."""
 
     percentile: Annotated[float, Field(gt=0, le=100, description="Percentile in per cent, such as 99.9")] = 99.9
-    interval: Annotated[PositiveDuration, Field(description="Length of the windows that are judged one by one")] = (
-        timedelta(seconds=10)
-    )
+    interval: Annotated[PositiveDuration, Field(description="Length of the intervals")] = timedelta(seconds=10)
     below: Annotated[PositiveDuration, Field(description="Bound of the percentile. A value equal to it misses")] = (
         timedelta(milliseconds=100)
     )
     operations: Annotated[
         Operations,
-        Field(description="Operations whose response times count: `all`, or one of the workload's operations"),
+        Field(description="Operations that count: `all`, or one of the workload's"),
     ] = ALL_OPERATIONS
     windows: Annotated[
         Windows,
-        Field(description="`aligned`: one interval after the other. `sliding`: an interval begins at every log record"),
+        Field(description="`sliding`: an interval begins at every log record"),
     ] = "aligned"
     during: Annotated[
         LeftOutIfEmpty[Literal["action"] | None],
-        Field(description="`action`: only intervals during the stage's action count. Without it: all judged intervals"),
+        Field(description="`action`: only intervals during the action count"),
     ] = None
 
     failures: Annotated[
         LeftOutIfEmpty[Literal["apart"] | None],
-        Field(
-            description="`apart`: operations that were not answered are shown, and not judged. By default they are "
-            "slower than the bound"
-        ),
+        Field(description="`apart`: operations that were not answered are shown, and not judged as slow"),
     ] = None
 
     @property

@@ -28,14 +28,11 @@ class Stage(Model):
     id: Annotated[
         str, Field(pattern=SLUG, max_length=LONGEST_STAGE_ID, description="Short name: letters, digits and hyphens")
     ]
-    title: Annotated[LeftOutIfEmpty[str], Field(description="Purpose of the stage, in a few words")] = ""
+    title: Annotated[LeftOutIfEmpty[str], Field(description="Purpose of the stage")] = ""
     strategy: LeftOutIfEmpty[Strategy | None] = None
     loads: Annotated[
         LeftOutIfEmpty[StageLoads | None],
-        Field(
-            description="Load levels: a list of rates, or `{from, to, step}`, or `none`, or one load that is taken "
-            "from an earlier stage's results, `{share, of}` or `{slowest_of}`"
-        ),
+        Field(description="Load levels, or one load taken from an earlier stage"),
     ] = None
     loop: LeftOutIfEmpty[Loop | None] = None
     repeats: Annotated[
@@ -44,12 +41,10 @@ class Stage(Model):
     ] = None
     timing: LeftOutIfEmpty[Timing | None] = None
     service_levels: Annotated[LeftOutIfEmpty[tuple[ServiceLevel, ...] | None], Field(min_length=1)] = None
-    action: Annotated[
-        LeftOutIfEmpty[Action | None], Field(description="What is done to the cluster while the load runs")
-    ] = None
+    action: Annotated[LeftOutIfEmpty[Action | None], Field(description="What is done to the cluster")] = None
     workloads: Annotated[
         LeftOutIfEmpty[tuple[str, ...]],
-        Field(description="Ids of those of the definition's `workloads` that the stage has. Without it: all"),
+        Field(description="Ids of the `workloads` that the stage has; by default all"),
     ] = ()
 
     @field_validator("loads", mode="before")

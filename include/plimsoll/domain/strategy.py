@@ -38,35 +38,28 @@ class Search(Model):
     mode: Annotated[
         Literal["exact", "fast"],
         Field(
-            description="`exact` climbs from the lowest load to the first miss and finds the same capacity as the full "
-            "grid. `fast` bisects with one repeat per load, and assumes that lower loads that it did not run are met"
+            description="`exact` climbs to the first miss. `fast` bisects, and takes loads that it did not run for met"
         ),
     ] = "exact"
     guard: Annotated[
-        int, Field(ge=0, description="For `fast`: number of loads below the capacity that also run with all repeats")
+        int, Field(ge=0, description="For `fast`: loads below the capacity that also run with all repeats")
     ] = 1
     repeats_at_once: Annotated[
         int,
         Field(
             ge=1,
-            description="Number of repeats of a load that may run at the same time. With more repeats at once the "
-            "search ends sooner, but it runs repeats that a miss of another one makes unnecessary",
+            description="Repeats of a load that may run at the same time",
         ),
     ] = 1
 
 
 class Ramp(Model):
-    """The strategy that climbs from the lowest load until the rate is not reached or a service level is missed, in each
-    repeat.
-    """
+    """The strategy that climbs, in each repeat, until the rate is not reached or a service level is missed."""
 
     name: Literal["ramp"] = "ramp"
     data: Annotated[
         Literal["fresh", "same"],
-        Field(
-            description="`fresh`: every cell has data of its own; `same`: a repeat goes on with the database and the "
-            "data that its lower loads left, on hosts that are kept"
-        ),
+        Field(description="`same`: a repeat goes on with the data that its lower loads left, on kept hosts"),
     ] = "fresh"
 
 

@@ -24,9 +24,7 @@ NOT_KNOWN = "not known"
 class System(Model):
     """The number of nodes of a cluster, and the database of the variants that have no `product` of their own."""
 
-    database: Annotated[
-        str, Field(description="Product, by the name of its adapter: `cassandra`, `hbase`, `scylladb` or `command`")
-    ] = "cassandra"
+    database: Annotated[str, Field(description="Product: `cassandra`, `hbase`, `scylladb` or `command`")] = "cassandra"
     version: Annotated[
         str | None,
         Field(pattern=RELEASE, description="Release of the variants that name no version", examples=["4.0.1"]),
@@ -36,15 +34,14 @@ class System(Model):
         LeftOutIfEmpty[PositiveDuration | None],
         Field(
             le=LONGEST_START,
-            description="Longest time for all nodes to start and become one cluster. Without it: 5 minutes to start, "
-            "then 90 s to become one cluster",
+            description="Longest time for all nodes to start; by default the product's own",
         ),
     ] = None
     settings: Annotated[
         dict[str, JsonValue], Field(description="Settings of the database, which replace the adapter's own")
     ] = {}
     command: Annotated[
-        LeftOutIfEmpty[DatabaseCommand | None], Field(description="Any other database, with the name `command`")
+        LeftOutIfEmpty[DatabaseCommand | None], Field(description="The commands of `database: command`")
     ] = None
 
 
@@ -54,20 +51,14 @@ class LoadGeneratorChoice(Model):
     name: Annotated[str, Field(description="`plimsoll-stress`, `cassandra-stress`, `latte` or `command`")] = (
         "plimsoll-stress"
     )
-    hosts: Annotated[
-        int, Field(ge=1, le=32, description="Number of load hosts of a cell. They share the rate and start together")
-    ] = 1
-    threads: Annotated[
-        int, Field(ge=1, le=1024, description="Client threads of each load host. Each thread has its own schedule")
-    ] = 8
-    concurrency: Annotated[int, Field(ge=1, description="Greatest number of queries in flight per thread")] = 50
+    hosts: Annotated[int, Field(ge=1, le=32, description="Load hosts of a cell, which share the rate")] = 1
+    threads: Annotated[int, Field(ge=1, le=1024, description="Client threads of each load host")] = 8
+    concurrency: Annotated[int, Field(ge=1, description="Operations in flight per thread, at most")] = 50
     heap: Annotated[
         str, Field(pattern=r"^\d+[MG]$", description="Heap of the generator's own JVM", examples=["512M", "2G"])
     ] = "1G"
 
-    command: Annotated[
-        LeftOutIfEmpty[LoadCommand | None], Field(description="Any other load generator, with the name `command`")
-    ] = None
+    command: Annotated[LeftOutIfEmpty[LoadCommand | None], Field(description="The commands of `name: command`")] = None
 
     @model_serializer(mode="wrap")
     def _without_the_only_host(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -82,7 +73,7 @@ class LoadGeneratorChoice(Model):
 
 
 class ProviderChoice(Model):
-    """The provider of clusters, by its name, and the options that this provider defines."""
+    """The provider of clusters, and its options."""
 
     name: Annotated[str, Field(description="`local`, `ssh`, `ec2` or `external`")] = "local"
     options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}

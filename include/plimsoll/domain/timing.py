@@ -28,13 +28,12 @@ class AtMost(Model):
         Usd | None,
         Field(
             gt=0,
-            description="Cost of all hosts of the campaign: no cell begins that would exceed it, and cells that run "
-            "are ended once it is reached",
+            description="Cost of all hosts of the campaign",
         ),
     ] = None
     cell: Annotated[
         PositiveDuration | None,
-        Field(description="Time from the start of an attempt to the end of its hosts, with all waiting and populating"),
+        Field(description="Time from the start of an attempt to the end of its hosts"),
     ] = None
 
     @model_validator(mode="after")
@@ -53,27 +52,24 @@ class Timing(Model):
     """The time for which a cell is loaded. The service level is judged over `duration` minus `warmup`."""
 
     duration: Annotated[PositiveDuration, Field(description="Length of the timed run, with its warm-up")]
-    warmup: Annotated[Duration, Field(description="Length of the first part of the run, which is not judged")]
+    warmup: Annotated[Duration, Field(description="First part of the run, which is not judged")]
     populating: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],
         Field(
-            description="Longest time that populating may take, with the wait for compactions after it; hosts live as "
-            "much longer. Without it: an hour, within which hosts are also provisioned, deployed and collected"
+            description="Longest time for populating, with the wait for compactions. Without it: an hour, with "
+            "provisioning, deployment and collection"
         ),
     ] = None
 
     stop: Annotated[
         LeftOutIfEmpty[Literal["decided"] | None],
-        Field(
-            description="`decided`: end a load once one of its intervals has missed, as nothing after it can make it "
-            "met. Without it every load lasts for its whole duration"
-        ),
+        Field(description="`decided`: end a load once one of its intervals has missed"),
     ] = None
     least_intervals: Annotated[
         int,
         Field(
             ge=1,
-            description="Number of intervals that are judged in any case before a load is ended by `stop: decided`",
+            description="For `stop: decided`: intervals that are judged in any case",
             exclude_if=_LEAST_INTERVALS.__eq__,
         ),
     ] = _LEAST_INTERVALS
@@ -132,17 +128,14 @@ def _whole(levels: Sequence[ServiceLevel]) -> timedelta:
 
 
 class StopRule(Model):
-    """A bound beyond which a load is ended: a share of failed operations, or a percentile of the response times.
-
-    Every second it is looked at for the operations of the last `within`, also while the load populates.
-    """
+    """A bound beyond which a load is ended: a share of failed operations, or a percentile of the response times."""
 
     errors: Annotated[
         LeftOutIfEmpty[Percent | None], Field(ge=1, lt=100, description="Share of operations that may fail")
     ] = None
     percentile: Annotated[
         LeftOutIfEmpty[float | None],
-        Field(gt=0, lt=100, description="Percentile of the response times of all answered operations, with `above`"),
+        Field(gt=0, lt=100, description="Percentile of the response times, with `above`"),
     ] = None
     above: Annotated[
         LeftOutIfEmpty[PositiveDuration | None], Field(description="Time that the percentile may not exceed")
@@ -151,8 +144,8 @@ class StopRule(Model):
         PositiveDuration,
         Field(
             le=timedelta(minutes=10),
-            description="Length of the time that is looked at, in whole seconds. The load also ends where nothing was "
-            "answered for so long",
+            description="Time that is looked at, in whole seconds. The load also ends if nothing was answered for so "
+            "long",
         ),
     ]
 

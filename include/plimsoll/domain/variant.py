@@ -17,19 +17,16 @@ RELEASE = r"^\d+(\.\d+)*([.-][a-z0-9]+)*$"
 
 
 class Archive(Model):
-    """The archive of a program that no registry has, such as Azul Prime or ScyllaDB.
-
-    Definitions are stored with their campaigns, so they must not contain secrets.
-    """
+    """The archive of a program that no registry has, such as Azul Prime or ScyllaDB."""
 
     url: Annotated[
         str,
         Field(
             pattern=r"^(https?://[^@?#\s]+|s3://[^/@?#\s]+/[^?#\s]+)$",
-            description="Address of its tar archive, `https://…` or `s3://bucket/key`, without user, password or query",
+            description="`https://…` or `s3://bucket/key` of a tar archive, without user, password or query",
         ),
     ]
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="SHA-256 digest of the archive")]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="Its SHA-256")]
 
 
 def is_inside(program: str) -> bool:
@@ -53,16 +50,16 @@ class JvmConfiguration(Model):
     heap: Annotated[Size, Field(gt=0, description="Heap of each database node, as minimum and maximum")]
     initial_heap: Annotated[
         LeftOutIfEmpty[Size | None],
-        Field(gt=0, description="Smaller heap that nodes start with, as minimum. Without it: `heap`"),
+        Field(gt=0, description="Smaller minimum, with which nodes start"),
     ] = None
     flag_set: Annotated[
         FlagSet,
-        Field(description="Flags of the collector: those that the database ships, or those of a published benchmark"),
+        Field(description="Flags of the collector: as the database ships them, or of that publication"),
     ] = "shipped"
     flags: Annotated[tuple[str, ...], Field(description="Further JVM flags, after the collector's own")] = ()
     archive: Annotated[
         Archive | None,
-        Field(description="Archive of the JDK. Without it the freely available JDK of that name is used"),
+        Field(description="Archive of a JDK that no registry has"),
     ] = None
 
     @property
@@ -81,26 +78,22 @@ class Variant(Model):
 
     id: Annotated[str, Field(pattern=SLUG, max_length=40, description="Short name: letters, digits and hyphens")]
     title: Annotated[str, Field(description="Name in reports")] = ""
-    product: Annotated[
-        str | None, Field(description="Product, by the name of its adapter. Without it: the system's `database`")
-    ] = None
+    product: Annotated[str | None, Field(description="Product; by default the system's `database`")] = None
     version: Annotated[
         str | None,
         Field(
             pattern=RELEASE,
-            description="Release. Without it: the system's, if the variant has the system's product too",
+            description="Release; by default the system's, of the same product",
         ),
     ] = None
     archive: Annotated[
         LeftOutIfEmpty[Archive | None],
-        Field(description="Archive of the product, where no registry has it"),
+        Field(description="Archive of a product that no registry has"),
     ] = None
-    jvm: Annotated[
-        JvmConfiguration | None, Field(description="JVM on which it runs. Products that need no JVM have none")
-    ] = None
+    jvm: Annotated[JvmConfiguration | None, Field(description="JVM of products that run on one")] = None
     settings: Annotated[
         dict[str, JsonValue],
-        Field(description="Settings of the product. If it is the system's product, they replace the system's settings"),
+        Field(description="Settings of the product, over the system's"),
     ] = {}
 
     @property

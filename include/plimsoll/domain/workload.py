@@ -17,9 +17,9 @@ BASIC_TIME_SERIES = "BasicTimeSeries"
 class _Named(Model):
     """The name of a workload."""
 
-    name: Annotated[
-        str, Field(description="Workload of the load generator. Further keys are options of this workload")
-    ] = BASIC_TIME_SERIES
+    name: Annotated[str, Field(description="Workload of the load generator, whose options are further keys")] = (
+        BASIC_TIME_SERIES
+    )
 
 
 class _BasicTimeSeriesOptions(Model):
@@ -41,10 +41,7 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
     __pydantic_extra__: dict[str, JsonValue]
     data_per_node: Annotated[
         Annotated[Size, Field(gt=0)] | None,
-        Field(
-            description="Size of the populated rows on each node's disk, instead of their number: the campaign's first "
-            "cell counts how many rows that takes, and all cells populate as many"
-        ),
+        Field(description="Size of the populated rows on each node's disk, instead of their number"),
     ] = None
 
     @property

@@ -8,15 +8,14 @@ from plimsoll.services.definitions.text import definition_schema
 
 _INTRODUCTION = """# Definition reference
 
-A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` checks the file before anything
-starts: keys and values, the schedule, and whether provider, database and load generator can run it. `plan` reports each
-mistake with its line and with what to write instead. JVM flags are checked by the JVM that will run with them; `plan`
+A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` reports each mistake with its line
+and with what to write instead, before anything starts. JVM flags are checked by the JVM that will run with them; `plan`
 says so if that JVM is not on this machine.
 
 Values have units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`; counts
-`200000`, `100M` (decimal); money `1500 USD`. Each key has its kind of value in parentheses; a key is optional unless it
-is *required*. An unknown key is an error. The options of a workload are further keys of `workload`
-([workloads](../../include/stress/README.md#workloads), or [your own statements](#cql)).
+`200000`, `100M` (decimal); money `1500 USD`. A key is optional unless it is *required*. An unknown key is an error. The
+options of a workload are further keys of `workload` ([workloads](../../include/stress/README.md#workloads), [your own
+statements](#cql)).
 
 `plimsoll schema --markdown` generates this page from the
 [schema](../../include/campaigns/definition.schema.json).
@@ -66,7 +65,7 @@ def _keys(rows: Iterable[Row]) -> str:
 
 
 def _else(default: str) -> str:
-    return {"required": ", required", "none": "", "see there": ""}.get(default, f"; by default {default}")
+    return {"required": ", required", "none": "", "see there": ""}.get(default, f"; default {default}")
 
 
 def _meaning(meaning: str) -> str:
