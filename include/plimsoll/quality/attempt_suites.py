@@ -1,4 +1,4 @@
-"""The expectations of an attempt's tables. docs/reference/quality.md gives the reason for each of their limits."""
+"""The expectations of an attempt's tables. docs/reference/quality.md describes them."""
 
 from __future__ import annotations
 
