@@ -2,8 +2,8 @@
 noise a missed interval may have and still count as the database's miss.
 
 The defaults lie between what was measured: in 12 cells far beyond the nodes' limit, on two processors with Airflow,
-others took up to 8.2 % of the processors and other machines less than 0.1 %. One busy program takes 50 %. Steal was 10.2
-and 19.4 % in two attempts that it spoilt.
+others took up to 8.2 % of the processors and other machines less than 0.1 %. One busy program takes 50 %. Steal was
+10.2 and 19.4 % in two attempts that it spoilt.
 """
 
 from collections.abc import Iterator
