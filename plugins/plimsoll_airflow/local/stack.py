@@ -1,4 +1,8 @@
-"""The whole stack: up, down, status. It starts cleanly whatever state a crash left it in."""
+"""The whole stack: up, down, status. It starts cleanly whatever state a crash left it in.
+
+`airflow standalone` leaves its processes running when it is killed, as supervisord does, offers its logs on every
+address of the machine, and starts no PostgreSQL.
+"""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
