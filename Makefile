@@ -2,7 +2,7 @@
 
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-long test-clean-debian test-airflows test-containers check style pictures lock clean FORCE
+.PHONY: help setup setup-dev venv new-venv demo up down status test test-quick test-all test-clean-debian test-airflows test-containers check style pictures lock clean FORCE
 MAKEFLAGS += --no-print-directory
 # Another project's environment must not leak into this one; and who starts hundreds of Pythons keeps what they compile.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV PYTHONDONTWRITEBYTECODE
@@ -39,7 +39,7 @@ status:  ## Say whether Airflow is up
 # The types take one processor most of a minute. They are checked at idle priority, which means in the time that tests leave.
 # Mistakes are told at once and at the end. Tests of the load generator's own timing want the processors to themselves.
 # A shell has what runs in its background ignore Ctrl-C, which would go on after it.
-test: setup-dev  ## Check style and layers, then run the tests and check the types at the same time
+test: setup-dev  ## Style, layers, types, all unit tests, and one real path of each kind
 	@$(MAKE) style
 	@mkdir -p .mypy_cache
 	@{ env --default-signal=INT,QUIT chrt --idle 0 $(TYPES) >.mypy_cache/found 2>&1 || { cat .mypy_cache/found; false; }; } & types=$$!; \
@@ -55,14 +55,16 @@ test-quick: setup-dev  ## Check style, types and layers, then run the unit tests
 	@$(MAKE) check
 	@$(PYTEST) --numprocesses $$(nproc) tests/unit
 
-test-long: setup-dev  ## Every test (latte's where it is built), at full size: 275 cells, containers, … (hours; as root)
-	@PLIMSOLL_TEST_ALL=1 PLIMSOLL_TEST_LONG=1 $(MAKE) test
-	@$(BIN)/python -m benchmarks.aws_campaign
-	@$(BIN)/python -m benchmarks.instant_campaign
-	@$(BIN)/python -m benchmarks.false_alarms
-	@$(MAKE) test-airflows
-	@$(MAKE) test-containers
-	@$(MAKE) test-clean-debian
+# Each command runs, also after one that failed. How they ended is written into docs/contributing/tests.md.
+test-all: setup-dev  ## Every test (latte's where it is built), at full size: 275 cells, containers, … (hours; as root)
+	@$(BIN)/python -m tests.support.suite.whole_run \
+		"PLIMSOLL_TEST_ALL=1 PLIMSOLL_TEST_LONG=1 $(MAKE) test" \
+		"$(BIN)/python -m benchmarks.aws_campaign" \
+		"$(BIN)/python -m benchmarks.instant_campaign" \
+		"$(BIN)/python -m benchmarks.false_alarms" \
+		"$(MAKE) test-airflows" \
+		"$(MAKE) test-containers" \
+		"$(MAKE) test-clean-debian"
 
 test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (as root; SUITE=sid for another release)
 	@.ci/clean-debian

@@ -1,6 +1,6 @@
 """The published campaign on AWS, as small as it goes: real clusters over SSH, a store in S3, a real Airflow.
 
-One cell on one node. In `make test-long` two cells, one after the other, on three nodes, as the published ones.
+Two cells, one after the other, on three nodes, as the published ones.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from tests.support.airflow.cloud_stack import CloudStack, running_cloud_stack
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell
 from tests.support.campaigns.local_definition import ANY_NOISE
-from tests.support.suite.requirements import IS_LONG, require_namespaces
+from tests.support.suite.requirements import long, require_namespaces
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of
@@ -26,8 +26,8 @@ from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
 CAMPAIGN = "azul-mine"
-NODES = 3 if IS_LONG else 1
-VARIANTS = ("g1", "shenandoah") if IS_LONG else ("g1",)
+NODES = 3
+VARIANTS = ("g1", "shenandoah")
 HOSTS = NODES + 1
 # Two processors for all hosts: C1 alone, since C2 would still be compiling when a cell is over, loads that leave the
 # generator room, and a bound that its own stalls don't reach, which would make an attempt invalid.
@@ -44,7 +44,7 @@ SMALLER: Mapping[str, Any] = {
 GIVE_AWAY = ("PRIVATE KEY-----", "X-Amz-Signature=")
 """What any private key holds, the hosts' own too, and any URL that lets its bearer at the store."""
 
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = [pytest.mark.timeout(1800), long("a cell on the same cloud runs without Airflow")]
 
 
 def small_definition() -> Definition:

@@ -1,6 +1,6 @@
 """Real campaigns: real Cassandra nodes, the real load generator, a real Airflow, to their reports.
 
-One on a cluster of two nodes on this machine, in `make test-long` of three; one on a group of static hosts over SSH.
+One on a node of this machine, in `make test-all` on three; there also one on a group of static hosts over SSH.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import marked
 from tests.support.ssh.sshd import CONNECTION, OneKey
 from tests.support.ssh.static_hosts import StaticHosts, running_hosts
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import IS_LONG, long
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
@@ -41,7 +41,7 @@ from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
 
 LIFETIME = timedelta(hours=1)
-NODES, SIZE, COPIES = (3, "5M", 3) if IS_LONG else (2, "1M", 1)
+NODES, SIZE, COPIES = (3, "5M", 3) if IS_LONG else (1, "1M", 1)
 """The rows on each node's disk, and on how many nodes each of them is."""
 
 pytestmark = pytest.mark.timeout(1800)
@@ -121,6 +121,7 @@ def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, 
     assert not found.clusters
 
 
+@long("a load over SSH, and a campaign on this machine, run apart")
 def test_a_campaign_on_static_hosts_reaches_its_report(
     airflow: StackUnderTest, store: ObjectStore, hosts: StaticHosts
 ) -> None:

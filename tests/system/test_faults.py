@@ -17,7 +17,7 @@ from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.campaigns.small_definition import SMALL
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, command_line
-from tests.support.suite.requirements import needs
+from tests.support.suite.requirements import long, needs
 
 from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
@@ -41,7 +41,7 @@ _CAN_MOUNT = os.getuid() == 0 and shutil.which("unshare") is not None
 REST_S = 600
 """The longest that a busy machine may take for the end of the last cell and the report, s."""
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), long("such faults strike a node and a load generator apart from a campaign")]
 
 
 @dataclass

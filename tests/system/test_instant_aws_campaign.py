@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 from tests.support.airflow.aws_campaign import Outcome, bill, published, run_on_aws, stack_with
 from tests.support.airflow.cloud_stack import CloudStack
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.resolve import resolve
@@ -20,7 +20,7 @@ ROUNDED_USD = 1e-6
 
 pytestmark = [
     pytest.mark.timeout(1800),
-    pytest.mark.skipif(not IS_LONG, reason="a campaign on AWS and one of many cells run apart: make test-long"),
+    long("a campaign on AWS and one of many cells run apart"),
 ]
 
 

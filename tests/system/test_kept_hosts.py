@@ -9,7 +9,7 @@ from tests.support.airflow.run_to_report import stalled
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, marked
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.stores.object_store import ObjectStore
@@ -24,7 +24,7 @@ from plimsoll.strategies.matrix import running_order
 
 pytestmark = [
     pytest.mark.timeout(1800),
-    pytest.mark.skipif(not IS_LONG, reason="hosts are kept by quicker tests too: make test-long"),
+    long("hosts are kept by quicker tests too"),
 ]
 
 

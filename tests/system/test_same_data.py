@@ -13,7 +13,7 @@ from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definit
 from tests.support.campaigns.raw_files import raw_text
 from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.stores.object_store import ObjectStore
@@ -30,7 +30,7 @@ PATIENCE_S = 900
 
 pytestmark = [
     pytest.mark.timeout(3000),
-    pytest.mark.skipif(not IS_LONG, reason="loads share data on one node, too: make test-long"),
+    long("loads share data on one node, too"),
 ]
 
 

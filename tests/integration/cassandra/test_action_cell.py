@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
-import pytest
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import QUICK, define
 from tests.support.processes import marked
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.definition import Definition
@@ -21,7 +20,7 @@ from plimsoll.settings import Settings
 MAIN = "org.apache.cassandra.service.CassandraDaemon"
 
 
-@pytest.mark.skipif(not IS_LONG, reason="takes a minute; stand-ins of it are among the unit tests")
+@long("takes a minute; stand-ins of it are among the unit tests")
 def test_a_new_node_that_is_killed_makes_the_attempt_invalid_and_leaves_nothing(
     artefacts: Artefacts, tmp_path: Path
 ) -> None:

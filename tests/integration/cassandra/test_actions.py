@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.support.nodes.small import LIFETIME, QUICK, Deployment, define
 from tests.support.resolved import only_part
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import IS_LONG, long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
@@ -124,7 +124,7 @@ def test_nodes_are_compacted_and_repaired_and_one_joins_and_leaves(ring: Ring, a
         assert ring.act("kill-node").nodes == ("node1",)
 
 
-@pytest.mark.skipif(not IS_LONG, reason="takes a minute; a stand-in of it is among the unit tests")
+@long("takes a minute; a stand-in of it is among the unit tests")
 def test_a_new_node_that_is_killed_while_it_joins_fails_the_action(ring: Ring) -> None:
     own = ring.deployment
     request = ActionRequest(

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from tests.support.nodes.small import define, gc_log, pauses_counted
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
 
+pytestmark = long("nodes with G1 and ZGC say what they run in other tests")
 
-@pytest.mark.parametrize("collector", ["Shenandoah", *(["ZGC", "CMS"] if IS_LONG else [])])
+
+@pytest.mark.parametrize("collector", ["Shenandoah", "ZGC", "CMS"])
 def test_the_collector_that_runs_is_the_one_that_was_defined(hosts_for: Callable[..., Any], collector: str) -> None:
     with hosts_for(define(nodes=1, collector=collector), collector.lower()) as deployment:
         deployment.deploy()

@@ -6,7 +6,7 @@ import pytest
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
@@ -54,7 +54,7 @@ def definition(jars: Path) -> Definition:
     )
 
 
-@pytest.mark.skipif(not IS_LONG, reason="commands put loads on other databases, too: make test-long")
+@long("commands put loads on other databases, too")
 def test_a_cell_of_a_command_runs_to_its_judged_verdict(artefacts: Artefacts, tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "store"), work=tmp_path / "work", cache=Settings().cache)
     tools, own = toolkit(settings), definition(artefacts.program(PROGRAM))
@@ -78,6 +78,7 @@ def test_a_cell_of_a_command_runs_to_its_judged_verdict(artefacts: Artefacts, tm
     assert {"stress.hdr", "populate.console", "load.console", "load.begun", "load.end"} <= files
 
 
+@long("commands put loads on other databases, too")
 @pytest.mark.parametrize(
     ("run", "reason"),
     [

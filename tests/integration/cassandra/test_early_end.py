@@ -9,7 +9,7 @@ from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.campaigns.running import run_cell
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.definition import Definition
@@ -21,7 +21,7 @@ from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
 DURATION_S, WARMUP_S, LEAST = 20, 2, 3
-WHOLE = pytest.mark.skipif(not IS_LONG, reason="quicker cells go on to their end, too: make test-long")
+WHOLE = long("quicker cells go on to their end, too")
 
 
 @pytest.mark.parametrize(("below", "outcome"), [("10us", "missed"), pytest.param("60s", "met", marks=WHOLE)])
@@ -37,6 +37,7 @@ def test_a_load_ends_once_it_has_missed_and_goes_on_otherwise(
     assert any(line.endswith("met so far") or "met so far, last" in line for line in said) != is_ended
 
 
+@long("rules end loads of the generator alone, too")
 def test_a_load_that_a_stop_rule_ends_in_its_warm_up_has_missed(artefacts: Artefacts, tmp_path: Path) -> None:
     rule = {"percentile": 50, "above": "10us", "within": f"{WARMUP_S}s"}
 

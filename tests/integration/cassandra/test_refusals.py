@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.support.nodes.small import define
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.products.cassandra.adapter import problems
@@ -40,7 +41,10 @@ def test_a_flag_that_the_jvm_does_not_know(hosts_for: Callable[..., Any]) -> Non
     assert "jvm" in error.mend
 
 
-@pytest.mark.parametrize("port", [7000, 7199, 9042])
+@pytest.mark.parametrize(
+    "port",
+    [*(pytest.param(port, marks=long("a port of clients that is taken is told")) for port in (7000, 7199)), 9042],
+)
 def test_a_port_that_is_taken(hosts_for: Callable[..., Any], port: int) -> None:
     error = refusal(hosts_for, define(nodes=1), busy_port=port)
     assert str(port) in error.what
@@ -60,6 +64,7 @@ def test_a_class_that_there_is_not(hosts_for: Callable[..., Any]) -> None:
     assert "`settings`" in error.mend
 
 
+@long("that the plan refuses it is a unit test")
 def test_plan_refuses_a_setting_by_which_a_node_writes_elsewhere(
     hosts_for: Callable[..., Any], artefacts: Artefacts, tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.support.nodes.small import LIFETIME, Deployment, define, gc_log, pauses_counted
 from tests.support.processes import until
 from tests.support.resolved import only_part
-from tests.support.suite.requirements import IS_LONG, leave_out
+from tests.support.suite.requirements import leave_out, long
 
 from plimsoll.adapters.artefacts import Artefacts, debian
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
@@ -24,17 +24,17 @@ KEYSPACE, ROWS, ROW_BYTES = "rows_of_its_own", 2000, 5 * 34
 """StandardRow's columns are five of 34 bytes, which are not compressed; key and file format come on top."""
 PATIENCE_S = 120
 
-AGAIN = pytest.mark.skipif(not IS_LONG, reason="the release starts once already: make test-long")
-BETWEEN = pytest.mark.skipif(not IS_LONG, reason="the oldest, the newest and 4.0.1 start: make test-long")
+AGAIN = long("the release starts once already")
+OLDER = long("4.0.1 and the newest start")
 
 
 @pytest.mark.parametrize(
     ("version", "jdk", "collector"),
     [
-        ("3.11.19", "openjdk-8", "CMS"),
+        pytest.param("3.11.19", "openjdk-8", "CMS", marks=OLDER),
         pytest.param("3.11.19", "openjdk-8", "G1", marks=AGAIN),
-        pytest.param("4.0-alpha4", "openjdk-11.0.13", "CMS", marks=BETWEEN),
-        pytest.param("4.1.10", "openjdk-11.0.13", "G1", marks=BETWEEN),
+        pytest.param("4.0-alpha4", "openjdk-11.0.13", "CMS", marks=OLDER),
+        pytest.param("4.1.10", "openjdk-11.0.13", "G1", marks=OLDER),
         pytest.param("4.0.1", "openjdk-17.0.9", "ZGC", marks=AGAIN),
         ("5.0.9", "openjdk-17.0.9", "ZGC"),
         pytest.param("5.0.9", "openjdk-17.0.9", "G1", marks=AGAIN),

@@ -1,6 +1,6 @@
 """Whole cells whose rows are counted for a size on disk, of workloads that say in their own ways how many there are.
 
-They run in `make test-long`. `system/test_campaign.py` has a cell of a size that was asked for.
+They run in `make test-all`. `system/test_campaign.py` has a cell of a size that was asked for.
 """
 
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.load_start import LoadStart
@@ -48,7 +48,7 @@ WORKLOADS = (OWN_ROWS, TIME_SERIES)
 
 pytestmark = [
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not IS_LONG, reason="a campaign has a cell of such a size: make test-long"),
+    long("a campaign has a cell of such a size"),
 ]
 
 

@@ -1,6 +1,7 @@
 """Whole cells on the test cloud with a real node: by other load generators, and with a load that two hosts share.
 
 They run as users run them without Airflow: by the shipped toolkit, with an SSH key and an account from the environment.
+`make test` runs the one of two load hosts.
 """
 
 import shutil
@@ -15,7 +16,7 @@ from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.campaigns.running import run_cell
 from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.generators.latte.adapter import installed
 from plimsoll.adapters.providers.ec2 import Ec2Provider
@@ -39,10 +40,8 @@ from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, r
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
-pytestmark = [
-    pytest.mark.timeout(1200),
-    pytest.mark.skipif(not IS_LONG, reason="such cells run on local nodes too: make test-long"),
-]
+pytestmark = pytest.mark.timeout(1200)
+ON_LOCAL_NODES = long("such cells run on local nodes too")
 
 MIXED = {"name": "mixed", "rows": 1000, "write": 3, "read": 1, "replication_factor": 1}
 RATE = 200
@@ -116,6 +115,7 @@ def outcome_of(tools: Toolkit, definition: Definition) -> Outcome:
     )
 
 
+@ON_LOCAL_NODES
 def test_cassandra_stress_puts_on_a_load_that_is_judged(tools: Toolkit, cloud: Cloud) -> None:
     generator = {"name": "cassandra-stress", "threads": 2, "concurrency": 10}
 
@@ -148,6 +148,7 @@ def test_two_load_hosts_share_a_load_that_is_judged_as_one(tools: Toolkit, cloud
     assert cloud.nothing_left(), cloud.leftovers()
 
 
+@ON_LOCAL_NODES
 def test_a_node_joins_under_load_on_a_host_that_was_launched_with_the_others(tools: Toolkit, cloud: Cloud) -> None:
     rows = {"name": "KeyValue", "rows": 1000, "replication_factor": 1}
     content = definition_of(cloud, "joined", rows, {"threads": 1}).model_dump(mode="json")
@@ -165,6 +166,7 @@ def test_a_node_joins_under_load_on_a_host_that_was_launched_with_the_others(too
     assert cloud.nothing_left(), cloud.leftovers()
 
 
+@ON_LOCAL_NODES
 def test_a_load_host_of_ec2_loads_a_cluster_that_somebody_else_runs(tools: Toolkit, cloud: Cloud) -> None:
     rows = {"name": "KeyValue", "rows": 500, "replication_factor": 1}
     theirs = definition_of(cloud, "theirs", rows, {})
@@ -249,6 +251,7 @@ def latte(tmp_path: Path) -> Path:
     return Path(found.path)
 
 
+@ON_LOCAL_NODES
 def test_latte_puts_on_a_load_that_is_judged(tools: Toolkit, cloud: Cloud, latte: Path) -> None:
     shipped = tools.providers["ec2"]
     assert isinstance(shipped, Ec2Provider)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.integration.external.test_cells import run
 from tests.support.nodes.guarded import RELEASE, Guarded, guarded_cluster
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.resolve import resolve
@@ -15,7 +15,7 @@ from plimsoll.services.campaign.planning import make_plan
 from plimsoll.services.campaign.remarks import remarks
 
 
-@pytest.fixture(scope="module", params=[RELEASE, *(["5.0.9"] if IS_LONG else [])])
+@pytest.fixture(scope="module", params=[RELEASE, "5.0.9"])
 def kept(request: Any, artefacts: Artefacts, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A cluster of a release, and the folders of its hosts."""
     data: list[Path] = []
@@ -29,6 +29,7 @@ def theirs(kept: Any) -> Guarded:
     return guarded
 
 
+@long("what the plan says of copies is a unit test")
 def test_what_a_cell_wrote_stays_only_where_the_plan_says_so(site: Any, definition: Any, kept: Any) -> None:
     version, _, data = kept
     tools, own = site().tools, definition(system={"database": "external", "nodes": 1})

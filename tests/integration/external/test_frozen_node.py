@@ -10,6 +10,7 @@ import psutil
 from tests.support.campaigns.running import run_cell
 from tests.support.nodes.guarded import PORT, Guarded
 from tests.support.processes import until
+from tests.support.suite.requirements import long
 
 from plimsoll.services.store.campaigns import CampaignStore
 
@@ -36,6 +37,7 @@ def frozen(theirs: Guarded) -> Iterator[None]:
             node.resume()
 
 
+@long("a PostgreSQL that stands still has missed, too")
 def test_a_database_that_stands_still_has_missed_and_is_not_invalid(
     site: Any, definition: Any, theirs: Guarded
 ) -> None:

@@ -12,6 +12,7 @@ import psutil
 from tests.integration.external.conftest import KEYSPACE
 from tests.support.nodes.guarded import Guarded
 from tests.support.processes import until
+from tests.support.suite.requirements import long
 
 from plimsoll.services.definitions.text import dump_definition
 
@@ -22,6 +23,7 @@ def loads() -> list[psutil.Process]:
     return [one for one in psutil.process_iter(["cmdline"]) if "--access-on-stdin" in (one.info["cmdline"] or ())]
 
 
+@long("a load that nobody watches ends, and the reaper drops what is left, in other tests")
 def test_a_load_that_nobody_watches_ends_by_itself_and_its_keyspace_is_removed_by_name(
     site: Any, definition: Any, theirs: Guarded, tmp_path: Path
 ) -> None:

@@ -10,12 +10,12 @@ from tests.integration.external.conftest import NODES
 from tests.integration.external.test_cells import run
 from tests.support.nodes.guarded import Guarded, guarded_cluster
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.products.cassandra.node_files import JOB
 
-pytestmark = pytest.mark.skipif(not IS_LONG, reason="it wants three nodes: make test-long")
+pytestmark = long("it wants three nodes")
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import psutil
-import pytest
 from tests.integration.hbase.small import define
 from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.processes import marked
 from tests.support.resolved import only_part
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.domain.resolve import load_spec, product_spec, resolve
 from plimsoll.domain.result import Verdict
@@ -20,7 +19,7 @@ from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 
-pytestmark = pytest.mark.skipif(not IS_LONG, reason="takes minutes; stand-ins of it are among the unit tests")
+pytestmark = long("takes minutes; stand-ins of it are among the unit tests")
 
 DEFINITION = define(
     2,

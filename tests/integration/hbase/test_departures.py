@@ -11,7 +11,7 @@ from tests.integration.hbase.small import define
 from tests.support.nodes.small import LIFETIME, local_cluster
 from tests.support.processes import until
 from tests.support.resolved import only_part
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
@@ -26,7 +26,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.settings import Settings
 
-pytestmark = pytest.mark.skipif(not IS_LONG, reason="takes minutes; its real lines are among the unit tests")
+pytestmark = long("takes minutes; its real lines are among the unit tests")
 
 HERE = datetime.now().astimezone().tzinfo or UTC
 """The time zone of the logs."""

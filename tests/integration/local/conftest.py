@@ -1,6 +1,6 @@
 """One home for all tests of the stack, with a migrated database. Each test file leaves it stopped.
 
-In `make test-long` the first start migrates it.
+In `make test-all` the first start migrates it.
 """
 
 from pathlib import Path

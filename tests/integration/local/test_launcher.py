@@ -14,14 +14,14 @@ from pathlib import Path
 import psutil
 import pytest
 from tests.support.processes import CHECKOUT, until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import IS_LONG, long
 
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.home import Home
 
 DAGS = Path(__file__).parent / "dags"
 ANY = (signal.SIGTERM, *((signal.SIGINT, signal.SIGHUP) if IS_LONG else ()))
-"""All are caught alike, as tests/unit/local/test_interrupts.py shows; the others strike in `make test-long`."""
+"""All are caught alike, as tests/unit/local/test_interrupts.py shows; the others strike in `make test-all`."""
 
 PATIENCE_S = 400.0
 """For a busy machine; nothing here takes a tenth of it on an idle one."""
@@ -91,7 +91,7 @@ def test_a_second_signal_stops_at_once(home: Home, launch: Launch) -> None:
     assert (launcher.returncode, processes.members(home)) == (130, [])
 
 
-@pytest.mark.skipif(not IS_LONG, reason="test_guard.py kills launchers of a stand-in: make test-long")
+@long("test_guard.py kills launchers of a stand-in")
 def test_what_a_killed_launcher_has_started_ends_and_a_second_one_waits_its_turn(home: Home, launch: Launch) -> None:
     first = launch("up")
     _await_component(home, "scheduler")

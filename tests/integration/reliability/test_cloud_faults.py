@@ -1,6 +1,7 @@
 """Faults of the cloud's API and of its instances, each where it strikes in a cell's life.
 
-All of them also strike a cloud whose answers lag behind what was done, where long tests are asked for; some always do.
+In `make test-all` all of them strike a cloud that answers at once, and one whose answers lag behind what was done; in
+`make test` one of the two.
 """
 
 from dataclasses import replace
@@ -27,7 +28,7 @@ from plimsoll.domain.errors import PlimsollError
 from plimsoll.services.store.campaigns import read_manifest
 
 FIRST, SECOND = "us-east-1a", "us-east-1b"
-ALWAYS_UNDER_LAG = (
+UNDER_LAG = (
     "test_hosts_that_never_boot_end_the_attempt_and_the_cell_is_run_again",
     "test_lost_answers_cost_no_second_host_and_no_second_attempt",
     "test_an_instance_that_dies_makes_the_attempt_invalid_and_the_cell_is_run_again",
@@ -39,7 +40,8 @@ ALWAYS_UNDER_LAG = (
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each test on a cloud that shows at once what was done, and on one that is 20 s behind."""
     clouds = {"prompt": (Delays(), Lag()), "behind": (Delays(shutting_down=720), Lag.of(20, page=3))}
-    wanted = list(clouds) if IS_LONG or metafunc.function.__name__ in ALWAYS_UNDER_LAG else ["prompt"]
+    chosen = "behind" if metafunc.function.__name__ in UNDER_LAG else "prompt"
+    wanted = list(clouds) if IS_LONG else [chosen]
     metafunc.parametrize("behind", [clouds[one] for one in wanted], ids=wanted)
 
 

@@ -13,7 +13,7 @@ from tests.cloud.cloud import Cloud, running_cloud
 from tests.cloud.faults import SmallDisk
 from tests.integration.reliability.real_hosts import RealPlace, quick_silence, real_place
 from tests.integration.reliability.struck import CELL
-from tests.support.suite.requirements import require_namespaces
+from tests.support.suite.requirements import long, require_namespaces
 
 from plimsoll.services.store.campaigns import read_manifest
 
@@ -71,6 +71,7 @@ def test_hosts_that_fall_silent_while_they_start_end_the_attempt(struck: Struck)
         assert re.search(rf"{role}1? \(i-[0-9a-f]+\): can't be reached: ", reason), reason
 
 
+@long("hosts fall silent as they start, and in each phase in test_silent_hosts.py")
 def test_hosts_that_fall_silent_during_deployment_end_the_attempt(struck: Struck) -> None:
     for (role, verb), place in struck.items():
         place.moments.within["deploy"] = place.strike(role, verb)
@@ -116,6 +117,7 @@ def test_hosts_that_are_silent_for_a_while_cost_nothing_nor_does_their_silence_a
     place.assert_counts_once()
 
 
+@long("a host that stays silent ends its attempt in test_silent_hosts.py")
 def test_a_disk_too_small_and_a_host_that_stays_out_of_reach_end_their_attempts_and_the_cell_is_run_again(
     place: RealPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

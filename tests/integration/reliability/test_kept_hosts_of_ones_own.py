@@ -17,6 +17,7 @@ from tests.integration.reliability.cell_steps import all_steps
 from tests.support.campaigns.undrawn import undrawn
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
@@ -115,7 +116,7 @@ def sshd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Sshd, Conne
         connections.close()
 
 
-@pytest.fixture(params=["ssh", "local"])
+@pytest.fixture(params=[pytest.param("ssh", marks=long("one campaign on them runs over SSH")), "local"])
 def site(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Site]:
     made, work = Installation(tmp_path), tmp_path / "rack1" / "clusters"
     clock, faults = made.toolkit.clock, Faults(tmp_path / "faults")
@@ -148,6 +149,7 @@ def over_ssh(folder: Path, clock: Clock, sshd: Sshd, connections: Connections) -
     return SshProvider(connections, clock), {"connection": CONNECTION, "groups": [rack], "disk_per_host": "1M"}
 
 
+@pytest.mark.parametrize("site", ["ssh", "local"], indirect=True)
 def test_a_campaign_on_kept_hosts_reaches_its_report_and_leaves_them_clean(site: Site) -> None:
     ran = run_cells(site.tools, "campaign", [cell.id for cell in running_order(resolve(site.definition))], "me", print)
 

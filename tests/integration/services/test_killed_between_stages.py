@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.undrawn import undrawn
+from tests.support.suite.requirements import long
 
 from plimsoll import cli
 from plimsoll.domain.loads import TakenLoad
@@ -70,6 +71,7 @@ def ended(
     return run
 
 
+@long("stages go on among the unit tests; commands are killed in test_interrupted_runs.py")
 def test_it_goes_on_with_the_loads_that_are_on_record(
     installation: Installation, ended: Callable[..., tuple[object, str]]
 ) -> None:

@@ -1,6 +1,6 @@
 """`plimsoll run` on hosts that are kept, killed in the middle of each step and started again.
 
-`make test` kills one campaign's command in all steps, one after the other; `make test-long` also one's for each step.
+One campaign's command is killed in all steps, one after the other, and others' in one step each.
 """
 
 import os
@@ -14,7 +14,7 @@ import pytest
 from tests.fakes.gated import Gates, toolkit
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 
@@ -25,7 +25,7 @@ HOSTS = "hosts"
 _PATIENCE_S = 600
 STEPS = [(HOSTS, "keep"), (SECOND, "start"), (HOSTS, "release"), (HOSTS, "destroy")]
 """`keep`: what others have left on the hosts is gone, the attempt has not begun. `release`: its own is gone."""
-KILLS = [STEPS, *([step] for step in STEPS if IS_LONG)]
+KILLS = [STEPS, *([step] for step in STEPS)]
 
 
 @pytest.fixture
@@ -45,6 +45,7 @@ def start(installation: Installation) -> "subprocess.Popen[str]":
     return subprocess.Popen([*PLIMSOLL, *RUN], cwd=checkout, env=environment, stdout=pipe, stderr=pipe, text=True)
 
 
+@long("cells on kept hosts are killed in every step in reliability")
 @pytest.mark.parametrize("steps", KILLS, ids=lambda steps: "-".join(step for _, step in steps))
 def test_the_same_command_goes_on_with_the_same_hosts_and_leaves_none(
     installation: Installation, steps: Sequence[tuple[str, str]]

@@ -5,12 +5,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.support.nodes.small import LIFETIME, QUICK, define
 from tests.support.resolved import only_part
 from tests.support.ssh.sshd import OneKey
 from tests.support.ssh.static_hosts import running_hosts
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
@@ -29,7 +28,7 @@ KEY = ClusterId(campaign_id="over-ssh", name="action/1")
 PATIENCE_S = 480.0
 
 
-@pytest.mark.skipif(not IS_LONG, reason="takes a minute; every command is tried on hosts of this machine")
+@long("takes a minute; every command is tried on hosts of this machine")
 def test_a_node_joins_on_a_spare_host_and_leaves_again(tmp_path: Path) -> None:
     with running_hosts(tmp_path, nodes=2) as hosts:
         flags = [*QUICK["flags"], "-Dcassandra.ring_delay_ms=5000"]  # type: ignore[misc]

@@ -15,7 +15,7 @@ from tests.support.processes import command_line, marked, until
 from tests.support.resolved import only_part
 from tests.support.ssh.sshd import OneKey, Sshd
 from tests.support.ssh.static_hosts import running_hosts
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
@@ -214,7 +214,7 @@ def at_work(site: Site) -> list[list[str]]:
     return [line for line in lines if MAIN in line and line[0].endswith("java")]
 
 
-@pytest.mark.skipif(not IS_LONG, reason="cassandra-stress runs on local nodes, too: make test-long")
+@long("cassandra-stress runs on local nodes, too")
 def test_cassandra_stress_runs_a_user_profile_from_what_was_brought_to_its_host(running: Site, tmp_path: Path) -> None:
     definition = by_cassandra_stress(running.definition, USER)
     generator = CassandraStress(running.artefacts)
@@ -252,6 +252,7 @@ def by_profile(
     return summary, judge_logs(contents, run, definition.service_levels)
 
 
+@long("a load is cancelled on a cluster of others")
 def test_a_cancelled_load_of_cassandra_stress_leaves_its_logs_and_no_process(running: Site, tmp_path: Path) -> None:
     load = running.load("cancelled")
     definition = by_cassandra_stress(running.definition, MIXED, duration="302s")

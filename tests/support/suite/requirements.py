@@ -11,7 +11,12 @@ import pytest
 
 ALL = bool(os.environ.get("PLIMSOLL_TEST_ALL"))
 IS_LONG = bool(os.environ.get("PLIMSOLL_TEST_LONG"))
-"""Whether tests run at full size. docs/contributing/tests.md says which tests also have a small size."""
+"""Whether tests run at full size. docs/contributing/tests.md says what stands for these in `make test`."""
+
+
+def long(instead: str) -> pytest.MarkDecorator:
+    """Return a mark for tests that only `make test-all` runs. `instead`: what shows the same in `make test`."""
+    return pytest.mark.skipif(not IS_LONG, reason=f"make test-all: {instead}")
 
 
 def leave_out(reason: str) -> None:

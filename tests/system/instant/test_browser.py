@@ -14,7 +14,7 @@ from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.browser.chromium import CHROMIUM, let_in, logged_in
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG, needs
+from tests.support.suite.requirements import long, needs
 from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.domain.cell import grid
@@ -34,15 +34,19 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def airflow(shared_airflow: StackUnderTest, installation: Installation, gates: Gates) -> Iterator[StackUnderTest]:
-    """Provide one with a campaign under way, `stormy`, whose last cell stays under load."""
+def airflow(shared_airflow: StackUnderTest, installation: Installation) -> Iterator[StackUnderTest]:
     with installation.faults.planted(MISSED, "slow"), installation.faults.planted(INVALID, "down"):
         shared_airflow.client.set_pool("clusters", 8, "How many clusters may live at once")
-        gates.close(f"stormy~{FAILED}", LOADING)
-        shared_airflow.client.unpause("storm")
-        shared_airflow.client.trigger("storm", {"campaign_id": "stormy"})
-        await_opened(installation, "stormy")
         yield shared_airflow
+
+
+@pytest.fixture(scope="module")
+def stormy(airflow: StackUnderTest, installation: Installation, gates: Gates) -> None:
+    """Have a campaign under way whose last cell stays under load."""
+    gates.close(f"stormy~{FAILED}", LOADING)
+    airflow.client.unpause("storm")
+    airflow.client.trigger("storm", {"campaign_id": "stormy"})
+    await_opened(installation, "stormy")
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +107,8 @@ def test_a_campaign_from_the_form_to_its_report(ada: Page, airflow: StackUnderTe
     expect(page.frame_locator("iframe").get_by_role("heading", level=1)).to_have_text(CALM.title)
 
 
+@long("a failed cell alone runs again by a request as the page sends it")
+@pytest.mark.usefixtures("stormy")
 def test_only_the_cells_asked_for_run_again(
     ada: Page, airflow: StackUnderTest, installation: Installation, gates: Gates
 ) -> None:
@@ -151,7 +157,7 @@ def test_only_the_cells_asked_for_run_again(
     expect(ada.get_by_role("link", name="Report and downloads")).to_be_visible()
 
 
-@pytest.mark.skipif(not IS_LONG, reason="a campaign is started by its form above: make test-long")
+@long("a campaign is started by its form above")
 def test_the_form_of_a_campaign_sent_as_it_opens_runs_a_new_campaign(
     ada: Page, airflow: StackUnderTest, installation: Installation
 ) -> None:
@@ -165,6 +171,7 @@ def test_the_form_of_a_campaign_sent_as_it_opens_runs_a_new_campaign(
     assert installation.attempts(opened) == {cell.id: [1] for cell in grid(resolve(CALM))}
 
 
+@long("the DAG runs in tests/airflow")
 def test_the_form_of_the_reaper_sent_as_it_opens_destroys_what_nobody_owns(
     ada: Page, airflow: StackUnderTest, installation: Installation
 ) -> None:
@@ -191,6 +198,8 @@ def test_the_form_of_the_dag_of_cells_says_what_to_do_instead_and_can_not_be_sen
     expect(form.get_by_role("button", name="Trigger")).to_be_disabled()
 
 
+@long("what is refused is told in tests/airflow")
+@pytest.mark.usefixtures("stormy")
 def test_the_form_shows_why_a_run_is_refused(ada: Page, airflow: StackUnderTest) -> None:
     before = airflow.client.dag_runs("calm")
     ada.goto("/dags/calm")

@@ -13,14 +13,14 @@ from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import PATIENCE_S, until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll_airflow.local.client import DagRun
 
 pytestmark = [
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not IS_LONG, reason="a search keeps its hosts, too: make test-long"),
+    long("a search keeps its hosts, too"),
 ]
 
 SECOND = "v1-002k-r1"

@@ -1,12 +1,13 @@
 """Campaigns of an instant provider through a real Airflow on PostgreSQL: everything is real but the clusters.
 
-At full size, 275 cells, `make test-long` runs one (`benchmarks/instant_campaign.py`).
+At full size, 275 cells, `make test-all` runs one (`benchmarks/instant_campaign.py`).
 """
 
 import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.instant_campaign import run_campaign
 from tests.support.airflow.stack import StackUnderTest
+from tests.support.suite.requirements import long
 from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.domain.cell import grid
@@ -25,6 +26,7 @@ def airflow(shared_airflow: StackUnderTest) -> StackUnderTest:
     return shared_airflow
 
 
+@long("campaigns of two cells run")
 def test_more_cells_than_may_live_at_once_to_their_report(airflow: StackUnderTest, installation: Installation) -> None:
     outcome = run_campaign(airflow, installation, MANY, parallel=3, timeout_s=1500)
 

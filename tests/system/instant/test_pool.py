@@ -7,6 +7,7 @@ import pytest
 from tests.fakes.gated import LOADING, Gates
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
+from tests.support.suite.requirements import long
 
 CELL = "v1-001k-r1"
 END_S = 600.0
@@ -38,6 +39,7 @@ def waits_for(http: httpx.Client, campaign_id: str) -> tuple[str, str]:
     return status.get("state", ""), status.get("waits_for", "")
 
 
+@long("what a campaign waits for is told in tests/airflow")
 def test_the_second_campaign_waits_for_the_cluster_and_the_first_ends_without_it(
     airflow: StackUnderTest, gates: Gates, http: httpx.Client
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import PATIENCE_S, until
-from tests.support.suite.requirements import IS_LONG, needs
+from tests.support.suite.requirements import long, needs
 from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
@@ -71,7 +71,7 @@ def test_the_documents_curl_commands_lead_from_a_token_to_a_capacity(
     assert json.loads((tmp_path / "report.json").read_text())["campaign_id"] == "with-curl"
 
 
-@pytest.mark.skipif(not IS_LONG, reason="the commands above do the same: make test-long")
+@long("the commands above do the same")
 def test_the_documents_python_client_does_the_same(environment: Mapping[str, str], checkout: Path) -> None:
     program = blocks(checkout, "python")
     assert len([line for line in program.splitlines() if line.strip()]) <= 30

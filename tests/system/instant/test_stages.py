@@ -4,14 +4,14 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.store.campaigns import CampaignStore
 
 pytestmark = [
     pytest.mark.timeout(900),
-    pytest.mark.skipif(not IS_LONG, reason="a search goes on in runs that follow, too: make test-long"),
+    long("a search goes on in runs that follow, too"),
 ]
 
 

@@ -2,18 +2,17 @@
 
 A campaign has a cell for each phase, and a gate holds each cell in the middle of its phase. One kill then strikes all
 of them at once; whatever part died is started again, as Compose or systemd would; the gates are opened, and the
-campaign runs to its end. `make test` kills at each phase one of the processes that a task consists of; and in one
-campaign first the triggerer and the api-server, then, when each cell is a phase further, PostgreSQL and the scheduler.
-`make test-long` kills all processes at each phase, and each part in a campaign of its own.
+campaign runs to its end. `make test` kills at each phase one of the processes that a task consists of, `make test-all`
+all of them, and each part of Airflow in a campaign of its own.
 """
 
 from collections.abc import Sequence
-from itertools import chain
 
 import psutil
 import pytest
-from tests.support.airflow.kill_scene import AN_HOUR_AGO, Gate, Scene, await_end
-from tests.system.kills.definitions import BLOWS, DEFINITIONS, IN_TASKS, LIFE, PROCESSES, name_of
+from tests.support.airflow.kill_scene import AN_HOUR_AGO, PARTS, Gate, Scene, await_end
+from tests.support.suite.requirements import long
+from tests.system.kills.definitions import DEFINITIONS, IN_TASKS, LIFE, PROCESSES
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.resolve import resolve
@@ -45,41 +44,31 @@ def test_kill_of_a_tasks_process_its_supervisor_or_its_worker(scene: Scene) -> N
     assert_each_load_was_started_once(scene, "tasks")
 
 
-@pytest.mark.parametrize("blows", BLOWS, ids=name_of)
-def test_kill_of_parts_of_airflow(blows: Sequence[Sequence[str]], scene: Scene) -> None:
-    name = name_of(blows)
-    gates = [gates_at(name, blow) for blow in range(len(blows))]
-    scene.begin(name, DEFINITIONS[name], list(dict.fromkeys(chain.from_iterable(gates))))
-    for parts, here, then in zip(blows, gates, [*gates[1:], []], strict=True):
-        held = scene.held(here)
-        for part in parts:
-            scene.kill_part(part)
-        if "scheduler" in parts:  # its workers and their tasks end with it
-            await_end(held)
-        scene.open([gate for gate in here if gate not in then])
+@long("all parts are killed while tasks run in integration/local")
+@pytest.mark.parametrize("part", PARTS)
+def test_kill_of_parts_of_airflow(part: str, scene: Scene) -> None:
+    gates = [
+        (f"{part}~{cell.id}", phase)
+        for cell, phases in zip(reversed(grid(resolve(DEFINITIONS[part]))), LIFE, strict=True)
+        for phase in phases
+    ]
+    scene.begin(part, DEFINITIONS[part], gates)
+    held = scene.held(gates)
+    scene.kill_part(part)
+    if part == "scheduler":  # its workers and their tasks end with it
+        await_end(held)
 
-    ended = scene.end(name)
+    ended = scene.end(part)
 
-    assert ended.state == "success", scene.failures(name)
-    scene.assert_each_cell_counts_once(name)
-    assert_each_load_was_started_once(scene, name)
+    assert ended.state == "success", scene.failures(part)
+    scene.assert_each_cell_counts_once(part)
+    assert_each_load_was_started_once(scene, part)
 
 
 def gates_of(name: str) -> Sequence[Gate]:
     """Return where the cells of that campaign are held in tasks."""
     cells = enumerate(grid(resolve(DEFINITIONS[name])))
     return [(f"{name}~{cell.id}", phase) for number, cell in cells for phase in IN_TASKS[number % len(IN_TASKS)]]
-
-
-def gates_at(name: str, blow: int) -> Sequence[Gate]:
-    """Return where the cells of that campaign are held at that blow, counted from 0.
-
-    The first cell is in the last phase at the first blow, and each cell is one phase further at each later blow. Cells
-    that do not come so far wait in the first phase. So every phase has a cell at each blow.
-    """
-    ahead = len(LIFE) - 1 + blow
-    found = ((cell, LIFE[max(0, ahead - n) :][:1]) for n, cell in enumerate(grid(resolve(DEFINITIONS[name]))))
-    return [(f"{name}~{cell.id}", phase) for cell, there in found for phases in there for phase in phases]
 
 
 def fate_at(gate: Gate) -> str:

@@ -1,4 +1,4 @@
-"""`kill -9` of a random process of a real Airflow at a random time of a campaign: for `make test-long`.
+"""`kill -9` of a random process of a real Airflow at a random time of a campaign: for `make test-all`.
 
 `PLIMSOLL_TEST_SEED` repeats the kills of a run; each test prints its seed.
 """
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 from tests.support.airflow.kill_scene import PARTS, Scene
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 from tests.system.kills.definitions import DEFINITIONS
 
 KILLS = 20
@@ -26,7 +26,7 @@ ENDED_S = 1500.0
 
 pytestmark = [
     pytest.mark.timeout(2400),
-    pytest.mark.skipif(not IS_LONG, reason="kills at random times take hours: make test-long"),
+    long("kills at random times take hours"),
 ]
 
 

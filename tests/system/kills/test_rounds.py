@@ -3,7 +3,7 @@
 import pytest
 from tests.support.airflow.kill_scene import ENDED_S, HELD_S, WHOLE_S, Scene
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 from tests.system.kills.definitions import DEFINITIONS
 
 from plimsoll.services.store import layout
@@ -13,7 +13,7 @@ FIRST, SECOND = ("sought~v1-001k-r1", "judge"), ("sought~v1-002k-r1", "deploy")
 
 pytestmark = [
     pytest.mark.timeout(2400),
-    pytest.mark.skipif(not IS_LONG, reason="a search and such a kill run apart from each other: make test-long"),
+    long("a search and such a kill run apart from each other"),
 ]
 
 

@@ -1,18 +1,17 @@
 """Campaigns through Celery's workers, and the death of one of them.
 
-In `make test` the cells are instant; in `make test-long` one is measured on a real node, too.
+`make test-all` runs these; test_schedule.py runs a campaign through Celery in `make test`.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import pytest
 from tests.fakes.gated import Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
@@ -23,8 +22,9 @@ from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.ownership import INSTALLATION_VARIABLE
 
+pytestmark = long("a scheduled campaign runs through Celery, and workers are killed without it")
 
-@pytest.mark.skipif(not IS_LONG, reason="the campaign below is the work of both workers, too: make test-long")
+
 def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(
     team: Team, installation: Installation, definitions: Mapping[str, Definition]
 ) -> None:

@@ -12,7 +12,7 @@ from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
 from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import long
 
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore
@@ -25,8 +25,10 @@ CELL = f"cleared~{FAILED}"
 """As gates name it."""
 OF_SCHEDULE = "v2-001k-r1"
 """The cell that fails in the schedule's campaigns; no other campaign here has it."""
-DAYS = ("2026-01-05", "2026-01-06") if IS_LONG else ("2026-01-05",)
+DAYS = ("2026-01-05", "2026-01-06")
 PATIENCE_S = 300.0
+
+pytestmark = long("a failed cell runs again by the page's request, and tests/airflow clears and backfills")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Everything that `make test-long` runs at full size has a row in docs/contributing/tests.md."""
+"""Everything that `make test-all` runs at full size has a row in docs/contributing/tests.md."""
 
 import re
 from pathlib import Path
@@ -13,18 +13,18 @@ TEXT = (CHECKOUT / "docs" / "contributing" / "tests.md").read_text(encoding="utf
 
 def full_size() -> str:
     """Return the first column of the table of both sizes."""
-    table = re.search(r"^\| `make test-long` \| `make test` \|\n(?P<rows>(\|.*\n)+)", TEXT, re.MULTILINE)
+    table = re.search(r"^\| `make test-all` \| `make test` \|\n(?P<rows>(\|.*\n)+)", TEXT, re.MULTILINE)
     assert table is not None
     return "\n".join(row.split("|")[1] for row in table["rows"].splitlines())
 
 
 def commands() -> list[str]:
-    """Return what `make test-long` runs beside the tests."""
+    """Return what `make test-all` runs beside the tests."""
     makefile = (CHECKOUT / "Makefile").read_text(encoding="utf-8")
-    recipe = re.search(r"^test-long:.*\n(?P<lines>(\t.*\n)+)", makefile, re.MULTILINE)
+    recipe = re.search(r"^test-all:.*\n(?P<lines>(\t.*\n)+)", makefile, re.MULTILINE)
     assert recipe is not None
     benchmarks = re.findall(r"-m (benchmarks\.\w+)", recipe["lines"])
-    return [*benchmarks, *(f"make {name}" for name in re.findall(r"\$\(MAKE\) (test-\S+)", recipe["lines"]))]
+    return [*benchmarks, *(f"make {name}" for name in re.findall(r"\$\(MAKE\) (test-[a-z-]+)", recipe["lines"]))]
 
 
 def test_the_targets_commands_are_found() -> None:
@@ -38,7 +38,7 @@ def test_a_command_has_a_row(command: str) -> None:
 
 def files() -> list[Path]:
     """Return those that name the size, but the one that declares it and this one."""
-    asks, aside = re.compile(r"\bIS_LONG\b"), {Path(requirements.__file__), Path(__file__)}
+    asks, aside = re.compile(r"\b(IS_LONG|long\()"), {Path(requirements.__file__), Path(__file__)}
     found = [file for file in TESTS.rglob("*.py") if file.resolve() not in aside]
     return sorted(file.relative_to(TESTS) for file in found if asks.search(file.read_text(encoding="utf-8")))
 

@@ -9,7 +9,7 @@ import pytest
 from tests.integration.stress.node import Node
 from tests.integration.stress.program import Program
 from tests.support.nodes.slowness import not_slow
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import IS_LONG, long
 
 USAGE, UNREACHABLE, INCOMPLETE = 2, 3, 6
 PACE = ("--rate", "100", "-t", "2", "-c", "20", "--drop")
@@ -25,7 +25,7 @@ WORKLOADS: dict[str, tuple[dict[str, Any], set[str]]] = {
 }
 
 # Their operations are other mixtures of those that remain, or run on Cassandra, in the same core of the generator.
-ON_CASSANDRA_TOO = {"YcsbB", "YcsbD", "YcsbF"}
+ON_CASSANDRA_TOO = {"YcsbA", "YcsbB", "YcsbD", "YcsbF", "BatchedRows"}
 
 
 def given(options: dict[str, Any]) -> tuple[str, ...]:
@@ -103,6 +103,7 @@ def test_a_server_that_is_not_there_is_told(hbase_program: Program) -> None:
     assert "cannot connect to 127.203.41.8:16020: ConnectException" in ended.stderr
 
 
+@long("stalls show with the same core of the generator in stress/timed")
 def test_a_stall_shows_in_the_times_of_all_that_was_due_in_it(hbase: Node, start: Callable[..., Any]) -> None:
     """Shorter than the time-outs, so that every operation is answered, as late as HBase was."""
     patient = ("--rpc-timeout", "60s", "--operation-timeout", "60s")
