@@ -1,16 +1,20 @@
 """Runs that do not reach their end, and what they leave."""
 
 import signal
-import time
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.integration.stress.node import Node
 from tests.integration.stress.program import FEW
+from tests.support.processes import until
 from tests.support.suite.requirements import long
 
 SCHEMA, POPULATE, INCOMPLETE, OUTPUT = 4, 5, 6, 7
+LEASE_S = 5
 THREE = "{'class': 'SimpleStrategy', 'replication_factor': 3}"
 OTHER = long("a full disk under another file ends a run, too")
 UNAVAILABLE = ("--keyspace", "three", "--cl", "QUORUM", "--replication", THREE)
@@ -124,19 +128,48 @@ def test_a_full_disk_ends_the_run(node: Any, load: Callable[..., Any], tmp_path:
 
 
 def test_a_load_that_nobody_watches_ends_and_one_that_somebody_watches_goes_on(
-    node: Any, start_load: Any, tmp_path: Path
+    node: Node, start_load: Any, tmp_path: Path
 ) -> None:
-    lease = tmp_path / "lease"
-    load = start_load(node, *FEW, "-d", "10m", "--lease", lease, "--lease-time", "10s")
-    seconds = 0
-    while seconds < 15:
-        lease.write_text("")
-        assert load.process.poll() is None, (seconds, load.files.summary)
-        seconds = len(load.files.progress)
-        time.sleep(0.2)
-    assert load.process.poll() is None
+    """Whoever starts a load watches it from then on: it may take longer to its first answers than nobody may look."""
+    options = (*FEW, "-d", "10m", "--lease", tmp_path / "lease", "--lease-time", f"{LEASE_S}s")
+    with watching(tmp_path / "lease"), slow_to_answer(node, LEASE_S + 2):
+        load = start_load(node, *options)
+
+        def goes_on() -> bool:
+            assert load.process.poll() is None, load.said()
+            return len(load.files.progress) > LEASE_S
+
+        until(goes_on, "a load that is watched for longer than its lease")
     assert load.wait() == INCOMPLETE
-    assert load.files.summary["reason"] == "nobody has looked at the load for 10 s"
+    assert load.files.summary["reason"] == f"nobody has looked at the load for {LEASE_S} s"
+
+
+@contextmanager
+def watching(lease: Path) -> Iterator[None]:
+    """Look at the load that has this lease, within the block."""
+    over = threading.Event()
+
+    def look() -> None:
+        while not over.wait(0.2):
+            lease.write_text("")
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+@contextmanager
+def slow_to_answer(node: Node, seconds: float) -> Iterator[None]:
+    """Have the node stand still from here on for some seconds, whatever the block does meanwhile."""
+    with node.stopped():
+        timer = threading.Timer(seconds, node.process.send_signal, [signal.SIGCONT])
+        timer.start()
+        yield
+        timer.join()
 
 
 def test_no_node_is_connected_to_but_those_that_are_allowed(node: Any, load: Callable[..., Any]) -> None:
