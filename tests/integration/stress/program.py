@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -30,6 +30,15 @@ BASIC = ("BasicTimeSeries", "--rf", "1")
 """A workload of a node alone."""
 FEW = ("-t", "2", "-c", "10", "-r", "0.2", "--rate", "200")
 """Options of a load with few operations."""
+
+ARCHIVE = "classes.jsa"
+_NOBODY = ("--host", "127.203.41.9")
+TO_NOBODY: Mapping[OwnProgramName, Sequence[str]] = {
+    "load-generator": ("run", *BASIC, *_NOBODY, "-d", "2s", "--rate", "50"),
+    "load-generator-for-hbase": ("run", "KeyValue", *_NOBODY, "-d", "2s", "--rate", "50"),
+    "node-tool": ("probe", *_NOBODY, "--timeout", "1s"),
+}
+"""Arguments with which each program gets as far as it can without a database."""
 
 # Starts a program that dies with whoever started it, also if that is killed.
 _TIED = """
@@ -93,6 +102,8 @@ class Program:
     class_path: str
     main: str
     jvm: Sequence[str] = JVM
+    archive: Path | None = None
+    """Its classes as the JVM maps them into memory, which takes half of a start's processor time."""
 
     def start(self, *arguments: str, log: BinaryIO) -> subprocess.Popen[bytes]:
         tied = [sys.executable, "-c", _TIED, str(os.getpid()), *self._argv(arguments)]
@@ -103,12 +114,28 @@ class Program:
         return subprocess.run(argv, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
     def _argv(self, arguments: Sequence[str]) -> list[str]:
-        return [str(self.java), *self.jvm, "-cp", self.class_path, self.main, *arguments]
+        shared = [f"-XX:SharedArchiveFile={self.archive}"] if self.archive else []
+        return [str(self.java), *self.jvm, *shared, "-cp", self.class_path, self.main, *arguments]
 
 
 def own_program(artefacts: Artefacts, name: OwnProgramName, main: str, jvm: Sequence[str] = ()) -> Program:
     """One of Plimsoll's own, on its JDK, with further flags of that."""
-    return Program(artefacts.jdk(jdk_of(name)).java, class_path(artefacts.program(name)), main, (*JVM, *jvm))
+    jars = artefacts.program(name)
+    plain = Program(artefacts.jdk(jdk_of(name)).java, class_path(jars), main)
+    cache = Cache(Settings().cache, print)
+    entry = f"tests/classes-{jars.name}-{plain.java.parents[2].name}"
+    folder = cache.sealed(entry, lambda content: _archive(plain, TO_NOBODY[name], content / ARCHIVE))
+    return replace(plain, jvm=(*JVM, *jvm), archive=folder / ARCHIVE)
+
+
+def _archive(program: Program, arguments: Sequence[str], archive: Path) -> None:
+    """Write the classes that the program loads with these arguments."""
+    names = archive.with_name("names")
+    listing = replace(program, jvm=(*JVM, "-Xshare:off", f"-XX:DumpLoadedClassList={names}"))
+    listing.run(*arguments)
+    files = (f"-XX:SharedClassListFile={names}", f"-XX:SharedArchiveFile={archive}")
+    argv = [str(program.java), "-Xshare:dump", *files, "-cp", program.class_path]
+    subprocess.run(argv, check=True, capture_output=True, timeout=PATIENCE_S)
 
 
 def class_path(jars: Path) -> str:

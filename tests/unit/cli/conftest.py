@@ -1,10 +1,19 @@
 """The commands as a user gives them, on instant fakes behind the ports."""
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.support.campaigns.undrawn import undrawn
 from tests.unit.cli.commands import INSTANT, Command, run_command, settings_in
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _undrawn() -> Iterator[None]:
+    """Spare tests the drawing of charts, which tests/unit/report looks at."""
+    with undrawn():
+        yield
 
 
 @pytest.fixture

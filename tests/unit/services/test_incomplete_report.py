@@ -7,7 +7,6 @@ from zipfile import ZipFile
 
 import pytest
 from tests.fakes.installation import Installation, instant_definition
-from tests.support.campaigns.undrawn import undrawn
 
 from plimsoll.domain.errors import GateClosed
 from plimsoll.domain.resolve import resolve
@@ -31,8 +30,7 @@ def run(installation: Installation, *cells: str) -> None:
 
 
 def published(installation: Installation, name: str = "report.html", *, incomplete: bool = True) -> str:
-    with undrawn():
-        publish_report(installation.toolkit, "campaign", incomplete=incomplete)
+    publish_report(installation.toolkit, "campaign", incomplete=incomplete)
     return installation.toolkit.store.read(report_key("campaign", name)).decode()
 
 
@@ -111,10 +109,9 @@ def test_once_the_campaign_is_complete_it_is_like_any_other(installation: Instal
 
 
 def test_a_bundle_makes_the_same_marked_report_again(installation: Installation) -> None:
-    with undrawn():
-        publish_report(installation.toolkit, "campaign", incomplete=True)
-        bundle = installation.toolkit.store.read(report_key("campaign", BUNDLE))
-        remade = report_again(BytesIO(bundle), "bundle", installation.toolkit.code_version)
+    publish_report(installation.toolkit, "campaign", incomplete=True)
+    bundle = installation.toolkit.store.read(report_key("campaign", BUNDLE))
+    remade = report_again(BytesIO(bundle), "bundle", installation.toolkit.code_version)
 
     assert remade.differing == ()
     assert any(name.endswith("cancelled.json") for name in ZipFile(BytesIO(bundle)).namelist())
