@@ -235,17 +235,14 @@ def existing_store(settings: Settings) -> ResultStore:
     Raises StoreError where the store does not exist.
     """
     if not settings.has_store_in_s3 and "://" not in settings.store and "store" in settings.model_fields_set:
-        _require_folder(Path(settings.store))
+        store = Path(settings.store)
+        mend = "correct PLIMSOLL_STORE, or unset it"
+        if not store.exists():
+            mend = f"{mend}; the first campaign that runs there makes a store"
+            raise StoreError("there is no result store", where=str(store.absolute()), mend=mend)
+        if not store.is_dir():
+            raise StoreError("is a file, not a result store", where=str(store.absolute()), mend=mend)
     return build_store(settings)
-
-
-def _require_folder(store: Path) -> None:
-    mend = "correct PLIMSOLL_STORE, or unset it"
-    if not store.exists():
-        mend = f"{mend}; the first campaign that runs there makes a store"
-        raise StoreError("there is no result store", where=str(store.absolute()), mend=mend)
-    if not store.is_dir():
-        raise StoreError("is a file, not a result store", where=str(store.absolute()), mend=mend)
 
 
 def _s3(settings: Settings) -> Any:

@@ -24,9 +24,12 @@ def examine() -> Sequence[Finding]:
     definitions = list(sound_definitions(settings))
     pool = inventory.pool_size(CLUSTERS_POOL)
     slots = pool.slots if pool else 1
+    found = version("apache-airflow")
+    mend = f"use {', '.join(TRIED)}: what Plimsoll uses of Airflow may be elsewhere in another version"
+    named = [one.value for one in distribution("plimsoll").entry_points if one.value.startswith("plimsoll_airflow.")]
     return [
-        _version(),
-        _plugin(),
+        Finding("Airflow", ".".join(found.split(".")[:2]) in TRIED, found, mend),
+        Finding("plugin", bool(named), ", ".join(named) or "not installed", "install the wheel with pip"),
         *(_dag(dag_id) for dag_id in (CELL_DAG, REAPER_DAG)),
         _pool(pool),
         _triggerers(slots),
@@ -35,17 +38,6 @@ def examine() -> Sequence[Finding]:
         _definitions(settings, definitions),
         *_executor(settings, definitions),
     ]
-
-
-def _version() -> Finding:
-    found = version("apache-airflow")
-    mend = f"use {', '.join(TRIED)}: what Plimsoll uses of Airflow may be elsewhere in another version"
-    return Finding("Airflow", ".".join(found.split(".")[:2]) in TRIED, found, mend)
-
-
-def _plugin() -> Finding:
-    named = [one.value for one in distribution("plimsoll").entry_points if one.value.startswith("plimsoll_airflow.")]
-    return Finding("plugin", bool(named), ", ".join(named) or "not installed", "install the wheel with pip")
 
 
 def _dag(dag_id: str) -> Finding:

@@ -34,7 +34,18 @@ class AirflowSecrets:
         """Return a connection of type aws, with everything the amazon provider reads from it, `endpoint_url` too."""
 
         def client(service: str, region: str | None) -> Any:
-            return _aws_client(connection_id, service, region)
+            from botocore.exceptions import BotoCoreError
+
+            from plimsoll_airflow import aws
+
+            connection = _connection(connection_id)
+            try:
+                return aws.client(connection, service, region)
+            except (BotoCoreError, ValueError) as error:
+                mend = "name a region in the definition or in the connection, and check the connection's credentials"
+                raise SecretError(
+                    f"no client for {service}: {error}", where=f"connection {connection_id!r}", mend=mend
+                ) from error
 
         return AwsAccess(client)
 
@@ -72,18 +83,3 @@ def _from_file(connection_id: str, key_file: str | None) -> str:
     except (OSError, UnicodeDecodeError) as error:
         mend = "give the user who runs Airflow the right to read it, or use the extra `private_key`"
         raise SecretError(f"its key file can't be read: {error}", where=where, mend=mend) from error
-
-
-def _aws_client(connection_id: str, service: str, region: str | None) -> Any:
-    from botocore.exceptions import BotoCoreError
-
-    from plimsoll_airflow import aws
-
-    connection = _connection(connection_id)
-    try:
-        return aws.client(connection, service, region)
-    except (BotoCoreError, ValueError) as error:
-        mend = "name a region in the definition or in the connection, and check the connection's credentials"
-        raise SecretError(
-            f"no client for {service}: {error}", where=f"connection {connection_id!r}", mend=mend
-        ) from error

@@ -90,21 +90,21 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
     """Print the intervals as a table, missed ones marked, then the maxima and the verdict as a sentence."""
     rows = judgement.intervals.select("judged")
     if rows:
-        _show_intervals(rows)
+        typer.secho(_line("start s", "count", "ops/s", _HEADINGS), bold=True)
+        for row in rows:
+            missed = row.met is False
+            line = _line(f"{row.start_s:g}", f"{row.count}", f"{row.rate_ops_s:.1f}", _times(row))
+            typer.secho(f"{line}  missed" if missed else line, fg="red" if missed else None)
         _show_maxima(judgement)
     for one in judgement.whole_run:
-        print_text(_whole_run_line(one))
+        values = ", ".join(f"{_percentile(name)} {value:.3f} ms" for name, value in sorted(one.values_ms.items()))
+        counted = f"{one.operation or ALL_OPERATIONS}: {plural(one.count, 'operation')}"
+        print_text(f"Whole run, {counted}{': ' if values else ''}{values}")
     if judgement.unit_taken:
         print_text(f"- values are taken to be in {judgement.unit_taken}")
     for reason in reasons(judgement):
         print_text(f"- {reason}")
     typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")
-
-
-def _whole_run_line(one: WholeRun) -> str:
-    values = ", ".join(f"{_percentile(name)} {value:.3f} ms" for name, value in sorted(one.values_ms.items()))
-    counted = f"{one.operation or ALL_OPERATIONS}: {plural(one.count, 'operation')}"
-    return f"Whole run, {counted}{': ' if values else ''}{values}"
 
 
 def _percentile(percentile: float) -> str:
@@ -139,14 +139,6 @@ def _sentence(judgement: Judgement, level: ServiceLevel) -> str:
     failed = f"; {judgement.failed_share:.2%} of operations failed" if judgement.too_many_failed else ""
     outcome = "Met" if judgement.met else "Missed"
     return f"{outcome}: {level}: missed in {verdict.missed} of {verdict.judged}{cut_off}{failed}."
-
-
-def _show_intervals(rows: Sequence[IntervalRow]) -> None:
-    typer.secho(_line("start s", "count", "ops/s", _HEADINGS), bold=True)
-    for row in rows:
-        missed = row.met is False
-        line = _line(f"{row.start_s:g}", f"{row.count}", f"{row.rate_ops_s:.1f}", _times(row))
-        typer.secho(f"{line}  missed" if missed else line, fg="red" if missed else None)
 
 
 def _show_maxima(judgement: Judgement) -> None:

@@ -47,7 +47,10 @@ def _stage(definition: DefinitionKeys, shared: Mapping[str, Any], number: int, s
         own["stage"] = stage.id if len(definition.stages) > 1 else ""
         own["stage_title"], own["taken"] = stage.label, stage.taken
         own["own_keys"] = frozenset(key for key in Stage.model_fields if getattr(stage, key) is not None) - {"id"}
-        own["of_closed_loop"] = _is_of_closed_loop(definition, stage)
+        source = stage.taken.source if stage.taken else None
+        own["of_closed_loop"] = any(
+            one.id == source and (one.loop or definition.loop) == CLOSED for one in definition.stages
+        )
     # A stage that names none of the workloads is refused; until then it has the one that every definition has.
     workloads: list[tuple[int, NamedWorkload | None]] = [
         (place, workload)
@@ -79,14 +82,9 @@ def _part(
     return Part(**own, places=places, workload_id=workload_id, workload=clients)
 
 
-def _is_of_closed_loop(definition: DefinitionKeys, stage: Stage) -> bool:
-    """Tell whether the stage's load comes from a closed loop."""
-    source = stage.taken.source if stage.taken else None
-    return any(one.id == source and (one.loop or definition.loop) == CLOSED for one in definition.stages)
-
-
 def load_spec(part: Part) -> LoadSpec:
     """Return what a load generator is asked for."""
+    protocols = {part.product_of(variant): part.protocol_of(variant) for variant in part.variants}
     return LoadSpec(
         name=part.name,
         workload=part.workload,
@@ -95,15 +93,9 @@ def load_spec(part: Part) -> LoadSpec:
         service_levels=part.service_levels,
         stop_when=part.stop_when,
         is_closed_loop="rate" not in part.knows,
-        targets=_targets(part),
+        targets=tuple(Target(product, protocols[product], part.key_of_product(product)) for product in part.products),
         owns=_owned(part),
     )
-
-
-def _targets(part: Part) -> tuple[Target, ...]:
-    """Return each product once, in the variants' order."""
-    protocols = {part.product_of(variant): part.protocol_of(variant) for variant in part.variants}
-    return tuple(Target(product, protocols[product], part.key_of_product(product)) for product in part.products)
 
 
 def _owned(part: Part) -> OwnedByLoad:

@@ -88,7 +88,7 @@ def run(part: Part, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
             attempted=attempted,
             achieved_share=achieved_share,
             cpu_share=cpu_share,
-            was_slow=_was_slow(measured),
+            was_slow=bool(measured.intervals["met"].eq(other=False).any()),
         ),
         "error_share": error_share(summary),
         "foreign_error_share": foreign_error_share(summary),
@@ -200,11 +200,6 @@ def _deviations(counted: int, share: float, total: int, failed: int) -> float:
 def _judged(measured: Timed) -> pd.DataFrame:
     intervals = measured.intervals
     return intervals[(intervals["phase"] == "judged") & (intervals["operation"] == ALL_OPERATIONS)]
-
-
-def _was_slow(measured: MeasuredAttempt) -> bool:
-    """Tell whether the any interval missed the service level."""
-    return bool(measured.intervals["met"].eq(other=False).any())
 
 
 def _achieved_share(cell: Cell, measured: MeasuredAttempt) -> float:

@@ -63,7 +63,13 @@ def _run(tables: Sequence[CheckedTable]) -> list[Any]:
 
 def _result(checked: CheckedTable) -> Any:
     batch = _tables().get_batch({"dataframe": checked.table})
-    return _plain(batch.validate(_suite(checked), result_format=_result_format(checked)))
+    # Great Expectations' pages can't show the NumPy numbers that it finds itself.
+    result = batch.validate(_suite(checked), result_format=_result_format(checked))
+    for outcome in result.results:
+        value = outcome.result.get("observed_value")
+        if hasattr(value, "item"):
+            outcome.result["observed_value"] = value.item()
+    return result
 
 
 @cache
@@ -76,17 +82,6 @@ def _tables() -> Any:
     context = gx.get_context(mode="ephemeral", project_config=_project())
     asset = context.data_sources.add_pandas("plimsoll").add_dataframe_asset("table")
     return asset.add_batch_definition_whole_dataframe("all")
-
-
-def _plain(result: Any) -> Any:
-    """Return values as plain Python numbers: Great Expectations' pages can't show the NumPy numbers that it finds
-    itself.
-    """
-    for outcome in result.results:
-        value = outcome.result.get("observed_value")
-        if hasattr(value, "item"):
-            outcome.result["observed_value"] = value.item()
-    return result
 
 
 def _suite(checked: CheckedTable) -> Any:

@@ -171,7 +171,14 @@ def runtime() -> str:
     made = bundled()
     if not sys.dont_write_bytecode:
         with suppress(OSError):
-            _keep(kept, made)
+            # Whole or not at all, whichever other process does the same.
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = kept.with_name(f"{kept.name}.{os.getpid()}")
+            unfinished.write_bytes(gzip.compress(made.encode(), compresslevel=6, mtime=0))
+            unfinished.replace(kept)
+            for other in kept.parent.glob("vega-*.js.gz"):
+                if other != kept:
+                    other.unlink(missing_ok=True)
     return made
 
 
@@ -185,16 +192,3 @@ def bundled() -> str:
     import vl_convert
 
     return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-
-
-def _keep(place: Path, script: str) -> None:
-    """Write the script whole or not at all, whichever other process does the same, and remove scripts of other
-    versions.
-    """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = place.with_name(f"{place.name}.{os.getpid()}")
-    unfinished.write_bytes(gzip.compress(script.encode(), compresslevel=6, mtime=0))
-    unfinished.replace(place)
-    for other in place.parent.glob("vega-*.js.gz"):
-        if other != place:
-            other.unlink(missing_ok=True)

@@ -32,22 +32,16 @@ class CampaignsBundle(LocalDagBundle):
         """Request parsing of all DAG files if a definition was added, changed or removed since the last call."""
         found = definition_folder(Settings()).fingerprint()
         if found != self._seen:
-            self._ask_for_parsing()
+            # As `PUT /api/v2/parseDagFile` does, by its table: the DAG processor has no token for the API.
+            from airflow.models.dagbag import DagPriorityParsingRequest
+            from airflow.utils.session import create_session
+
+            with create_session() as session:
+                for path in sorted(self.path.glob("*.py")):
+                    file = str(path.relative_to(self.path))
+                    # Its key follows from both names.
+                    session.merge(DagPriorityParsingRequest(bundle_name=self.name, relative_fileloc=file))
             self._seen = found
-
-    def _ask_for_parsing(self) -> None:
-        """Do what `PUT /api/v2/parseDagFile` does for each file, unless such a request is already waiting.
-
-        Uses the table of `DagPriorityParsingRequest`: the DAG processor has no token for the API.
-        """
-        from airflow.models.dagbag import DagPriorityParsingRequest
-        from airflow.utils.session import create_session
-
-        with create_session() as session:
-            for path in sorted(self.path.glob("*.py")):
-                file = str(path.relative_to(self.path))
-                # Its key follows from both names.
-                session.merge(DagPriorityParsingRequest(bundle_name=self.name, relative_fileloc=file))
 
 
 class PlimsollBundle(CampaignsBundle):

@@ -54,18 +54,15 @@ class Guard:
 def main() -> None:
     """Wait for the launcher's end, then end the stack, unless the guard was dismissed or another launcher does it."""
     if not sys.stdin.buffer.read():
-        _end_stack(Home(Path(sys.argv[1])))
+        home = Home(Path(sys.argv[1]))
+        # Imported only now: hardly any guard gets here, and each starts beside a stack that wants the processors.
+        from plimsoll_airflow.local.clusters import destroy_clusters
+        from plimsoll_airflow.local.errors import StackBusy
+        from plimsoll_airflow.local.launcher import CLEANING_UP, launcher_lock
+        from plimsoll_airflow.local.shutdown import stop_stack
 
-
-def _end_stack(home: Home) -> None:
-    # Imported only now: hardly any guard gets here, and each starts beside a stack that wants the processors.
-    from plimsoll_airflow.local.clusters import destroy_clusters
-    from plimsoll_airflow.local.errors import StackBusy
-    from plimsoll_airflow.local.launcher import CLEANING_UP, launcher_lock
-    from plimsoll_airflow.local.shutdown import stop_stack
-
-    with suppress(StackBusy), launcher_lock(home, CLEANING_UP):
-        stop_stack(home, lambda: destroy_clusters({**os.environ, HOME_TAG: str(home.path)}))
+        with suppress(StackBusy), launcher_lock(home, CLEANING_UP):
+            stop_stack(home, lambda: destroy_clusters({**os.environ, HOME_TAG: str(home.path)}))
 
 
 if __name__ == "__main__":

@@ -156,7 +156,8 @@ class Stack:
         components = self._start_components(environment)
         with self.client(started) as client:
             readiness.await_ready(client, self.home, components, dag_ids, since)
-            self._ensure_pool(client)
+            if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
+                client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")
         return started
 
     def _migrate(self, environment: Mapping[str, str]) -> None:
@@ -174,7 +175,3 @@ class Stack:
                 name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
                 for name, arguments in processes.AIRFLOW_COMPONENTS.items()
             }
-
-    def _ensure_pool(self, client: AirflowClient) -> None:
-        if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
-            client.set_pool(CLUSTERS_POOL, self.settings.clusters or 1, "How many clusters may live at once")

@@ -68,16 +68,13 @@ class Transport:
     def _authorised(self, method: str, path: str, **options: Any) -> Any:
         for fresh in (False, True):
             if fresh or not self._token:
-                self._token = self._fetch_token()
+                token: str = self.send("POST", "/auth/token", json=self._credentials).json()["access_token"]
+                self._token = token
             headers = {"Authorization": f"Bearer {self._token}"}
             response = self._exchange(method, f"/api/v2{path}", headers=headers, **options)
             if response.status_code != HTTPStatus.UNAUTHORIZED or fresh:
                 break
         return self._checked(response).json()
-
-    def _fetch_token(self) -> str:
-        token: str = self.send("POST", "/auth/token", json=self._credentials).json()["access_token"]
-        return token
 
     def _exchange(self, method: str, path: str, **options: Any) -> httpx.Response:
         try:

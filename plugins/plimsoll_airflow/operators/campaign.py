@@ -197,7 +197,9 @@ class RunCell(TriggerDagRunOperator):
                 self.log.info("run %s lives: waiting for it", self.run_id)
                 self._await_end("execute_complete")
             self.log.info("run %s is under load and this task was cleared: starting it over", self.run_id)
-        self._require_budget()
+        # Here, in the campaign's own run where people look, rather than in a run of the cell.
+        with final():
+            require_budget(toolkit(), self._campaign, self._campaign.resolved(), self.cell_run.cell_id)
         require_running(context["ti"])  # else a run whose teardown is over would be put on record again
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)
@@ -222,11 +224,6 @@ class RunCell(TriggerDagRunOperator):
             self._start(context)
         else:
             raise AirflowFailException(f"run {self.run_id} of the DAG {CELL_DAG} failed: {self._reason()}")
-
-    def _require_budget(self) -> None:
-        """Refuse here, in the campaign's own run where people look, rather than in a run of the cell."""
-        with final():
-            require_budget(toolkit(), self._campaign, self._campaign.resolved(), self.cell_run.cell_id)
 
     def _await_end(self, then: str) -> None:
         states = [DagRunState.SUCCESS, DagRunState.FAILED]

@@ -36,7 +36,10 @@ class NextRound(TriggerDagRunOperator):
 
     def execute(self, context: "Context") -> None:
         """Start the run of the next round."""
-        self._require_search(context)
+        if not self.campaign_id:
+            raise AirflowSkipException("no campaign was created; the log of `plan` says why")
+        if not _is_of_search(context):
+            raise AirflowSkipException(f"this run was asked for some cells alone. {_how_to_go_on(self.campaign_id)}")
         campaign = CampaignStore(toolkit().store, self.campaign_id)
         cells = next_round(campaign, toolkit().clock.now())
         if not cells:
@@ -49,12 +52,6 @@ class NextRound(TriggerDagRunOperator):
             self.log.info("an earlier try of this task has started the next round: run %s", follower)
         else:
             self._start(context, follower, words_for(cells))
-
-    def _require_search(self, context: "Context") -> None:
-        if not self.campaign_id:
-            raise AirflowSkipException("no campaign was created; the log of `plan` says why")
-        if not _is_of_search(context):
-            raise AirflowSkipException(f"this run was asked for some cells alone. {_how_to_go_on(self.campaign_id)}")
 
     def _start(self, context: "Context", follower: str, cells: str) -> None:
         self.trigger_run_id = follower

@@ -40,18 +40,14 @@ class Middleware:
 
             path = get_route_path(scope)
             if path == PREFIX and scope["method"] in ("GET", "HEAD"):
-                answer = _to_slash(scope)
+                from starlette.responses import RedirectResponse
+
+                query = scope["query_string"].decode()
+                answer = RedirectResponse(f"{scope.get('root_path', '')}{PREFIX}/{'?' if query else ''}{query}")
             elif scope["method"] == "POST" and (named := _TRIGGER.fullmatch(path)):
                 body, receive = await _read(receive)
                 answer = await _refusal(scope, named[1], body)
         await (answer or self._app)(scope, receive, send)
-
-
-def _to_slash(scope: Scope) -> "Response":
-    from starlette.responses import RedirectResponse
-
-    query = scope["query_string"].decode()
-    return RedirectResponse(f"{scope.get('root_path', '')}{PREFIX}/{'?' if query else ''}{query}")
 
 
 async def _read(receive: Receive) -> tuple[bytes, Receive]:

@@ -66,7 +66,9 @@ class Archives:
 
         Failures of the way or the server are tried again, other errors are not.
         """
-        failures, stop = _failures(), stop_after_attempt(3) | stop_after_delay(MOST_S)
+        import httpx
+
+        failures, stop = (httpx.HTTPError, BotoCoreError, ClientError), stop_after_attempt(3) | stop_after_delay(MOST_S)
         persistent = Retrying(
             retry=retry_if_exception_type(failures) & retry_if_exception(lambda error: not is_refused(error)),
             stop=stop,
@@ -152,10 +154,3 @@ def _require_bounds(url: str, size: int, deadline: float) -> None:
     if time.monotonic() >= deadline:
         what = f"it takes longer than the {MOST_S:g} s that fetching one may take: {size} bytes have arrived"
         raise ArtefactError(what, where=url, mend=_MEND)
-
-
-def _failures() -> tuple[type[Exception], ...]:
-    """Return the types of errors that a server and the way to it raise."""
-    import httpx
-
-    return httpx.HTTPError, BotoCoreError, ClientError

@@ -63,7 +63,11 @@ class Cache:
                 content = folder / "content"
                 content.mkdir()
                 build(content)
-                _seal(content)
+                # An entry with every file's checksum on record is complete.
+                files = sorted(path for path in content.rglob("*") if path.is_file() and path.name != STAMPS)
+                checksums = {path.relative_to(content).as_posix(): sha256(path) for path in files}
+                (content / SEAL).write_text(json.dumps(checksums), encoding="utf-8")
+                faulty(content, checksums)
                 _swap(content, place, folder / "damaged")
         return place
 
@@ -81,19 +85,16 @@ class Cache:
         with self.explained():
             (self.root / "locks").mkdir(parents=True, exist_ok=True)
             lock = FileLock(self.root / "locks" / f"{entry.replace('/', '-')}.lock")
-            self._acquire(lock, entry)
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                # Perhaps by another thread of this very process.
+                self.log(f"waiting until {entry} is ready, which is being prepared already")
+                self._wait(lock, entry)
         try:
             yield
         finally:
             lock.release()
-
-    def _acquire(self, lock: FileLock, entry: str) -> None:
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            # Perhaps by another thread of this very process.
-            self.log(f"waiting until {entry} is ready, which is being prepared already")
-            self._wait(lock, entry)
 
     def _wait(self, lock: FileLock, entry: str) -> None:
         try:
@@ -138,14 +139,6 @@ def is_sound(place: Path, *, thorough: bool = False) -> bool:
     return not faulty(place, expected, thorough=thorough)
 
 
-def _seal(folder: Path) -> None:
-    """Record every file's checksum. An entry with this record is complete."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != STAMPS)
-    checksums = {path.relative_to(folder).as_posix(): sha256(path) for path in files}
-    (folder / SEAL).write_text(json.dumps(checksums), encoding="utf-8")
-    faulty(folder, checksums)
-
-
 def _swap(content: Path, place: Path, damaged: Path) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     if place.exists():
@@ -176,7 +169,12 @@ def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False)
     trusted = {} if thorough else known
     sound = {name: stamp for name in expected if (stamp := _sound(folder / name, expected[name], trusted.get(name)))}
     if sound != known:
-        _remember(folder / STAMPS, sound)
+        # Where the cache can't be written, files are read again next time.
+        path = folder / STAMPS
+        unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+        with contextlib.suppress(OSError):
+            unfinished.write_text(json.dumps(sound), encoding="utf-8")
+            unfinished.replace(path)
     return tuple(sorted(expected.keys() - sound.keys()))
 
 
@@ -196,11 +194,3 @@ def _read(path: Path) -> _Stamps:
     except (OSError, ValueError):
         return {}
     return stamps
-
-
-def _remember(path: Path, stamps: _Stamps) -> None:
-    """Store the stamps of verified files. If the cache can't be written, files are read again next time."""
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with contextlib.suppress(OSError):
-        unfinished.write_text(json.dumps(stamps), encoding="utf-8")
-        unfinished.replace(path)

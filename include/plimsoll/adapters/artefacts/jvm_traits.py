@@ -85,7 +85,9 @@ def unasked(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> list[str]:
 
     Properties (`-D…`) are not among them: no JVM refuses one.
     """
-    types = _types(cache, jdk)
+    entry = facts_entry(jdk.id, jdk.java, "flag-types")
+    folder = cache.sealed(entry, lambda content: _write(content / "types.json", _ask_types(jdk.java)))
+    types: dict[str, str] = json.loads((folder / "types.json").read_bytes())
     return [flag for flag in flags if not _is_property(flag) and not is_harmless(flag, types)]
 
 
@@ -104,14 +106,6 @@ def is_harmless(flag: str, types: Mapping[str, str]) -> bool:
 
 def _is_property(flag: str) -> bool:
     return flag.startswith("-D")
-
-
-def _types(cache: Cache, jdk: Jdk) -> dict[str, str]:
-    """Return the type of each flag that the JVM has, by name; empty where it does not say."""
-    entry = facts_entry(jdk.id, jdk.java, "flag-types")
-    folder = cache.sealed(entry, lambda content: _write(content / "types.json", _ask_types(jdk.java)))
-    found: dict[str, str] = json.loads((folder / "types.json").read_bytes())
-    return found
 
 
 def _ask_types(java: Path) -> dict[str, str]:

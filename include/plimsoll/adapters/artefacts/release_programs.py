@@ -72,18 +72,14 @@ def _fill(cache: Cache, program: ReleaseProgram, folder: Path) -> None:
     cache.log(f"fetching {archive.name}: {archive.size_bytes / 1_000_000:.0f} MB")
     for wanted, file in fetch([archive, *_newer(program)], folder.parent / "download"):
         if wanted == archive:
-            _unpack(file, archive.name, program, folder)
+            try:
+                with damage_as_tar_error(), tarfile.open(file) as tar:
+                    _take_jars(tar, program, folder)
+            except tarfile.TarError as error:
+                mend = "remove it from the cache, then try again"
+                raise ArtefactError(f"it can't be unpacked: {error}", where=archive.name, mend=mend) from error
         else:
             shutil.copyfile(file, folder / wanted.name)
-
-
-def _unpack(packed: Path, name: str, program: ReleaseProgram, folder: Path) -> None:
-    try:
-        with damage_as_tar_error(), tarfile.open(packed) as tar:
-            _take_jars(tar, program, folder)
-    except tarfile.TarError as error:
-        mend = "remove it from the cache, then try again"
-        raise ArtefactError(f"it can't be unpacked: {error}", where=name, mend=mend) from error
 
 
 def _take_jars(tar: tarfile.TarFile, program: ReleaseProgram, folder: Path) -> None:

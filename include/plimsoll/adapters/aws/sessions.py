@@ -29,15 +29,12 @@ def new_session(**arguments: Any) -> Session:
     inner = get_session()
     if profile := arguments.pop("profile_name", None):  # boto3 would set it later, and the folder may be the profile's
         inner.set_config_variable("profile", profile)
-    inner.register_component("data_loader", _loader(inner.get_config_variable("data_path")))
-    return Session(botocore_session=inner, **arguments)
-
-
-def _loader(data_path: str | None) -> Any:
+    data_path = inner.get_config_variable("data_path")
     # A loader for each session, for boto3 adds to its folders; what it has read is everyone's.
     loader: Any = create_loader(data_path)
     loader._cache = _read(data_path)
-    return loader
+    inner.register_component("data_loader", loader)
+    return Session(botocore_session=inner, **arguments)
 
 
 @cache

@@ -107,7 +107,9 @@ def schema_faults(statement: str) -> Iterator[Fault]:
         mend = "remove it: the keyspace is made before, with `replication_factor`, and is in use; name tables alone"
         yield f"{what} stands in it", mend
     elif words[0] == "create":
-        yield from _created(words)
+        kind = words[1] if len(words) > 1 else ""
+        if kind not in _KINDS and (guess := nearest(kind, _KINDS)):
+            yield f"CREATE {kind.upper()} is no CQL", f"did you mean CREATE {guess.upper()}?"
 
 
 def table_faults(table: Table, own_types: Collection[str]) -> Iterator[Fault]:
@@ -262,12 +264,6 @@ def _behind_table(words: Sequence[str]) -> int:
     name = table_of(words)
     start = next((place for place, word in enumerate(words) if word in ("from", "update")), len(words))
     return next((place + 1 for place in range(start, len(words)) if name and name_of(words[place]) == name), len(words))
-
-
-def _created(words: Sequence[str]) -> Iterator[Fault]:
-    kind = words[1] if len(words) > 1 else ""
-    if kind not in _KINDS and (guess := nearest(kind, _KINDS)):
-        yield f"CREATE {kind.upper()} is no CQL", f"did you mean CREATE {guess.upper()}?"
 
 
 def _mend_of(words: Sequence[str], missing: str) -> str:

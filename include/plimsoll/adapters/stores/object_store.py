@@ -34,7 +34,17 @@ class ObjectStore:
         """
         self.root = root if "://" in root else str(Path(root).absolute())
         self._fs: Any
-        self._fs, self._prefix = _file_system(self.root)
+        try:
+            found: tuple[Any, str] = fsspec.core.url_to_fs(self.root)
+        except ImportError as error:
+            mend = f"install what it asks for beside Plimsoll ({error}), or set PLIMSOLL_STORE to a folder or to s3://…"
+            raise StoreError(
+                "can't be reached: a library for it is not installed", where=self.root, mend=mend
+            ) from error
+        except ValueError as error:
+            mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
+            raise StoreError(f"is no address of a store ({error})", where=self.root, mend=mend) from error
+        self._fs, self._prefix = found
         self._local = urlsplit(self.root).scheme in ("", "file")
 
     def url(self, key: str = "") -> str:
@@ -103,17 +113,14 @@ class ObjectStore:
 
     def check(self) -> None:
         """Write, read and delete a small file. A missing root is created, but none of its parent folders."""
-        self._require_parent()
-        key = f".plimsoll-check-{uuid.uuid4().hex}"
-        self.write(key, b"check")
-        self.read(key)
-        self.delete(key)
-
-    def _require_parent(self) -> None:
         root = Path(self._prefix)
         if self._local and not root.exists() and not root.parent.is_dir():
             mend = f"make the folder {root.parent}, or set PLIMSOLL_STORE to a place that exists"
             raise StoreError("the result store can't be made: there is no folder for it", where=self.root, mend=mend)
+        key = f".plimsoll-check-{uuid.uuid4().hex}"
+        self.write(key, b"check")
+        self.read(key)
+        self.delete(key)
 
     def _put(self, key: str, write: Callable[[str], None]) -> None:
         with self._explained(key):
@@ -201,19 +208,6 @@ class ObjectStore:
             raise NotFound("the store holds no such file", where=self.url(key)) from error
         except OSError as error:
             raise StoreError(f"can't be used: {error}", where=self.url(key), mend=_mend(error)) from error
-
-
-def _file_system(root: str) -> tuple[Any, str]:
-    """Return fsspec's file system of the root, and the root's path in it."""
-    try:
-        found: tuple[Any, str] = fsspec.core.url_to_fs(root)
-    except ImportError as error:
-        mend = f"install what it asks for beside Plimsoll ({error}), or set PLIMSOLL_STORE to a folder or to s3://…"
-        raise StoreError("can't be reached: a library for it is not installed", where=root, mend=mend) from error
-    except ValueError as error:
-        mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
-        raise StoreError(f"is no address of a store ({error})", where=root, mend=mend) from error
-    return found
 
 
 def _stamp(path: str, facts: Any) -> str:

@@ -186,12 +186,8 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
     return tuple(
         AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action)
         for (workload, levels, action), own in groups.items()
-        if any(_looks_for_capacity(one) for one in own)
+        if any(one.part.asks == "capacity" and (one.part.action is None or len(one.part.loads) > 1) for one in own)
     )
-
-
-def _looks_for_capacity(one: CampaignData) -> bool:
-    return one.part.asks == "capacity" and (one.part.action is None or len(one.part.loads) > 1)
 
 
 def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:

@@ -42,7 +42,9 @@ class Track:
     @cached_property
     def record_s(self) -> float:
         """Return the usual length of a record; the last may be a stub."""
-        return _median(self.lengths[:-1] if len(self.lengths) > 1 else self.lengths)
+        values = self.lengths[:-1] if len(self.lengths) > 1 else self.lengths
+        ordered = np.sort(values)
+        return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 @dataclass(frozen=True)
@@ -73,9 +75,3 @@ class Failures:
         inside = (self.at_s >= first_s) & (self.at_s <= last_s)
         until_s = self.until_s if inside.all() else -inf
         return replace(self, at_s=self.at_s[inside], counts=self.counts[inside], until_s=until_s)
-
-
-def _median(values: Floats) -> float:
-    """Return the median as NumPy computes it; `numpy.median` itself first imports all of its masked arrays."""
-    ordered = np.sort(values)
-    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)

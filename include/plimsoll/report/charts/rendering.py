@@ -79,7 +79,11 @@ def _drawn(specification: dict[str, Any]) -> str:
     import vl_convert
 
     fonts.register()
-    return _renumbered(vl_convert.vegalite_to_svg(specification))
+    # Ids as if this were the first drawing of the process: Vega counts on, and equal data must give equal bytes.
+    svg = vl_convert.vegalite_to_svg(specification)
+    found = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)[^"]*)"', svg))
+    numbers = {name: f"id{place}" for place, name in enumerate(found)}
+    return re.sub(r'(id="|url\(#)([^")]+)', lambda match: match[1] + numbers.get(match[2], match[2]), svg)
 
 
 def smaller_png(png: bytes) -> bytes:
@@ -126,15 +130,6 @@ def _without_hover(spec: dict[str, Any]) -> dict[str, Any]:
     inner = spec.get("spec", {})
     layers = [layer for layer in inner.get("layer", ()) if not _is_hover(layer)]
     return {**spec, "spec": {**inner, "layer": layers}} if layers else spec
-
-
-def _renumbered(svg: str) -> str:
-    """Return ids as if this were the first drawing of the process: Vega counts on, and equal data must give equal
-    bytes.
-    """
-    found = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)[^"]*)"', svg))
-    numbers = {name: f"id{place}" for place, name in enumerate(found)}
-    return re.sub(r'(id="|url\(#)([^")]+)', lambda match: match[1] + numbers.get(match[2], match[2]), svg)
 
 
 def _is_hover(layer: Mapping[str, Any]) -> bool:

@@ -197,7 +197,10 @@ def _csv(rows: pd.DataFrame) -> dict[str, Any]:
 def _chart(findings: Findings, strip: _Strip, look: _StripStyle) -> alt.LayerChart | alt.FacetChart:
     x, y = _time(look), _axis(findings, strip)
     own = alt.Chart().transform_filter(alt.datum.track == strip.name)
-    layers = [_warm_up(findings, x), *_reference(findings, strip, y, look.load)]
+    end = findings.part.timing.warmup / timedelta(seconds=1)
+    shade = alt.Chart(alt.InlineData(values=[{"t": 0, "end": end}])).mark_rect(color=SHADE, opacity=0.16, clip=True)
+    drawn: alt.Chart = shade.encode(x=x, x2="end:Q")
+    layers = [drawn, *_reference(findings, strip, y, look.load)]
     layers.append(own.mark_line(strokeWidth=1.3).encode(x=x, y=y, **_series(strip, look)))
     if strip.name == "ms":
         missed = own.transform_filter(alt.datum.missed > 0)
@@ -247,13 +250,6 @@ def _reference(findings: Findings, strip: _Strip, y: alt.Y, load: int) -> Sequen
     if value is None:
         return []
     return [alt.Chart(alt.InlineData(values=[{"v": value}])).mark_rule(style=BOUND).encode(y=y)]
-
-
-def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:
-    end = findings.part.timing.warmup / timedelta(seconds=1)
-    shade = alt.Chart(alt.InlineData(values=[{"t": 0, "end": end}])).mark_rect(color=SHADE, opacity=0.16, clip=True)
-    drawn: alt.Chart = shade.encode(x=x, x2="end:Q")
-    return drawn
 
 
 def _tooltip(strip: _Strip) -> list[alt.Tooltip]:

@@ -195,10 +195,6 @@ def _outcomes(
 def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: Sequence[LoadSide | None]) -> str:
     if cells.part.asks == "at a load":
         return f"in {side} {outcome_at_taken_load(cells.data, [one.rung for one in loads if one])}"
-    return _carried(side, capacity)
-
-
-def _carried(side: str, capacity: Capacity | None) -> str:
     if capacity is None or capacity.kind == "unknown":
         return f"what {side} carries is unknown"
     return f"{side} carries {'not even the lowest load' if capacity.kind == 'none' else headline(capacity)}"

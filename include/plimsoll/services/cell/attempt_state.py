@@ -103,20 +103,16 @@ def _unless_lost(
         return state
     owner = state.attempt.owner
     if is_at_work(store, owners, state.key.campaign_id, owner, now) is False:
-        return _ended_with_owner(store, state, owner)
+        # The verdict is read again, because the owner may have judged the attempt before it ended.
+        verdict = read_verdict(store, state.key)
+        if verdict is not None:
+            return replace(state, verdict=verdict, progress=read_progress(store, state.key))
+        why = failure_of(store, state.key) or "it had not finished"
+        return replace(state, ended=f"{owner_words(owner)} has ended, and with it the attempt: {why}")
     longest = max(one.declared_time for one in parts_of(campaign, state.key.cell_id))
     if now < state.attempt.started_at + longest + _LOST_AFTER:
         return state
     return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
-
-
-def _ended_with_owner(store: ResultStore, state: AttemptState, owner: str) -> AttemptState:
-    # The verdict is read again, because the owner may have judged the attempt before it ended.
-    verdict = read_verdict(store, state.key)
-    if verdict is not None:
-        return replace(state, verdict=verdict, progress=read_progress(store, state.key))
-    why = failure_of(store, state.key) or "it had not finished"
-    return replace(state, ended=f"{owner_words(owner)} has ended, and with it the attempt: {why}")
 
 
 def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: object) -> None:

@@ -55,10 +55,6 @@ def definition_schema() -> dict[str, Any]:
     """Return the JSON schema of definitions, for editors and forms."""
     schema = Definition.model_json_schema(by_alias=True, schema_generator=_DefaultsAsWritten)
     schema["required"] = [name for name in schema["required"] if name not in REQUIRED_UNLESS_STAGED]
-    return {"$schema": _SCHEMA_ID, **_with_load_range(schema)}
-
-
-def _with_load_range(schema: dict[str, Any]) -> dict[str, Any]:
     rate = {"type": "string", "pattern": schema["properties"]["loads"]["items"]["pattern"]}
     keys = ("from", "to", "step")
     span = {"type": "object", "properties": dict.fromkeys(keys, rate), "required": list(keys)}
@@ -72,4 +68,4 @@ def _with_load_range(schema: dict[str, Any]) -> dict[str, Any]:
     }
     of_stage = schema["$defs"]["Stage"]["properties"]["loads"]
     of_stage["anyOf"] = [range_of_loads, no_load, *of_stage["anyOf"]]
-    return schema
+    return {"$schema": _SCHEMA_ID, **schema}

@@ -123,13 +123,8 @@ def _files(store: ReadableStore, campaign_id: str, purpose: str) -> dict[int, li
 
 def _read_assignment(store: ReadableStore, key: str, files: Sequence[str]) -> Assignment:
     use = read_record(store, key, Assignment)
-    ends = [_over_at(file) for file in files if file.endswith(_OVER)]
+    ends = [datetime.strptime(file.split(".")[-2], _TIME).replace(tzinfo=UTC) for file in files if file.endswith(_OVER)]
     return use.model_copy(update={"over": True, "over_at": min(ends)}) if ends else use
-
-
-def _over_at(file: str) -> datetime:
-    """Return the end of the use by the name of its file, `1.20260131T120000-000000Z.over`."""
-    return datetime.strptime(file.split(".")[-2], _TIME).replace(tzinfo=UTC)
 
 
 def note_used(store: ResultStore, cluster_id: ClusterId) -> None:

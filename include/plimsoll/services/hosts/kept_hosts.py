@@ -112,7 +112,13 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()
     if is_kept(campaign):
         _end(toolkit, campaign, campaign_id, lambda _: True, "the run that used it had ended")
-        _require_ended(toolkit, campaign_id)
+        prefix, store = layout.clusters_prefix(campaign_id), toolkit.store
+        unended = [key for key in store.keys(prefix) if layout.is_unended(key)]
+        clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
+        if living := [one for one in clusters if not _has_expired(toolkit, one)]:
+            what = "; ".join(store.read(layout.unended_key(one)).decode() for one in living)
+            mend = "remove the cause, such as hosts that are down; what runs there ends at the cluster's expiry"
+            raise ProviderError(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
 
 
 def _purpose(campaign: Campaign, key: AttemptKey) -> str:
@@ -163,17 +169,6 @@ def _unended_noted(store: ResultStore, cluster_id: ClusterId) -> Iterator[None]:
         yield
     except ProviderError as error:
         store.create(layout.unended_key(cluster_id), error.text().encode())
-
-
-def _require_ended(toolkit: Toolkit, campaign_id: str) -> None:
-    """Raise ProviderError for clusters that have not expired and could not be destroyed, with the reason of each."""
-    prefix, store = layout.clusters_prefix(campaign_id), toolkit.store
-    unended = [key for key in store.keys(prefix) if layout.is_unended(key)]
-    clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
-    if living := [one for one in clusters if not _has_expired(toolkit, one)]:
-        what = "; ".join(store.read(layout.unended_key(one)).decode() for one in living)
-        mend = "remove the cause, such as hosts that are down; what runs there ends at the cluster's expiry"
-        raise ProviderError(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
 
 
 def _has_expired(toolkit: Toolkit, cluster_id: ClusterId) -> bool:

@@ -118,17 +118,12 @@ def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
     """
     before = cluster_id.number - 1
     found = retirement_of(store, cluster_id.numbered(before)) if before else None
-    replaced = dict.fromkeys(map(str, _replacements(store, cluster_id)))
-    return "; ".join([*([found.reason] if found else []), *replaced])
-
-
-def _replacements(store: ReadableStore, cluster_id: ClusterId) -> list[Replacement]:
-    """Return the replacements in order of time.
-
-    A process that was killed between its two records has written one twice.
-    """
+    # In order of time. A process that was killed between its two records has written one twice.
     files = store.keys(layout.replaced_prefix(cluster_id))
-    return sorted((read_record(store, file, Replacement) for file in files), key=lambda one: one.at)
+    replaced = dict.fromkeys(
+        map(str, sorted((read_record(store, file, Replacement) for file in files), key=lambda one: one.at))
+    )
+    return "; ".join([*([found.reason] if found else []), *replaced])
 
 
 def _reasons(store: ReadableStore, files: Iterable[str]) -> dict[str, str]:

@@ -121,7 +121,14 @@ def _imported(campaign: CampaignStore, one: _Import, log: Log) -> Verdict:
         log(f"{newest}: there already, {verdict.outcome}")
         return verdict
     key = campaign.begin_attempt(one.cell.id, _OWNER, one.toolkit.clock.now(), one.toolkit.code_version)
-    _store_files(one, key)
+    note_phase(one.store, one.toolkit.clock, key, "collect")
+    entries = []
+    for file in one.files:
+        stored = one.store.upload(layout.attempt_file(key, one.paths[file.name]), file.path)
+        entries.append(ManifestEntry(path=one.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256))
+    write_model(one.store, key, layout.PROVENANCE, _provenance(one))
+    manifest = Manifest(key=key, files=tuple(entries), written_at=one.toolkit.clock.now())
+    write_model(one.store, key, layout.MANIFEST, manifest)
     verdict = judge(AttemptContext(one.toolkit, key))
     judged = read_provenance(one.store, key)
     unit = f" (values in {judged.unit_taken})" if judged and judged.unit_taken else ""
@@ -138,17 +145,6 @@ def _is_same(one: _Import, key: AttemptKey) -> bool:
     found = {name: getattr(provenance, name) for name in ("imported_at", "format", "unit_taken")}
     fresh = _provenance(one).model_copy(update=found)
     return stored == {one.paths[file.name]: file.sha256 for file in one.files} and fresh == provenance
-
-
-def _store_files(one: _Import, key: AttemptKey) -> None:
-    note_phase(one.store, one.toolkit.clock, key, "collect")
-    entries = []
-    for file in one.files:
-        stored = one.store.upload(layout.attempt_file(key, one.paths[file.name]), file.path)
-        entries.append(ManifestEntry(path=one.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256))
-    write_model(one.store, key, layout.PROVENANCE, _provenance(one))
-    manifest = Manifest(key=key, files=tuple(entries), written_at=one.toolkit.clock.now())
-    write_model(one.store, key, layout.MANIFEST, manifest)
 
 
 def _provenance(one: _Import) -> Provenance:

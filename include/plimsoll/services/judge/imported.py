@@ -38,12 +38,14 @@ def judge_imported(evidence: ImportedEvidence) -> JudgedAttempt:
     reading, judgement = _judgement(evidence)
     intervals = judgement.intervals.frame()
     judged = Judged(judgement, intervals, _quality(evidence, reading, judgement, intervals))
+    # Errors of the whole run, warm-up included, because files of other tools give no others.
+    answered = sum(row.count for row in judgement.intervals.rows if row.operation == ALL_OPERATIONS)
     verdict = verdict_of(
         evidence,
         judged,
         reasons=_reasons(evidence, reading, judged),
         warnings=(_NOT_CHECKED, *_warnings(evidence.cell.load_ops_s, judgement)),
-        errors=_errors(judgement),
+        errors=LoadSummary(complete=True, operations={ALL_OPERATIONS: answered}, errors=dict(judgement.errors or {})),
         started_at=reading.started_at if reading else None,
     )
     found = evidence.provenance.model_copy(update={"format": judgement.format, "unit_taken": judgement.unit_taken})
@@ -106,9 +108,3 @@ def _warnings(load_ops_s: int, judgement: Judgement) -> Iterator[str]:
         )
     if judgement.failures_remark:
         yield judgement.failures_remark
-
-
-def _errors(judgement: Judgement) -> LoadSummary:
-    """Return the errors of the whole run, warm-up included, because files of other tools give no others."""
-    answered = sum(row.count for row in judgement.intervals.rows if row.operation == ALL_OPERATIONS)
-    return LoadSummary(complete=True, operations={ALL_OPERATIONS: answered}, errors=dict(judgement.errors or {}))

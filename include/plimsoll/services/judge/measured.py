@@ -85,18 +85,6 @@ def _spoil(evidence: Evidence) -> bool:
     return not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
 
 
-def _another_rate(evidence: Evidence, judgement: Judgement) -> Iterator[str]:
-    """Yield the reason against a command's load that is not the one that was asked for.
-
-    What held back a rate that was not reached is a check of its own. Plimsoll's own generator may answer in the judged
-    time what was due in warm-up.
-    """
-    attempted, part = evidence.cell.load_ops_s, evidence.part
-    is_asked, tolerance = part.load_generator.command and part.rate is None, _rate_tolerance(evidence)
-    if is_asked and answered_more(judgement.achieved_ops_s, attempted, tolerance):
-        yield rate_fault(judgement, attempted, tolerance)
-
-
 def _rate_tolerance(evidence: Evidence) -> float:
     part = evidence.part
     return tolerance_of(part, evidence.cell.load_ops_s * part.timing.judged.total_seconds())
@@ -263,7 +251,12 @@ def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
     yield from judged.judgement.reasons
     if judged.judgement.reasons and evidence.summary.gave_up:
         yield evidence.summary.gave_up
-    yield from _another_rate(evidence, judged.judgement)
+    # What held back a rate that was not reached is a check of its own. Plimsoll's own generator may answer in the
+    # judged time what was due in warm-up.
+    attempted, part = evidence.cell.load_ops_s, evidence.part
+    is_asked, tolerance = part.load_generator.command and part.rate is None, _rate_tolerance(evidence)
+    if is_asked and answered_more(judged.judgement.achieved_ops_s, attempted, tolerance):
+        yield rate_fault(judged.judgement, attempted, tolerance)
     if evidence.summary.decided_s is not None and not evidence.summary.stopped and judged.judgement.met:
         yield "the load generator ended the load because an interval had missed, but its logs hold none that did"
     if judged.quality is not None:

@@ -105,16 +105,12 @@ def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Me
             if sha256(content).hexdigest() != member.sha256:
                 mend = "restore the file, or leave raw files out"
                 raise BundleError("is not what its checksum says", where=name, mend=mend)
-            archive.writestr(_entry(name, content), content)
-
-
-def _entry(name: str, content: bytes) -> ZipInfo:
-    entry = ZipInfo(name, _EPOCH)
-    is_stored = name.endswith(_PACKED) or _packs_too_well(content)
-    entry.compress_type = ZIP_STORED if is_stored else ZIP_DEFLATED
-    entry.create_system = _ON_UNIX
-    entry.external_attr = _REGULAR_FILE
-    return entry
+            entry = ZipInfo(name, _EPOCH)
+            is_stored = name.endswith(_PACKED) or _packs_too_well(content)
+            entry.compress_type = ZIP_STORED if is_stored else ZIP_DEFLATED
+            entry.create_system = _ON_UNIX
+            entry.external_attr = _REGULAR_FILE
+            archive.writestr(entry, content)
 
 
 def _packs_too_well(content: bytes) -> bool:

@@ -83,7 +83,13 @@ def _run(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str, log: Log)
     try:
         return _attempted(work, log)
     except KeyboardInterrupt:
-        _give_up(work, log)
+        log(
+            f"{work.key}: ending it, and destroying its cluster. Press Ctrl-C again to leave the cluster alive: "
+            f"`plimsoll clusters destroy {work.key}` destroys it then"
+        )
+        with suppress(PlimsollError):  # this process ends, and so the attempt is known to be over
+            cancel(work, "a signal, such as Ctrl-C")
+        _cleaned_up(work, log)
         raise
 
 
@@ -207,17 +213,6 @@ def _end_kept(toolkit: Toolkit, campaign_id: str, log: Log) -> tuple[str, ...]:
         log(f"{campaign_id}: hosts that it may have kept could not be destroyed: {error}")
         return (f"{campaign_id}: hosts that it may have kept: {error}",)
     return ()
-
-
-def _give_up(work: AttemptContext, log: Log) -> None:
-    """Cancel the attempt because somebody ends the run, and destroy its cluster."""
-    log(
-        f"{work.key}: ending it, and destroying its cluster. Press Ctrl-C again to leave the cluster alive: "
-        f"`plimsoll clusters destroy {work.key}` destroys it then"
-    )
-    with suppress(PlimsollError):  # this process ends, and so the attempt is known to be over
-        cancel(work, "a signal, such as Ctrl-C")
-    _cleaned_up(work, log)
 
 
 def _progress(status: LoadStatus) -> str:

@@ -239,15 +239,6 @@ def _fault(host: Host, job: JobStatus) -> str | None:
         return f"{summary.reason} ({_ending(job)})"
     if job.exit_code != 0:
         return f"the summary says complete, but the load generator {_ending(job)}"
-    return _gap(host, summary)
-
-
-def _ending(job: JobStatus) -> str:
-    return "was killed" if job.exit_code is None else f"ended with exit code {job.exit_code}"
-
-
-def _gap(host: Host, summary: LoadSummary) -> str | None:
-    """Return the part of the timed run that response-time logs do not cover."""
     names = {path.name: path for path in host.files(folder_of(host))}
     logs = reports.response_time_logs(names).values()
     ends = [reports.log_end(host.read_tail(names[name], max_bytes=TAIL_BYTES)) for name in logs]
@@ -256,6 +247,10 @@ def _gap(host: Host, summary: LoadSummary) -> str | None:
     if reached > planned - _INTERVAL:
         return None
     return f"the summary says complete, but the histogram logs end after {reached} of {planned}"
+
+
+def _ending(job: JobStatus) -> str:
+    return "was killed" if job.exit_code is None else f"ended with exit code {job.exit_code}"
 
 
 def _console(host: Host, job_id: str) -> str:

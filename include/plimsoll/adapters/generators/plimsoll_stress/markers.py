@@ -115,17 +115,13 @@ def range_problems(where: str, bind: Bind) -> Iterator[Problem]:
         what = f"values of {most} {bind['as']} are longer than the load generator makes"
         yield Problem(where, what, f"at most {LONGEST}")
     elif bind.get("distribution") == "normal" and bind.get("outside") != "clamp":
-        yield from _far_mean(where, bind, least, most)
-
-
-def _far_mean(where: str, bind: Bind, least: int, most: int) -> Iterator[Problem]:
-    """Yield a bell whose numbers nearly all lie outside, so that drawing again would not end."""
-    mean, deviation = (float(str(bind.get(key, "nan"))) for key in ("mean", "deviation"))
-    mean = (least + most) / 2 if math.isnan(mean) else mean
-    deviation = max(1e-9, (most - least) / 6) if math.isnan(deviation) else deviation
-    if not least - 4 * deviation <= mean <= most + 4 * deviation:
-        mend = "move it into the range, or write `outside: clamp`"
-        yield Problem(f"{where}.mean", f"the mean {mean:g} lies far outside of {least} to {most}", mend)
+        # Of a bell whose numbers nearly all lie outside, drawing again would not end.
+        mean, deviation = (float(str(bind.get(key, "nan"))) for key in ("mean", "deviation"))
+        mean = (least + most) / 2 if math.isnan(mean) else mean
+        deviation = max(1e-9, (most - least) / 6) if math.isnan(deviation) else deviation
+        if not least - 4 * deviation <= mean <= most + 4 * deviation:
+            mend = "move it into the range, or write `outside: clamp`"
+            yield Problem(f"{where}.mean", f"the mean {mean:g} lies far outside of {least} to {most}", mend)
 
 
 def bounds(bind: Bind) -> tuple[int, int]:

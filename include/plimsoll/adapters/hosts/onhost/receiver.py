@@ -40,23 +40,20 @@ def settle(place: Path, files: dict[str, str]) -> list[str]:
 def receive(place: Path, source: IO[bytes]) -> None:
     """Receive the files of a tar, possibly at the same time as another sender. Raises OSError, tarfile.TarError."""
     try:
-        _receive(_unfinished(place), source)
+        folder = _unfinished(place)
+        with tarfile.open(fileobj=source, mode="r|") as archive:
+            for member in archive:
+                content = archive.extractfile(member)
+                if content is None or ".." in Path(member.name).parts:
+                    raise OSError(f"{member.name} is no file of a bundle")
+                target = folder / member.name.lstrip("/")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                _write(target, content, member)
     except FileNotFoundError:
         if not place.is_dir():  # else the other has completed it, under this one's feet
             raise
         while source.read(_BLOCK):
             pass
-
-
-def _receive(folder: Path, source: IO[bytes]) -> None:
-    with tarfile.open(fileobj=source, mode="r|") as archive:
-        for member in archive:
-            content = archive.extractfile(member)
-            if content is None or ".." in Path(member.name).parts:
-                raise OSError(f"{member.name} is no file of a bundle")
-            target = folder / member.name.lstrip("/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            _write(target, content, member)
 
 
 def _write(target: Path, content: IO[bytes], member: tarfile.TarInfo) -> None:

@@ -130,13 +130,9 @@ def down(host: Host, process: NodeProcess, *, several: bool = False) -> str | No
     why = "; a person sent it, or the kernel: " + OUT_OF_MEMORY if was_killed(status) else ""
     why += f"; its disk is full: {FULL}" if is_disk_full(host) else ""
     said = last_lines(host, process)
-    told = said.of_a_signal if _was_signalled(status) else str(said)
+    told = said.of_a_signal if status.exit_code is None or status.exit_code > 128 else str(said)
     name = f"{process.name} of {name_of(host)}" if several else name_of(host)
     return f"{name} {state_of(status)}{why}" + (f":\n{told}" if told else "")
-
-
-def _was_signalled(status: JobStatus) -> bool:
-    return status.exit_code is None or status.exit_code > 128
 
 
 def was_killed(status: JobStatus) -> bool:

@@ -70,16 +70,13 @@ class Patience:
             if found is None:
                 return
             if self.clock.now() >= self.until:
-                raise self._late(found)
+                node, process = found.place
+                said = last_lines(node, process)
+                mend = remedy("\n".join(said.complaints), process.words) or _MORE_TIME
+                what = f"{state_of(node.status(process.name))} but was not up at {self.until:%H:%M:%S} UTC: {found.why}"
+                raise _failed(found.place, what, said, mend)
             # Asking over a network takes a while. A longer pause keeps it from going on all the time.
             self.clock.sleep(max(_POLL_S, 2 * (self.clock.now() - began).total_seconds()))
-
-    def _late(self, obstacle: Obstacle) -> DeployError:
-        node, process = obstacle.place
-        said = last_lines(node, process)
-        mend = remedy("\n".join(said.complaints), process.words) or _MORE_TIME
-        what = f"{state_of(node.status(process.name))} but was not up at {self.until:%H:%M:%S} UTC: {obstacle.why}"
-        return _failed(obstacle.place, what, said, mend)
 
 
 def _has_logged(place: OnHost, text: str) -> bool:

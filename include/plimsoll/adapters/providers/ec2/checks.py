@@ -74,7 +74,9 @@ class _Examination:
 
     def _examine(self) -> None:
         self._ssh_key()
-        self._may_look()
+        # The calls that list resources first, because a cell that can't be ended must not begin.
+        for operation in ("describe_instances", *(kind.listed_by for kind in KINDS)):
+            self._dry_run("connection", operation, {})
         there, group = self._network()
         image = self._image()
         types = self._types()
@@ -92,11 +94,6 @@ class _Examination:
             authorized_key(self._secrets.ssh_identity(connection), connection)
         except SecretError as error:
             self._note("ssh_connection", error.headline, error.mend)
-
-    def _may_look(self) -> None:
-        """Check the calls that list resources first, because a cell that can't be ended must not begin."""
-        for operation in ("describe_instances", *(kind.listed_by for kind in KINDS)):
-            self._dry_run("connection", operation, {})
 
     def _network(self) -> tuple[list[Subnet], Answer | None]:
         there: list[Subnet] = []

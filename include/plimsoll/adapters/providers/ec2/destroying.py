@@ -44,7 +44,11 @@ class Destroyer:
         errors = self._removed(homes or found, cluster_id, PATIENCE)
         if homes:
             self._removed([one for one in found if one not in homes], cluster_id, timedelta(0))
-        _require_none(errors)
+        if len(errors) > 1:
+            mend = "; ".join(dict.fromkeys(error.mend for error in errors))
+            raise ProviderError("; ".join(error.headline for error in errors), mend=mend)
+        for error in errors:
+            raise error
 
     def forget(self, cluster_id: ClusterId) -> None:
         """Forget the tries to destroy the cluster, because it is about to have other hosts."""
@@ -66,11 +70,3 @@ class Destroyer:
     ) -> list[ProviderError]:
         removals = [Removal(cloud, self.clock, self.store, launched, cluster_id) for cloud, launched in places]
         return remove(removals, self.clock, self.log, patience)
-
-
-def _require_none(errors: Sequence[ProviderError]) -> None:
-    if len(errors) > 1:
-        mend = "; ".join(dict.fromkeys(error.mend for error in errors))
-        raise ProviderError("; ".join(error.headline for error in errors), mend=mend)
-    for error in errors:
-        raise error

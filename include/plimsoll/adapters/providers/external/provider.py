@@ -182,21 +182,17 @@ class ExternalProvider(Provider):
             expires_at=request.expires_at,
         )
         with self._databases.of(options).any_session() as session:
+            if self._places.workload is None:
+                raise ProviderError(
+                    "no workload says how many replicas there are", where=EXTERNAL, mend="run the cell again"
+                )
             require_own_keyspace(
                 session,
                 mark,
-                NewKeyspace(options.keyspace_name, options.data_centre, self._replicas()),
+                NewKeyspace(options.keyspace_name, options.data_centre, self._places.workload.replication_factor),
                 began=_has_begun(host),
                 begin=lambda: host.write(host.root / _BEGAN, mark.model_dump_json()),
             )
-
-    def _replicas(self) -> int:
-        """Return how many copies of each row the cell's clients expect."""
-        if self._places.workload is None:
-            raise ProviderError(
-                "no workload says how many replicas there are", where=EXTERNAL, mend="run the cell again"
-            )
-        return self._places.workload.replication_factor
 
     def _drop_keyspace(self, options: ExternalOptions, cluster_id: ClusterId, *, began: bool) -> None:
         if options.is_read_only:

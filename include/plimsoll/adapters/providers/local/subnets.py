@@ -78,7 +78,14 @@ def claim(claims: Path, folder: Path, nodes: int, load_hosts: int = 1, ports: Se
     Starts at a place that follows from the folder's name. ProviderError when none of 64 is free.
     """
     release(claims, folder)
-    subnet = free_subnet(_claimed(claims), str(folder), nodes, load_hosts, ports)
+    living = set()
+    for path in _files(claims):
+        claimant = _claimant(path)
+        if claimant is not None and claimant.is_dir():
+            living.add(path.name)
+        else:
+            path.unlink(missing_ok=True)
+    subnet = free_subnet(frozenset(living), str(folder), nodes, load_hosts, ports)
     write_whole(claims / subnet, str(folder))
     return subnet
 
@@ -114,18 +121,6 @@ def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 
         mend="stop what listens on all addresses at that port (`ss -ltnp` names it), and make sure that "
         "all of 127.0.0.0/8 is local, as it is on Linux unless it was narrowed",
     )
-
-
-def _claimed(claims: Path) -> frozenset[str]:
-    """Return subnets whose claimant is still there; others are given back."""
-    living = set()
-    for path in _files(claims):
-        claimant = _claimant(path)
-        if claimant is not None and claimant.is_dir():
-            living.add(path.name)
-        else:
-            path.unlink(missing_ok=True)
-    return frozenset(living)
 
 
 def _files(claims: Path) -> Sequence[Path]:

@@ -70,7 +70,8 @@ def blocks_asked_for() -> Iterator[None]:
 def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) -> bytes:
     """Return the last bytes of a file; empty where there is no file. Raises OSError."""
     try:
-        size = _size(sftp, path)
+        found = sftp.stat(_name(path))
+        size = found.st_size if stat.S_ISREG(found.st_mode or 0) else None
         if size is None:
             return b""
         with blocks_asked_for(), sftp.open(_name(path), "rb") as file:
@@ -111,12 +112,6 @@ def prefetch(file: Any, size: int) -> None:
 
     setattr(file, _ASKS_AHEAD, quietly)
     file.prefetch(size, _AT_ONCE)
-
-
-def _size(sftp: paramiko.SFTPClient, path: PurePosixPath) -> int | None:
-    """Return the size of a file; None for anything else."""
-    found = sftp.stat(_name(path))
-    return found.st_size if stat.S_ISREG(found.st_mode or 0) else None
 
 
 def _name(path: PurePosixPath) -> bytes:

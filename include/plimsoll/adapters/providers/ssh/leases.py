@@ -105,7 +105,13 @@ def absolute(written: PurePosixPath, connection: Connection, where: str) -> Pure
     if not is_below_home(written):
         return written
     if written not in connection.folders:
-        connection.folders[written] = _found_on_host(written, connection, where)
+        line = default_folder_command(written.relative_to(_HOME), FORMER_DEFAULT)
+        answer = connection.execute(line, timeout_s=_ANSWER_S)
+        found = answer.stdout.decode(errors="replace").strip()
+        if answer.exit_code != 0 or _PLAIN.fullmatch(found) is None:
+            what = f"the home of its user can't be used: {found or answer.stderr.decode(errors='replace').strip()}"
+            raise HostError(what, where=where, mend="name another folder in `provider.options.folder`")
+        connection.folders[written] = PurePosixPath(found)
     return connection.folders[written]
 
 
@@ -117,13 +123,3 @@ def is_below_home(written: PurePosixPath) -> bool:
 def folder_of(info: HostInfo, written: PurePosixPath) -> PurePosixPath:
     """Return the folder on a host of a cluster, which does not have to answer."""
     return PurePosixPath(info.facts.get(FOLDER, FORMER_DEFAULT)) if is_below_home(written) else written
-
-
-def _found_on_host(written: PurePosixPath, connection: Connection, where: str) -> PurePosixPath:
-    line = default_folder_command(written.relative_to(_HOME), FORMER_DEFAULT)
-    answer = connection.execute(line, timeout_s=_ANSWER_S)
-    found = answer.stdout.decode(errors="replace").strip()
-    if answer.exit_code != 0 or _PLAIN.fullmatch(found) is None:
-        what = f"the home of its user can't be used: {found or answer.stderr.decode(errors='replace').strip()}"
-        raise HostError(what, where=where, mend="name another folder in `provider.options.folder`")
-    return PurePosixPath(found)

@@ -59,7 +59,9 @@ def _errors(files: Sequence[RunFile]) -> dict[str, int]:
 
 
 def _whole_run(file: RunFile, unit: Unit, kinds: dict[str, str]) -> WholeRun:
-    table = file.text[_start(file) :]
+    # wrk2 prints the corrected times first; other tools print one table.
+    found = _TABLE.search(file.text)
+    table = file.text[found.end() if found else 0 :]
     rows = [(float(row[1]), int(row[3])) for row in map(_ROW.match, table.splitlines()) if row]
     total = _TOTAL.search(table)
     if total is None:
@@ -71,12 +73,6 @@ def _whole_run(file: RunFile, unit: Unit, kinds: dict[str, str]) -> WholeRun:
     values = {percentile: _at(rows, percentile, count, highest) for percentile in _SHOWN} | {100.0: highest}
     scaled = {percentile: value / UNITS_PER_MS[unit] for percentile, value in values.items()}
     return WholeRun(_operation(file, kinds), count, scaled)
-
-
-def _start(file: RunFile) -> int:
-    """Return the end of the first table's head. wrk2 prints the corrected times first; other tools print one table."""
-    found = _TABLE.search(file.text)
-    return found.end() if found else 0
 
 
 def _at(rows: Sequence[tuple[float, int]], percentile: float, count: int, highest: float) -> float:

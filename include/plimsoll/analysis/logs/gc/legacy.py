@@ -186,19 +186,15 @@ def _pauses(steps: list[_Collection | Record], collector: Collector | None) -> I
         if isinstance(step, _Collection):
             waiting += [step.pause(collector)] if step.paused else []
         elif stop := _STOPPED.match(step.head):
-            yield from _within(step.at, stop, waiting, collector)
+            stopped_ms = 1e3 * number(stop["s"])
+            stopping_ms = 1e3 * number(stop["stopping"]) if stop["stopping"] else None
+            for pause in waiting:
+                yield replace(pause, stopped_ms=stopped_ms, to_safepoint_ms=stopping_ms)
+            if not waiting and stopped_ms >= NOTABLE_STOP_MS:
+                start = step.at - timedelta(milliseconds=stopped_ms)
+                yield Pause(start, stopped_ms, "Safepoint unknown", collector, True, stopped_ms, stopping_ms)
             waiting = []
     yield from waiting
-
-
-def _within(end: datetime, stop: re.Match[str], waiting: list[Pause], collector: Collector | None) -> Iterator[Pause]:
-    stopped_ms = 1e3 * number(stop["s"])
-    stopping_ms = 1e3 * number(stop["stopping"]) if stop["stopping"] else None
-    for pause in waiting:
-        yield replace(pause, stopped_ms=stopped_ms, to_safepoint_ms=stopping_ms)
-    if not waiting and stopped_ms >= NOTABLE_STOP_MS:
-        start = end - timedelta(milliseconds=stopped_ms)
-        yield Pause(start, stopped_ms, "Safepoint unknown", collector, True, stopped_ms, stopping_ms)
 
 
 def _kind(words: str, head: str) -> str:

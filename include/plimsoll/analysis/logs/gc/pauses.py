@@ -180,12 +180,8 @@ def gc_lines(text: str) -> tuple[LogLine, ...]:
 def _lines(text: str) -> Iterator[LogLine]:
     for line in text.splitlines():
         timed, pause = _TIMED.match(line), _PAUSE.search(line)
-        if timed and pause and _took_ms(pause) >= LEAST_MS:
+        if timed and pause and (number(pause["ms"]) if pause["ms"] else float(pause["s"]) * 1000) >= LEAST_MS:
             yield LogLine(datetime.fromisoformat(timed["time"]), f"gc.log: {line[timed.end() :].strip()}")
-
-
-def _took_ms(pause: re.Match[str]) -> float:
-    return number(pause["ms"]) if pause["ms"] else float(pause["s"]) * 1000
 
 
 def unknown_form(text: str) -> str:

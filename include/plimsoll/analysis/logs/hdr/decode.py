@@ -42,7 +42,8 @@ class _Source:
         layout = HistogramLayout.of(header.lowest, header.digits)
         if layout == WIDE:
             return cls._with(header, wide_length(unit), None)
-        values = layout.lowest_values(np.arange(_length(layout, unit), dtype=np.int64))
+        last = WIDE.highest_values(np.array([wide_length(unit) - 1]))[0]
+        values = layout.lowest_values(np.arange(int(layout.index_of(np.array([last]))[0]) + 1, dtype=np.int64))
         return cls._with(header, len(values), WIDE.index_of(values))
 
     @classmethod
@@ -75,12 +76,6 @@ class _Source:
         used = slice(0, min(len(words), len(self.scratch)))
         self.scratch[used] = words[used]
         return used
-
-
-def _length(layout: HistogramLayout, unit: Unit) -> int:
-    """Return the number of slots of `layout` up to the last value that the wide histogram can count."""
-    last = WIDE.highest_values(np.array([wide_length(unit) - 1]))[0]
-    return int(layout.index_of(np.array([last]))[0]) + 1
 
 
 class Decoder:

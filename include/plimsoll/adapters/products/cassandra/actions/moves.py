@@ -43,7 +43,12 @@ class NodeMoves:
         move = f"{victim.info.name}-down"
         began = self.ring.begun(victim, move)
         # One that comes back has been killed once it was started again, whoever looks then.
-        _kill(victim, JOB if self.ring.request.action.down_for else current_process(victim).name)
+        # Signal 9, for `Host.stop` asks first, and a node that is asked tells the others.
+        job_id = JOB if self.ring.request.action.down_for else current_process(victim).name
+        pid = process_of(victim, job_id) if victim.status(job_id).state == "running" else None
+        if pid is not None:
+            victim.run(("kill", "-KILL", "--", f"-{pid}"), timeout=_KILL, check=False)
+        victim.stop(job_id, grace=timedelta(0))  # where the record names no process
         return self.ring.awaited(move, began, others, dead=(*dead, victim))
 
     def bring_back(self, node: Host, at: datetime, nodes: Sequence[Host]) -> str | MoveEnd:
@@ -97,14 +102,6 @@ class NodeMoves:
         parts = join_parts(new.read_tail(NodeFiles(new.root).system_log, max_bytes=_LOG_BYTES))
         named = tuple(ActionPart(name=f"{new.info.name}: {one.name}", seconds=one.seconds) for one in parts)
         return replace(moved, evidence=f"{new.info.name} joined: {moved.evidence}", parts=named)
-
-
-def _kill(host: Host, job_id: str) -> None:
-    """Send signal 9 to the job if it runs. `Host.stop` asks first, and a node that is asked tells the others."""
-    pid = process_of(host, job_id) if host.status(job_id).state == "running" else None
-    if pid is not None:
-        host.run(("kill", "-KILL", "--", f"-{pid}"), timeout=_KILL, check=False)
-    host.stop(job_id, grace=timedelta(0))  # where the record names no process
 
 
 def join_parts(text: str) -> tuple[ActionPart, ...]:
