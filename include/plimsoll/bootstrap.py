@@ -230,10 +230,7 @@ def build_store(settings: Settings) -> ResultStore:
 
 
 def existing_store(settings: Settings) -> ResultStore:
-    """Return the result store for commands that read existing data.
-
-    Raises StoreError where the store does not exist.
-    """
+    """Return the result store for commands that read existing data. Raises StoreError where there is no store."""
     if not settings.has_store_in_s3 and "://" not in settings.store and "store" in settings.model_fields_set:
         store = Path(settings.store)
         mend = "correct PLIMSOLL_STORE, or unset it"
@@ -287,10 +284,7 @@ def sound_definitions(settings: Settings) -> Iterator[Definition]:
 
 
 def _made(factory: str, settings: Settings) -> Any:
-    """Return the result of the factory `module:function` for these settings.
-
-    Raises Refused where there is no such factory.
-    """
+    """Return the result of the factory `module:function` for settings. Raises Refused where there is none."""
     module, _, function = factory.partition(":")
     try:
         make = getattr(importlib.import_module(module), function)

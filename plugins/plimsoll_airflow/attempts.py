@@ -38,9 +38,7 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
 
 
 def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext | None:
-    """Return the newest attempt at the cell that any pass of that Airflow's run has begun; None when it has
-    begun none.
-    """
+    """Return the newest attempt at the cell that any pass of the Airflow run has begun; None when it has begun none."""
     for key in reversed(CampaignStore(toolkit.store, cell.campaign_id).attempts(cell.cell_id)):
         attempt = read_attempt(toolkit.store, key)
         if attempt and is_of_run(attempt.owner, run_id, installation):

@@ -15,10 +15,7 @@ from plimsoll_airflow.internals.moved import CronTriggerTimetable
 
 
 def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator[Definition]:
-    """Yield every valid definition.
-
-    With a `dag_id` only the definition of that DAG, so that the others need not be parsed.
-    """
+    """Yield every valid definition. With a `dag_id` only the definition of that DAG, so that no other is parsed."""
     for name in definition_folder(settings).names():
         if dag_id in (None, dag_id_of(name)):
             try:

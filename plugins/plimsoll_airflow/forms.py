@@ -188,10 +188,7 @@ def _some_cells(campaign: Campaign) -> str:
 
 
 def _exactly(pattern: str) -> str:
-    """Return the pattern for a JSON schema that Python validates.
-
-    With `$` alone Python would allow a line break at the end.
-    """
+    """Return the pattern for a JSON schema that Python validates. With `$` Python would allow a last line break."""
     return f"({pattern})(?!\\n)"
 
 

@@ -35,10 +35,7 @@ class CellTaskLink(CellPageLink):
 
     @cached_property
     def operators(self) -> list[type[Any]]:  # type: ignore[override]
-        """Return the classes of these tasks.
-
-        Every process loads plugins; only one that reads DAGs with links needs these.
-        """
+        """Return these tasks' classes. Every process loads plugins; only readers of DAGs with links need these."""
         from plimsoll_airflow.operators.cell import TASK_CLASSES
 
         return list(TASK_CLASSES)

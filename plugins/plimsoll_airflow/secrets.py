@@ -14,14 +14,10 @@ def airflow_secrets(_: Settings) -> "AirflowSecrets":
 
 
 class AirflowSecrets:
-    """An implementation of the ports Secrets and DatabaseSecrets. Nothing is cached: a changed connection counts
-    at the next call.
-    """
+    """An implementation of the ports Secrets and DatabaseSecrets. Nothing is cached: changes count at the next call."""
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
-        """Return a connection of type ssh: login, and `private_key` or `key_file` with `private_key_passphrase` as
-        extras.
-        """
+        """Return a connection of type ssh: login, and extras `private_key` or `key_file`, `private_key_passphrase`."""
         connection = _connection(connection_id)
         extra = connection.extra_dejson
         return SshIdentity(
@@ -50,9 +46,7 @@ class AirflowSecrets:
         return AwsAccess(client)
 
     def database(self, connection_id: str) -> DatabaseAccess:
-        """Return a connection of any type: login and password, and as extras `authority`, `certificate` and
-        `private_key` in PEM.
-        """
+        """Return a connection of any type: login, password, extras `authority`, `certificate`, `private_key` (PEM)."""
         connection = _connection(connection_id)
         authority, certificate, key = (
             str(connection.extra_dejson.get(name) or "") for name in ("authority", "certificate", "private_key")

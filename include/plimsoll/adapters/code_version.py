@@ -9,10 +9,7 @@ import plimsoll
 
 @lru_cache(maxsize=1)
 def code_version() -> str:
-    """Return the version with a digest of the package's Python files: `0.1.0+3f2a1b9c0d4e`.
-
-    Equal files give equal versions.
-    """
+    """Return the version with a digest of its Python files: `0.1.0+3f2a1b9c0d4e`. Equal files give equal versions."""
     root = Path(plimsoll.__file__).parent
     return f"{plimsoll.__version__}+{digest(root)[:12]}"
 

@@ -135,10 +135,7 @@ def _is_paid(cluster: Cluster, paid: Collection[str]) -> bool:
 
 
 def _cost(usd: float, *, is_paid: bool) -> str:
-    """Return the cluster's cost so far.
-
-    A host without a price makes it unknown, because hosts that must be paid for cost something.
-    """
+    """Return the cluster's cost so far. A host without a price makes it unknown, as such hosts cost."""
     if usd:
         return show_usd(usd)
     return "unknown" if is_paid else "nothing"

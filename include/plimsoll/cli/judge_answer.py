@@ -62,10 +62,7 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
 
 
 def _whole_run(one: WholeRun, level: ServiceLevel) -> dict[str, Any]:
-    """Return figures without intervals.
-
-    `below_bound` is about the whole run, which is not what a service level asks.
-    """
+    """Return figures without intervals. `below_bound` is about the whole run, not what a service level asks."""
     value = one.values_ms.get(level.percentile)
     return {
         "operation": one.operation or ALL_OPERATIONS,

@@ -78,9 +78,7 @@ def schema(
 
 
 def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
-    """Return every problem found, and a note if the provider could not be asked: then the problems are those of
-    software.
-    """
+    """Return every problem found, and a note if the provider could not be asked: then problems are of software."""
     from plimsoll.domain.errors import SecretError
     from plimsoll.services.campaign.runnable import problems, software_problems
 

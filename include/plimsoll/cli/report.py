@@ -117,9 +117,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
 
 @contextmanager
 def _bounded_memory() -> Iterator[None]:
-    """Bound the memory that a stranger's bundle makes this process take: a table's file can claim to be smaller than it
-    is.
-    """
+    """Bound the memory that a stranger's bundle makes this take: a table's file can claim to be smaller than it is."""
     used_bytes = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     before, hard = resource.getrlimit(resource.RLIMIT_DATA)
     bounds = (used_bytes + limits.MOST_MEMORY_OF_A_BUNDLE, before, hard)

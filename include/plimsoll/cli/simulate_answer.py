@@ -1,6 +1,4 @@
-"""What `plimsoll simulate` reads and writes: the file of outcomes that it plays, and its output, as JSON and for
-people.
-"""
+"""What `plimsoll simulate` reads and writes: the file of outcomes that it plays, its output, as JSON and for people."""
 
 from __future__ import annotations
 

@@ -48,17 +48,12 @@ class Cell(Model):
 
     @property
     def part(self) -> str:
-        """Return the name of the part of the campaign that the cell belongs to.
-
-        Empty where the campaign has only one part.
-        """
+        """Return the name of the part of the campaign that the cell belongs to. Empty where it has only one."""
         return part_name(self.stage, self.workload)
 
     @property
     def ladder(self) -> str:
-        """Return the id without load and repeat, shared by a variant's cells at all loads: `g1`, or
-        `stage-g1-workload`.
-        """
+        """Return the id without load and repeat, of a variant's cells at all loads: `g1`, or `stage-g1-workload`."""
         return "-".join(word for word in (self.stage, self.variant, self.workload) if word)
 
     @property
@@ -89,10 +84,7 @@ class AttemptKey(Model):
 
     @property
     def environment(self) -> str:
-        """Return the name of the attempt's environment on its hosts: `g1-040k-r3-1`.
-
-        Its hosts may have served other attempts before.
-        """
+        """Return the name of the attempt's environment on its hosts: `g1-040k-r3-1`. Hosts serve many."""
         return f"{self.cell_id}-{self.attempt}"
 
     @classmethod
@@ -146,9 +138,7 @@ def parts_of(campaign: Campaign, cell_id: str) -> Sequence[Part]:
 
 
 def grid(campaign: Campaign) -> tuple[Cell, ...]:
-    """Return all cells whose loads are known, in the definition's order: stages, workloads, repeats, variants,
-    loads.
-    """
+    """Return all cells whose loads are known, in definition order: stages, workloads, repeats, variants, loads."""
     return tuple(
         Cell(
             stage=part.stage,

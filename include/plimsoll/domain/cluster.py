@@ -20,9 +20,7 @@ _KEPT = "hosts"
 
 
 def kept_for(variant: str) -> str:
-    """Return the purpose in the name of kept hosts: the hosts of one variant, or of the campaign if no variant is
-    given.
-    """
+    """Return the purpose in the name of kept hosts: the hosts of one variant, or of the campaign if none is given."""
     return f"{variant}-{_KEPT}" if variant else _KEPT
 
 
@@ -53,9 +51,7 @@ class ClusterId(Model):
 
     @classmethod
     def kept(cls, campaign_id: str, variant: str, number: int) -> Self:
-        """Return the id of the kept cluster with that number, of one variant, or of the campaign if no variant is
-        given.
-        """
+        """Return the id of the kept cluster with that number, of one variant, or of the campaign if none is given."""
         return cls.of(campaign_id, kept_for(variant), number)
 
     def numbered(self, number: int) -> Self:
@@ -92,9 +88,7 @@ class ClusterId(Model):
 
 
 def load_host_name(number: int) -> str:
-    """Return the name of the load host with that number, counted from 1, within its cluster: `load`, `load2`,
-    `load3`.
-    """
+    """Return the name of the load host of that number, counted from 1, within its cluster: `load`, `load2`, `load3`."""
     return "load" if number == 1 else f"load{number}"
 
 
@@ -116,9 +110,7 @@ class HostInfo(Model):
 
     @property
     def identity(self) -> str:
-        """Return what distinguishes the host from another that has taken its place, and maybe its name: instance id,
-        else address.
-        """
+        """Return what tells the host from one in its place, and maybe its name: instance id, else address."""
         return self.facts.get("instance_id") or self.address
 
 
@@ -142,10 +134,7 @@ class Cluster(Model):
 
     @property
     def load_hosts(self) -> tuple[HostInfo, ...]:
-        """Return the hosts that run the load generator.
-
-        The clock of the first one is the reference for all times of the attempt.
-        """
+        """Return the hosts that run the load generator. The first one's clock is the reference of all times."""
         return tuple(host for host in self.hosts if host.role == "load")
 
     @property

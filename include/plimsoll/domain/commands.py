@@ -1,6 +1,4 @@
-"""Programs that the definition brings, a load generator or a database: their commands, and how what they write is
-read.
-"""
+"""Programs that the definition brings, a load generator or a database: their commands, and how output is read."""
 
 import re
 import shlex

@@ -138,9 +138,7 @@ def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
 
 
 def _faults_of_stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
-    """Yield faults of each stage's own keys together with the keys that the stage inherits from the top of the
-    definition.
-    """
+    """Yield faults of each stage's own keys together with the keys inherited from the top of the definition."""
     for number, (stage, part) in enumerate(_stages(definition, campaign)):
         if stage and stage.loads and stage.taken is None:
             rates = _repeated("loads", "load", [format_rate(load) for load in part.loads])
@@ -162,9 +160,7 @@ def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
 
 
 def _stages_taken_from(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
-    """Yield faults where a stage takes its loads from a stage that is not before it, or that has no loads of
-    its own.
-    """
+    """Yield faults where a stage takes its loads from a stage that is not before it, or has no loads of its own."""
     earlier: list[str] = []
     for number, (stage, part) in enumerate(_stages(definition, campaign)):
         if stage and stage.taken and stage.taken.source not in earlier:
@@ -301,9 +297,7 @@ def _twice(first: set[str], second: set[str]) -> Iterator[str]:
 
 
 def _too_long_cell_ids(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
-    """Yield faults where stage, variant and workload ids are each short enough but make a cell's id too long
-    together.
-    """
+    """Yield faults where stage, variant and workload ids are each short enough but make cells' ids too long."""
     named = [found for found in (definition.stages, definition.workloads) if len(found) > 1]
     words = [max((one.id for one in found), key=len) for found in (*named, definition.variants)]
     length = len("-".join(words)) + max(_tail(stage, part) for stage, part in _stages(definition, campaign))

@@ -31,9 +31,7 @@ class Tariff(Model):
     source: Annotated[str, Field(description="Where the prices come from, with their date")]
 
     def usd_per_cluster_hour(self, nodes: int, load_hosts: int) -> float | None:
-        """Return the price of an hour of one cluster with that many hosts, US dollars; None where a price is
-        missing.
-        """
+        """Return the price of an hour of one cluster with that many hosts, US dollars; None where one is missing."""
         if self.node.usd_per_hour is None or self.load.usd_per_hour is None:
             return None
         return nodes * self.node.usd_per_hour + load_hosts * self.load.usd_per_hour
@@ -57,10 +55,7 @@ class Paid(Model):
 
 
 class Cost(Model):
-    """The final cost of an attempt's hosts, or of kept hosts while they were idle.
-
-    Written once, when that time is over.
-    """
+    """The final cost of an attempt's hosts, or of kept hosts while idle. Written once, when that time is over."""
 
     key: Annotated[
         AttemptKey, Field(description="The attempt; of idle hosts what they are kept for, and their cluster's number")

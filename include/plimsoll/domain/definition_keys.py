@@ -161,10 +161,7 @@ class DefinitionKeys(Model):
     @field_validator("timing", mode="wrap")
     @classmethod
     def _first_timing(cls, value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Timing:
-        """Take the first stage's timing where only stages have timings, so that every definition has one.
-
-        No cell uses it.
-        """
+        """Take the first stage's timing where only stages have timings, so that all have one. No cell uses it."""
         if value is LEFT_TO_STAGES:
             stages: tuple[Stage, ...] = info.data.get("stages", ())
             return next((stage.timing for stage in stages if stage.timing), _UNREAD)

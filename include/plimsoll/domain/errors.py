@@ -103,10 +103,7 @@ class HostsLost(ProviderError):
 
 
 class CloudOutOfReach(ProviderError):
-    """A provider's service does not answer: DNS fails, the network is down, or the service is.
-
-    A later try may succeed.
-    """
+    """A service does not answer: DNS fails, the network is down, or the service is. A later try may succeed."""
 
 
 class SecretError(PlimsollError):

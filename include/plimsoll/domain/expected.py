@@ -32,9 +32,7 @@ def sections_with(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
 
 
 def expected(node: Node) -> str:
-    """Return the advice what to write, such as `write a whole number from 1 to 1000: times every variant meets every
-    load`.
-    """
+    """Return what to write, such as `write a whole number from 1 to 1000: times every variant meets every load`."""
     value, about = value_words(node), _about(node)
     if not value:
         return about

@@ -73,18 +73,13 @@ def problems_of(error: ValidationError, model: type[BaseModel], under: str = "")
 
 
 def faults_of(error: ValidationError, model: type[BaseModel], source: Source = lambda _: None) -> list[Fault]:
-    """Return every fault that pydantic found in a value of that model.
-
-    `source` returns the file's own text at a path.
-    """
+    """Return each fault that pydantic found in a model's value. `source` returns the file's own text at a path."""
     schema = _schema(model)
     return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
 
 
 def fault_words(found: Mapping[str, Any]) -> str:
-    """Describe what is wrong with a value of a model that is not known, from pydantic's account of it and the value
-    itself.
-    """
+    """Describe the fault of a value of an unknown model, from pydantic's account of it and the value itself."""
     context, text = found.get("ctx") or {}, _shown(found.get("input"), None)
     match found["type"]:
         case "missing":
@@ -103,10 +98,7 @@ def fault_words(found: Mapping[str, Any]) -> str:
 
 
 def as_written(value: Any, model: type[BaseModel]) -> Any:
-    """Return the value with `true` and `false` as text where the model expects a number.
-
-    Without this, pydantic reads them as 1 and 0.
-    """
+    """Return the value with `true` and `false` as text for a number, which pydantic would read as 1 and 0."""
     schema = _schema(model)
     for path in _truths(value, ()):
         if node_at(schema, path).get("type") in ("integer", "number"):
@@ -116,10 +108,7 @@ def as_written(value: Any, model: type[BaseModel]) -> Any:
 
 @cache
 def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
-    """Return the model's JSON schema.
-
-    Making it takes as long as reading a definition's YAML, so a process makes it once.
-    """
+    """Return the model's JSON schema. Making it takes as long as reading a definition's YAML, so it is made once."""
     return model.model_json_schema(by_alias=True)
 
 

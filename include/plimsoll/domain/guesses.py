@@ -110,9 +110,7 @@ def usd_meant(text: str) -> float | None:
 
 
 def number_meant(text: str, *, is_share: bool) -> float | None:
-    """Return what `p99.9`, `99,9`, `99th` or `20%` means as a number, a share being 0 to 1; None for what can't be
-    guessed.
-    """
+    """Return what `p99.9`, `99,9`, `99th` or `20%` means as a number, a share being 0 to 1; else None."""
     found = re.fullmatch(rf"p?{_NUMBER}\s*(?P<percent>%|percent)?(?:th)?", text.strip().lower())
     return float(_number(found) / (100 if is_share and found["percent"] else 1)) if found else None
 

@@ -48,9 +48,7 @@ class LoadStart(Model):
 
     @property
     def error_ms(self) -> float:
-        """Return the greatest possible difference between two load hosts' starts, ms, given the errors of clock
-        readings.
-        """
+        """Return the greatest difference between two load hosts' starts, ms, given errors of clock readings."""
         first, *others = self.clocks.values()
         return max((first.error_ms + other.error_ms for other in others), default=0.0)
 

@@ -19,10 +19,7 @@ class BrokenRule(Model):
 
 
 class LoadSummary(Model):
-    """The figures of one run.
-
-    Unless a field says otherwise they cover the judged time: the timed run less its warm-up.
-    """
+    """The figures of one run. Unless said otherwise they cover the judged time: the timed run less its warm-up."""
 
     complete: Annotated[bool, Field(description="The whole schedule was worked through")]
     reason: Annotated[str, Field(description="Why the run is not complete; empty when it is")] = ""

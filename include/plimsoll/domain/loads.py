@@ -123,9 +123,7 @@ class TakenLoad(Model):
 
     @property
     def slug(self) -> str:
-        """Return the name of the load in ids of cells, which are needed before the load is known: `70pct`,
-        `slowest`.
-        """
+        """Return the name of the load in ids of cells, needed before the load is known: `70pct`, `slowest`."""
         return "slowest" if self.share is None else f"{self.share}pct"
 
     def __str__(self) -> str:
@@ -142,10 +140,7 @@ _TAKEN = frozenset({*TakenLoad.model_fields, "slowest"})
 
 
 def expanded(value: object, most: int = LARGEST_GRID) -> object:
-    """Return a definition's `loads` with a range `{from, to, step}` written out as a list, and `none` as no load.
-
-    At most `most` levels.
-    """
+    """Return `loads` with a range `{from, to, step}` as a list of at most `most`, and `none` as no load."""
     if value == "none":
         return ("0/s",)
     if not isinstance(value, dict):
@@ -169,9 +164,7 @@ def of_the_top(value: object, most: int) -> object:
 
 
 def listed_or_taken(value: object) -> object:
-    """Expand `loads` as `expanded` does. They may also be `{share, of}` or `{slowest_of}`, which are returned
-    unchanged.
-    """
+    """Expand `loads` as `expanded` does. They may also be `{share, of}` or `{slowest_of}`, which stay unchanged."""
     if not isinstance(value, dict) or (value.keys() & _RANGE and not value.keys() & _TAKEN):
         return expanded(value)
     return value

@@ -26,9 +26,7 @@ ENVIRONMENT_FACTS = (
     "load generator",
     "load host",
 )
-"""The facts that Plimsoll reads from the hosts of a cell that it runs. Of an import they are known only if somebody
-states them.
-"""
+"""The facts that Plimsoll reads from the hosts of a cell that it runs. Of an import, only what somebody states."""
 
 
 class Provenance(Model):

@@ -48,10 +48,7 @@ def run_command(name: str, campaign_id: str) -> str:
 
 
 def part_name(stage: str, workload: str) -> str:
-    """Return the name of a part, from the ids of its stage and workload.
-
-    An id is empty where the campaign has only one.
-    """
+    """Return the name of a part, from the ids of its stage and workload. An id is empty where there is only one."""
     return "-".join(filter(None, (stage, workload)))
 
 
@@ -124,9 +121,7 @@ class Setup:
         return {**self.settings_of_system(self.product_of(variant)), **variant.settings}
 
     def settings_of_system(self, product: str) -> dict[str, JsonValue]:
-        """Return the system's settings, which hold for every variant of the system's product; empty for other
-        products.
-        """
+        """Return the system's settings, which hold for every variant of the system's product; empty for others."""
         return self.system.settings if product == self.system.database else {}
 
     @property

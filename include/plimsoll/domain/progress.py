@@ -132,9 +132,7 @@ class CampaignProgress(Model):
         return sum(cell.state in states for cell in self.cells)
 
     def of_run(self) -> "CampaignProgress":
-        """Return the progress of only the cells that the newest run was asked for, and of the cells that are
-        running.
-        """
+        """Return the progress of only the cells that the newest run was asked for, and of cells that are running."""
         asked = self.asked
         if asked is None:
             return self

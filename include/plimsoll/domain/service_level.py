@@ -25,9 +25,7 @@ PERCENTILES: Mapping[str, float] = {"p50_ms": 50.0, "p90_ms": 90.0, "p99_ms": 99
 """The name of a figure → its percentile."""
 
 LEAST = 10
-"""The number of an interval's operations that should lie above its percentile: of 10,000 operations, p99.9
-leaves ten.
-"""
+"""The number of an interval's operations that should lie above its percentile: of 10,000, p99.9 leaves 10."""
 
 
 class Percentiles(Model):

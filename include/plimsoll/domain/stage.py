@@ -104,9 +104,7 @@ StageStarts = Mapping[str, StageStart]
 
 
 def left_to_stages(given: Any) -> Any:
-    """Return a definition as somebody wrote it, with LEFT_TO_STAGES for each required key that all of its stages
-    have.
-    """
+    """Return a definition as somebody wrote it, with LEFT_TO_STAGES for each required key that all stages have."""
     stages = given.get("stages") if isinstance(given, Mapping) else None
     if not isinstance(stages, list | tuple) or not stages:
         return given

@@ -40,9 +40,7 @@ def _parser(
     meant: Callable[[str], int | None],
     written: Callable[[int], str],
 ) -> Callable[[str], int]:
-    """Return the function that reads such a quantity. It refuses other text, and says what to write for what is
-    `meant`.
-    """
+    """Return the function that reads a quantity. It refuses other text, and says what to write for what is `meant`."""
     pattern = re.compile(rf"({_NUMBER})\s*({'|'.join(sorted(units, key=len, reverse=True))}){re.escape(suffix)}")
 
     def parse(text: str) -> int:
@@ -131,9 +129,7 @@ def format_usd(value: float) -> str:
 
 
 def show_usd(value: float | None) -> str:
-    """Format an amount for people: 1421.75 → `1,421.75 USD`, 0.576 → `0.576 USD`, 2.0 → `2.00 USD`, None →
-    `unknown`.
-    """
+    """Format it for people: 1421.75 → `1,421.75 USD`, 0.576 → `0.576 USD`, 2.0 → `2.00 USD`, None → `unknown`."""
     if value is None:
         return "unknown"
     places = 2 if value >= 10 or round(value, 3) == round(value, 2) else 3
@@ -188,9 +184,7 @@ def _is_int(value: object) -> TypeGuard[int]:
 
 
 def _text(value: object, unit: str = "") -> str:
-    """Return the text that stands in a definition. Raises ValueError for anything else; `unit`: the only one there
-    is.
-    """
+    """Return the text that stands in a definition. Raises ValueError for others; `unit`: the only one there is."""
     if isinstance(value, str):
         return value
     is_number = isinstance(value, int | float)

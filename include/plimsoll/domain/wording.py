@@ -37,10 +37,7 @@ def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
 
 
 def excerpt(text: str) -> str:
-    """Return a text of several lines with each line shortened.
-
-    Where there are many too many lines, only the first are kept.
-    """
+    """Return a text of several lines with each line shortened. Of far too many, only the first are kept."""
     lines = text.splitlines()
     if len(lines) <= _MOST_LINES + _MOST_LINES // _LEAST_CUT:
         return "\n".join(map(shortened, lines))
@@ -66,10 +63,7 @@ def _end(text: str) -> str:
 
 
 def plural(count: int, noun: str, nouns: str = "") -> str:
-    """Return a number with its noun: `1 cell`, `2 cells`, `1,100 cells`.
-
-    `nouns` is the plural where it is not the noun with an s.
-    """
+    """Return a number with its noun: `1 cell`, `2 cells`, `1,100 cells`. `nouns`: the plural, if not with an s."""
     return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
 
 

@@ -46,9 +46,7 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
 
     @property
     def states_read_share(self) -> bool:
-        """Tell whether `read_share` is this workload's mix; the other workloads state theirs by options of
-        their own.
-        """
+        """Tell whether `read_share` is this workload's mix; other workloads state theirs by options of their own."""
         return self.name == BASIC_TIME_SERIES
 
     def faults_of_protocols(self, protocols: Collection[str], nodes: int) -> Iterator[Fault]:

@@ -114,9 +114,7 @@ class ArtefactSource(ProgramSource, Protocol):
         """Return the error of this JDK's `java` about these JVM flags; empty where it accepts them."""
 
     def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> Sequence[str]:
-        """Return the flags that `refusal` does not test, because they might write a file, open a port or load code
-        here.
-        """
+        """Return the flags that `refusal` does not test, as they might write a file, open a port or load code here."""
 
     def database(self, product: str, version: str) -> Path:
         """Return a folder with the jars of a database and its dependencies."""
@@ -125,13 +123,7 @@ class ArtefactSource(ProgramSource, Protocol):
         """Fetch and verify by content the databases and JDKs of these variants."""
 
     def missing_of_variants(self, variants: Sequence[VariantSpec], name: str) -> Sequence[Problem]:
-        """Return the databases and JDKs of these variants that are not here yet. Fetches nothing.
-
-        `name`: that of their definition.
-        """
+        """Return databases and JDKs of variants that are not here yet. Fetches none. `name`: their definition's."""
 
     def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> Sequence[Download]:
-        """Return the databases and JDKs of these variants, as they are downloaded, here already or not.
-
-        Fetches nothing.
-        """
+        """Return the databases and JDKs of variants, as they are downloaded, here already or not. Fetches nothing."""

@@ -50,10 +50,7 @@ class Job:
 
 @dataclass(frozen=True)
 class JobStatus:
-    """The state of a job.
-
-    `exit_code` is set only if `state` is `exited`, and not if the job was killed from outside.
-    """
+    """The state of a job. `exit_code` is set only if `state` is `exited`, not if the job was killed from outside."""
 
     state: Literal["missing", "running", "exited"]
     exit_code: int | None = None
@@ -82,10 +79,7 @@ class Host(Protocol):
         """Return the last bytes of a text file; empty where there is none."""
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        """Return all files below a folder, sorted; empty without such a folder.
-
-        HostError for more than `MOST_FILES`.
-        """
+        """Return all files below a folder, sorted; empty without the folder. HostError for more than `MOST_FILES`."""
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
         """Copy a file from the host to the controller. HostError for more than `MOST_FILE_BYTES`."""

@@ -113,28 +113,18 @@ class LoadGenerator(ABC):
 
     @abstractmethod
     def limits(self, spec: LoadSpec) -> Sequence[str]:
-        """Name what the generator does not do or report for such a load.
-
-        Sentences without a full stop, for plan and report.
-        """
+        """Name what the generator does not do or report for such a load. Without a full stop, for plan and report."""
 
     def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:  # noqa: ARG002 - it logs in nowhere
-        """Return in a sentence, without a full stop, what cells at these loads, ops/s, write into a database of
-        somebody else. Pure.
-        """
+        """Return in words what cells at these loads, ops/s, write into a database of somebody else. Pure."""
         return ""
 
     def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - never measured
-        """Return the least number of the load host's processors that such a load takes, as measured.
-
-        None: never measured.
-        """
+        """Return the least number of the load host's processors for such a load, as measured. None: never measured."""
         return None
 
     def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - it is copied there with all that it needs
-        """Explain why the generator can't run on that load host, asked before the database starts; empty where
-        it can.
-        """
+        """Explain why the generator can't run on that load host, asked before databases start; empty where it can."""
         return ""
 
     @abstractmethod
@@ -159,10 +149,7 @@ class LoadGenerator(ABC):
 
     @abstractmethod
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """Return the summary in the collected `summary_files`, text by name. Without files: a run that left no summary.
-
-        Pure.
-        """
+        """Return the summary in the collected `summary_files`, text by name. None: a run without summary. Pure."""
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
         """Return the generator's own state in each second of the timed run, from the collected progress file. Pure."""

@@ -117,9 +117,7 @@ class Product(ABC):
         raise DeployError("its nodes do not tell of it", where=self.name, mend=f"do not wait for {job_id}")
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:  # noqa: ARG002
-        """Measure the bytes that a keyspace takes on the disk of each node, once all of it is written there. Raises
-        DeployError.
-        """
+        """Measure the bytes that a keyspace takes on the disk of each node, once written there. Raises DeployError."""
         raise DeployError("it does not tell what rows take on disk", where=f"{keyspace} of {self.name}", mend=_NUMBER)
 
     def drop(self, nodes: Sequence[Host], keyspace: str) -> None:  # noqa: B027 - what is not measured was not written

@@ -32,17 +32,13 @@ class Places:
     done: frozenset[str] = field(default=frozenset(), compare=False)
     """Those of them that have nothing left in a database of somebody else, so that nobody need log in there."""
     everywhere: bool = False
-    """Whether clusters of any campaign are looked for, and so in the places, too, that this installation's settings
-    name.
-    """
+    """Whether clusters of any campaign are looked for, and so in the places of this installation's settings, too."""
     workload: Workload | None = None
     """What clients ask of the cluster, where the places are those of one definition."""
 
 
 class Provider(ABC):
-    """A source of clusters by their ids. It goes by what is really there (processes, instances), never by a memory of
-    its own.
-    """
+    """A source of clusters by their ids. It goes by what is really there (processes, instances), not by a memory."""
 
     name: str
     is_local: bool
@@ -58,10 +54,7 @@ class Provider(ABC):
 
     @abstractmethod
     def at(self, places: Places) -> Self:
-        """Return the same provider, bound to those places.
-
-        Without this call it looks for clusters only on this machine.
-        """
+        """Return the same provider, bound to those places. Without this call it looks only on this machine."""
 
     @abstractmethod
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
@@ -69,9 +62,7 @@ class Provider(ABC):
 
     @abstractmethod
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """Return the requested cluster, and make it if it is not there yet. Raises ProviderError when it can't be
-        had.
-        """
+        """Return the requested cluster, and make it if it is not there yet. Raises ProviderError where it can't."""
 
     @abstractmethod
     def find(self, cluster_id: ClusterId) -> Cluster | None:

@@ -27,9 +27,7 @@ class HostSampler(Protocol):
         """
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity | None:
-        """Measure what the host is busy with now, over some seconds, besides these environments. None: it can't be
-        told.
-        """
+        """Measure what the host is busy with now, over some seconds, besides these environments. None: unknown."""
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         """Return the paths of the files with the samples."""

@@ -64,10 +64,7 @@ def timeline(part: Part, measured: Timed) -> pd.DataFrame:
 
 
 def percentiles(measured: Timed) -> pd.DataFrame:
-    """Return a table with one row per interval and operation with any count.
-
-    `unknown` is the number of missing percentiles.
-    """
+    """Return a table: a row per interval and operation with a count. `unknown` is the number of missing percentiles."""
     counted = measured.intervals[measured.intervals["count"] > 0]
     table = counted[["start_s", "operation", *PERCENTILES]]
     return table.assign(unknown=table.isna().sum(axis="columns"))
@@ -117,9 +114,7 @@ def reported_nodes(measured: MeasuredAttempt) -> pd.DataFrame:
 
 
 def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
-    """Return a table with one row per node: what runs there, in the definition's terms, including the JVMs of
-    processes.
-    """
+    """Return a table: one row per node: what runs there, in the definition's terms, including the JVMs of processes."""
     declared = by_prefix(measured.processes)
     rows = [
         {
@@ -135,10 +130,7 @@ def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
 
 
 def hosts(part: Part, measured: MeasuredAttempt) -> pd.DataFrame:
-    """Return a table with one row per sampled host: shares over the judged intervals.
-
-    `others_share` is the highest of any interval.
-    """
+    """Return a row per sampled host: shares over judged intervals. `others_share` is the highest of any."""
     memory, within = _memory_bytes(measured.fingerprint), _judged_spans(part, measured)
     others = others_highest(measured.samples, within, measured.ahead_ms)
     rows = [
@@ -169,9 +161,7 @@ def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
 
 
 def requested_shares(part: Part, summary: LoadSummary) -> dict[str, float]:
-    """Return the requested share of each operation among all, by the part, or by the load generator's own
-    settings.
-    """
+    """Return the requested share of each operation among all, by the part, or by the load generator's own settings."""
     workload = part.workload
     return {"reads": workload.read_share} if workload.states_read_share else summary.shares
 
@@ -241,9 +231,7 @@ def _processes(declared: Mapping[str, Process], node: NodeFingerprint, *, is_fir
 
 
 def _process(declared: Process, reported: ProcessFingerprint | None) -> dict[str, object]:
-    """Describe what a process reports of its JVM, or that it has none. Without a report all is unknown, and meets no
-    check.
-    """
+    """Describe a process's JVM, or that it has none. Without a report all is unknown, and meets no check."""
     wanted, found = declared.jvm, reported.jvm if reported else None
     if wanted is None:
         return {"jvm": UNKNOWN if reported is None else found.name if found else NONE}

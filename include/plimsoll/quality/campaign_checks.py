@@ -38,10 +38,7 @@ _FACT = ("variant", "fact", "cells")
 
 
 def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> Quality:
-    """Return every check over the whole campaign, with its Data Docs.
-
-    `fingerprints`: by attempt; None where there is none.
-    """
+    """Return every check over the whole campaign, with its Data Docs. `fingerprints`: by attempt; else None."""
     from plimsoll.quality.engine import validate
 
     campaign = state.campaign

@@ -44,10 +44,7 @@ def validate(title: str, tables: Sequence[CheckedTable]) -> Quality:
 
 @cache
 def load() -> Any:
-    """Return the package Great Expectations.
-
-    The first call takes seconds of processor time: worth it once before forking.
-    """
+    """Return the package Great Expectations. The first call takes seconds of CPU time: worth it once before forking."""
     os.environ["GX_ANALYTICS_ENABLED"] = "false"
     logging.getLogger("great_expectations").setLevel(logging.ERROR)  # it writes hundreds of lines while it is imported
     with warnings.catch_warnings():
@@ -196,10 +193,7 @@ def _shown(value: Any, show: str) -> str:
 
 
 def _trouble(exception_info: Mapping[str, Any]) -> str:
-    """Return the exception of an expectation.
-
-    Great Expectations keeps one for each expectation, or one for each metric.
-    """
+    """Return the exception of an expectation. Great Expectations keeps one per expectation or metric."""
     infos = [exception_info] if "exception_message" in exception_info else list(exception_info.values())
     messages = [str(info["exception_message"]) for info in infos if info.get("exception_message")]
     return "; ".join(dict.fromkeys(messages)) or "no reason given"

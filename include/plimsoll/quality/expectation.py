@@ -114,10 +114,7 @@ def at_most(column: str, bound: float, *, strictly: bool = False) -> tuple[str, 
 
 
 def each_between(column: str, low: float | None, high: float | None) -> tuple[str, dict[str, Any]]:
-    """Return kind and arguments of: every known value is between the bounds, both included.
-
-    Messages name other rows.
-    """
+    """Return kind and arguments of: each known value is between the bounds, both included. Messages name other rows."""
     return "ExpectColumnValuesToBeBetween", {"column": column, "min_value": low, "max_value": high}
 
 

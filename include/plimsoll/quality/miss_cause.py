@@ -105,9 +105,7 @@ def tolerance_of(part: Part, operations: float) -> float:
 
 
 def was_blocked(part: Part, summary: LoadSummary) -> bool:
-    """Tell whether the generator had the greatest allowed number of queries in flight, and so waited for the
-    database.
-    """
+    """Tell whether the generator had the greatest allowed number of queries in flight, and waited for the database."""
     generator = part.load_generator
     # Threads reach their own caps at different times, so the sum rarely stands at the very cap.
     return summary.in_flight_max is not None and summary.in_flight_max >= 0.9 * generator.most_in_flight

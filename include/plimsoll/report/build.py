@@ -18,10 +18,7 @@ from plimsoll.report.words.environment_facts import environment
 
 
 def build(data: CampaignData) -> dict[str, bytes]:
-    """Return relative path → content of every file of the report.
-
-    Each part of a campaign with several has files of its own.
-    """
+    """Return relative path → content of every file of the report. Each of several parts has its own."""
     found = _analysed(data)
     if len(found) == 1:
         return _files(found[0])

@@ -16,16 +16,12 @@ def ops(value: float | None) -> str:
 
 
 def short_ops(value: float) -> str:
-    """Return a rate without its unit, for axes whose title gives the unit: 40000 → `40k`, 1500 → `1.5k`, 200 →
-    `200`.
-    """
+    """Return a rate without its unit, for axes whose title has it: 40000 → `40k`, 1500 → `1.5k`, 200 → `200`."""
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
 def ms(value: float | None) -> str:
-    """Return milliseconds to three significant digits, without decimals from 1000 on: `0.42 ms`, `38.2 ms`,
-    `1,240 ms`.
-    """
+    """Return milliseconds to three significant digits, no decimals from 1000 on: `0.42 ms`, `38.2 ms`, `1,240 ms`."""
     return NOTHING if value is None else f"{figure(value)} ms"
 
 

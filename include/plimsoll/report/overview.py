@@ -107,10 +107,7 @@ class _Section:
 
 
 def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, bytes]:
-    """Return the files of the whole campaign, from the `findings` of each part.
-
-    The files of a part begin with its name.
-    """
+    """Return the files of the whole campaign, from the `findings` of each part. Those of a part begin with its name."""
     by_name = {one.part.id: one for one in findings}
     measured = [(part, by_name[part.id]) for part in data.campaign.parts if part.id in by_name]
     at = {part.id: at_loads(one) for part, one in measured}

@@ -85,9 +85,7 @@ def rendered(template: str, **context: Any) -> str:
 def attempt_html(
     title: str, figures: Sequence[Figure], drawings: Mapping[str, str], misses: Sequence[Miss], findings: Findings
 ) -> str:
-    """Return the charts of the only attempt in `findings` as a page like the report's, with its worst missed
-    intervals.
-    """
+    """Return the charts of the only attempt in `findings` as a page like the report's, with its worst misses."""
     in_time = sorted(misses, key=lambda one: one.start_s)
     verdicts = [one.verdict for one in findings.data.attempts]
     context = {"title": title, "misses": misses_table(in_time, findings.level)}

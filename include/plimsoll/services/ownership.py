@@ -107,9 +107,7 @@ def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str,
 
 
 def is_in_force(alive: bool | None, until: datetime, now: datetime) -> bool:
-    """Tell whether an owner's claim still holds: while the owner is alive or, where that is not known, until
-    that time.
-    """
+    """Tell whether an owner's claim still holds: while the owner is alive or, where unknown, until that time."""
     return now < until if alive is None else alive
 
 

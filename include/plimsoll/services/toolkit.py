@@ -75,17 +75,12 @@ class Toolkit:
     """Recorded with attempts and verdicts."""
 
     def provider(self, asked: Campaign | Part) -> Provider:
-        """Return the campaign's provider with its options.
-
-        Raises Refused when there is no provider with that name.
-        """
+        """Return the campaign's provider with its options. Raises Refused when there is no provider with that name."""
         provider = _named(self.providers, "provider", asked.provider.name)
         return provider.at(Places((asked.provider.options,), workload=asked.workload))
 
     def provider_of(self, name: str, campaign_id: str) -> Provider:
-        """Return the provider with that name, looking where the campaign's clusters are or may be according to the
-        store.
-        """
+        """Return the provider with that name, looking where the store says that the campaign's clusters may be."""
         return self.providers[name].at(self.places.of_campaign(name, campaign_id))
 
     def provider_everywhere(self, name: str) -> Provider:

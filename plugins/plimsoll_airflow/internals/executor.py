@@ -107,9 +107,7 @@ class PacketQueue:
 
 
 class _Uncounted(nullcontext[None]):
-    """A substitute for LocalExecutor's count of messages, whose lock a killed worker might keep. The queue itself
-    knows.
-    """
+    """A substitute for LocalExecutor's count of messages, whose lock a killed worker may keep. The queue knows."""
 
     value = 1
 

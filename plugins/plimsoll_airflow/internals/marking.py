@@ -1,7 +1,4 @@
-"""How a person's mark on a run is made, as the REST API's PATCH of a run makes it.
-
-Read in Airflow 3.3.2, 3.2.2 and 3.1.8.
-"""
+"""How a person's mark on a run is made, as by the REST API's PATCH of it. Read in Airflow 3.3.2, 3.2.2 and 3.1.8."""
 
 from typing import Any
 

@@ -4,9 +4,7 @@ import sys
 from typing import Any
 
 SUPERVISOR = "airflow.sdk.execution_time.supervisor"
-"""The module that a task's supervisor and its process import, named to be imported before the fork: no public name has
-it.
-"""
+"""The module that a task's supervisor and its process import, for import before the fork: no public name has it."""
 
 
 def is_job(component: Any) -> bool:

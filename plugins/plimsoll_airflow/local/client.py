@@ -31,9 +31,7 @@ class Health:
     heartbeat: Mapping[str, datetime]
 
     def missing(self, since: datetime) -> list[str]:
-        """Return parts that are not healthy, or whose last heartbeat is older than `since` and so from a dead
-        process.
-        """
+        """Return parts that are not healthy, or whose last heartbeat is older than `since` so from a dead process."""
         return [part for part in HEALTH_PARTS if self.status[part] != "healthy" or self._is_stale(part, since)]
 
     def _is_stale(self, part: str, since: datetime) -> bool:

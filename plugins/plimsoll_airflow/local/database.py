@@ -180,9 +180,7 @@ def _run(command: list[str], home: Home, text: str = "") -> subprocess.Completed
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment that PostgreSQL's programs need, without secrets: where root starts them, they run as
-    another user.
-    """
+    """Return the environment that PostgreSQL's programs need, without secrets: root runs them as another user."""
     return {"PATH": os.environ.get("PATH", os.defpath)}
 
 

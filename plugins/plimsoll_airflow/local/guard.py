@@ -26,10 +26,7 @@ class Guard:
 
     @classmethod
     def start(cls, home: Home, environment: Mapping[str, str]) -> "Guard":
-        """Start the guard: from now on the stack ends with this process.
-
-        `environment` is that of the stack's processes.
-        """
+        """Start the guard: from now on the stack ends with this. `environment` is that of the stack's processes."""
         # Without the tag, for the guard is no part of the stack and must not be ended with it.
         untagged = {name: value for name, value in environment.items() if name != HOME_TAG}
         with (home.run / "guard.log").open("wb") as log:

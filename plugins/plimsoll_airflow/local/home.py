@@ -71,17 +71,12 @@ class Home:
 
     @cached_property
     def installation(self) -> str:
-        """Return the id of this home's Airflow, made on first use.
-
-        `make clean` leaves its file, as it does the results.
-        """
+        """Return the id of this home's Airflow, made on first use. `make clean` leaves it, as the results."""
         return _once(self.path / "installation", lambda: secrets.token_hex(6))
 
     @property
     def socket_dir(self) -> Path:
-        """Return the folder of PostgreSQL's socket: in the home, or in a short temporary path when the home's path is
-        long.
-        """
+        """Return the folder of PostgreSQL's socket: in the home, or in a short temporary path when that is long."""
         inside = self.database / "socket"
         if len(os.fsencode(inside / SOCKET_NAME)) <= SOCKET_PATH_LIMIT:
             return inside
@@ -153,10 +148,7 @@ ADMIN = LocalUser("admin", "admin")
 
 
 def parse_users(text: str) -> tuple[LocalUser, ...]:
-    """Parse users in the form `name:role,name:role`.
-
-    Raises StackError for a malformed or repeated user, and where there is no admin.
-    """
+    """Parse users as `name:role,name:role`. Raises StackError for a malformed or repeated user, or no admin."""
     users = tuple(_user(part.strip()) for part in text.split(","))
     names = [user.name for user in users]
     if repeated := sorted({name for name in names if names.count(name) > 1}):

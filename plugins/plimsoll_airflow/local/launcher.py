@@ -34,9 +34,7 @@ class Interrupted(BaseException):
 
 
 class Interrupts:
-    """The handler that turns the first signal into `Interrupted`. Later signals are counted: they ask for haste while
-    stopping.
-    """
+    """The handler that turns the first signal into `Interrupted`. Later signals are counted: they ask for haste."""
 
     def __init__(self) -> None:
         self.count = 0

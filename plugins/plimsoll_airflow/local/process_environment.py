@@ -111,9 +111,7 @@ WARNINGS = ",".join(
         "ignore:Using `httpx` with",
     ]
 )
-"""Warnings of libraries that nobody here can change. Without this they stand in every component's log, at each
-start.
-"""
+"""Warnings of libraries that nobody here can change. Without this they stand in each component's log at each start."""
 
 
 def _process_manners(caller: Mapping[str, str]) -> dict[str, str]:

@@ -72,10 +72,7 @@ def start(component: str, command: Sequence[str], home: Home, environment: Mappi
 def wait_gone(
     processes: Iterable[psutil.Process], timeout_s: float, in_haste: Callable[[], bool] = lambda: False
 ) -> list[psutil.Process]:
-    """Wait until the processes have ended.
-
-    Returns those that still run after the time limit or when haste is asked for.
-    """
+    """Wait until the processes have ended. Returns those that run after the time limit or when haste is asked for."""
     deadline = time.monotonic() + timeout_s
     left = [process for process in processes if is_alive(process)]
     while left and time.monotonic() < deadline and not in_haste():

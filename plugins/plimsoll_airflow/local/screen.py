@@ -1,6 +1,4 @@
-"""Show progress: a live picture on a terminal, which is a pure function of the progress, or an occasional line in a
-log.
-"""
+"""Show progress: a live picture on a terminal, a pure function of the progress, or an occasional line in a log."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -67,9 +65,7 @@ def open_screen(console: Console) -> Iterator[Screen]:
 
 
 def progress_view(progress: CampaignProgress) -> RenderableType:
-    """Return the progress for people: cells done, running cells and their progress, failures with reasons, and
-    the end.
-    """
+    """Return the progress for people: cells done, running cells and their progress, failures with reasons, the end."""
     run = progress.of_run()
     head = Text.assemble((progress.title, "bold"), f"   {progress.campaign_id}")
     bar = Table.grid(padding=(0, 1))

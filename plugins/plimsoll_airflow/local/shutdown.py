@@ -39,9 +39,7 @@ def stop_stack(
 
 
 def _workers(home: Home) -> list[Member]:
-    """Return all processes but the two servers, with the scheduler's children, because it would wait for its tasks to
-    end.
-    """
+    """Return all processes but the two servers, with the scheduler's children, as it would wait for its tasks."""
     others = [member for member in processes.members(home) if member.component not in {"api-server", "postgres"}]
     return [member for member in others if member.is_top or member.component == "scheduler"]
 

@@ -63,10 +63,7 @@ class Plan(BaseOperator):
         self.campaign_id = ""
 
     def execute(self, context: "Context") -> list[str]:
-        """Return the ids of the runs of the DAG `cell` to start, in order.
-
-        Every reason for a refusal is checked here.
-        """
+        """Return the ids of the runs of the DAG `cell` to start, in order. All reasons to refuse are checked here."""
         with final():
             if is_paused(context["ti"], CELL_DAG):
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
@@ -234,10 +231,7 @@ class RunCell(TriggerDagRunOperator):
         return was_cancelled(toolkit(), self.cell_run, own_installation())
 
     def _is_to_start_over(self, context: "Context") -> bool:
-        """Tell whether a person cleared this task while the cell is under load.
-
-        A retry of a killed process is no clearing.
-        """
+        """Tell whether a person cleared this task while the cell is under load. A killed process's retry is none."""
         return self._was_cleared(context) and is_under_load(toolkit(), self.cell_run, own_installation())
 
     def _is_done(self, context: "Context") -> bool:

@@ -86,10 +86,7 @@ def run_of_next_round(campaign: CampaignStore) -> str:
 
 
 def _complete(campaign: CampaignStore) -> str:
-    """Return the words for a complete campaign.
-
-    Fails where it is not: a search's last run is not green without a report.
-    """
+    """Return the words for a complete campaign. Fails where it is not: no search ends green without report."""
     state = judged_state(campaign, campaign.resolved())
     found = completeness_of(state)
     if not found.is_complete:
@@ -106,8 +103,6 @@ def _how_to_go_on(campaign_id: str) -> str:
 
 
 def _is_of_search(context: "Context") -> bool:
-    """Tell whether other rounds follow the run: `plan` said so, or it is itself a round, whose cells others may have
-    run.
-    """
+    """Tell whether other rounds follow the run: `plan` said so, or it is a round, whose cells others may have run."""
     goes_on = context["ti"].xcom_pull(task_ids=PLAN_TASK, key=GOES_ON)
     return bool(goes_on) or context["run_id"].startswith(_ROUND)

@@ -42,10 +42,7 @@ class Reap(BaseOperator):
     """
 
     def execute(self, context: "Context") -> dict[str, list[str]]:
-        """Return the keys of the clusters destroyed and kept, by the run's Params.
-
-        With `dry_run` nothing is destroyed.
-        """
+        """Return the keys of the clusters destroyed and kept, by the run's Params. `dry_run` destroys nothing."""
         params = context["params"]
         return self.run_pass(context, params.get("campaign_id") or "", dry_run=bool(params["dry_run"]))
 
@@ -78,10 +75,7 @@ class ReapLeftovers(Reap):
     """The reaper's pass in another DAG, without the reaper's Params: destroys clusters without an owner."""
 
     def execute(self, context: "Context") -> dict[str, list[str]]:
-        """Return the keys of the clusters destroyed and kept.
-
-        Kept hosts of the campaign end, unless another round follows.
-        """
+        """Return the keys of clusters destroyed and kept. Kept hosts of the campaign end, unless a round follows."""
         ti = context["ti"]
         campaign_id = ti.xcom_pull(task_ids=PLAN_TASK, key=CAMPAIGN_ID) or ""
         if campaign_id:

@@ -105,10 +105,7 @@ class LoadTrigger(BaseTrigger):
             await asyncio.sleep(pause_s)
 
     def _look(self) -> tuple[LoadStatus | str, float]:
-        """Return the load's status, or why it can't be read, and the seconds until the next look.
-
-        Contains all blocking calls.
-        """
+        """Return the load's status, or why it can't be read, and seconds until the next look. Has all that blocks."""
         found = self._poller.look()
         if isinstance(found, str):
             return found, SOON_S

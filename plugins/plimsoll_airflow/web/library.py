@@ -28,9 +28,7 @@ QUIET_S = 5.0
 LISTED_S = 60.0
 """The greatest age of a status in the list of all campaigns, before it is read again, s."""
 FIRST_READERS = 8
-"""The number of campaigns that nobody has asked for yet and that are read at once: a store on another machine takes its
-time for each.
-"""
+"""The number of campaigns read at once that nobody asked for yet: a store on another machine is slow."""
 
 _T = TypeVar("_T")
 _S = TypeVar("_S", bound=CampaignSummary)
@@ -140,10 +138,7 @@ class Library:
             return None
 
     def _listed(self, campaign_id: str) -> CampaignSummary:
-        """Return the known line if it is recent.
-
-        An old line of an idle campaign is returned too, and read again meanwhile.
-        """
+        """Return the known line if it is recent. An idle campaign's old line too, read again meanwhile."""
         known = self._lines.get(campaign_id)
         if known is None:
             return self._read_line(campaign_id)

@@ -63,9 +63,7 @@ def query_of(ended: runs.EndedRuns) -> str:
 
 
 def ended_of(visit: Visit, run: Sequence[str], attempt: Sequence[str]) -> runs.EndedRuns:
-    """Find what these names stand for, as far as it belongs to this campaign, and the attempts of others that go
-    on now.
-    """
+    """Find what these names stand for, as far as it belongs to this campaign, and others' attempts under way."""
     found = (runs.find_run_of(visit.resolved, visit.campaign_id, one) for one in run)
     return runs.EndedRuns(
         runs=[one for one in found if one],

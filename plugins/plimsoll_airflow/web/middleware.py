@@ -25,9 +25,7 @@ _LARGEST = 1_000_000
 
 
 class Middleware:
-    """The middleware that leads `/plimsoll` to `/plimsoll/`, and refuses runs of campaigns' DAGs that `plan` would
-    refuse.
-    """
+    """The middleware that leads `/plimsoll` to `/plimsoll/`, and refuses runs of campaigns' DAGs that `plan` does."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -147,9 +147,7 @@ def _answer(request: Request, status: HTTPStatus, detail: str, **facts: Any) -> 
 
 
 def without_paths(document: ProblemDocument) -> ProblemDocument:
-    """Return the document without folders of this machine: a file is named as it is in the store, or in its own
-    folder.
-    """
+    """Return the document without folders of this machine: a file is named as in the store, or in its folder."""
     settings = Settings()
     folders = {
         settings.store: "the store",

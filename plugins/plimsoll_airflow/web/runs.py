@@ -197,10 +197,7 @@ def _require_some(campaign: Campaign, campaign_id: str, cells: str) -> None:
 
 
 def _runs_of(campaign: Campaign, campaign_id: str) -> Iterator[SeenRun]:
-    """Yield the campaign's living runs, those that start cells first.
-
-    Its cells' runs are looked up only when needed.
-    """
+    """Yield the campaign's living runs, those that start cells first. Its cells' runs are looked up when needed."""
     for run in api_server.live_runs(campaign.dag_id):
         if campaign_id_of(campaign.name, run.conf, run.run_after) == campaign_id:
             yield run

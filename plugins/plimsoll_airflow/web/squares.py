@@ -62,10 +62,7 @@ def columns(status: CampaignStatus) -> tuple[str, ...]:
 
 
 def rows(status: CampaignStatus) -> tuple[Row, ...]:
-    """Return the rows: variants by workload and stage, with their repeats by columns.
-
-    Those without any cell are left out.
-    """
+    """Return the rows: variants by workload and stage, with their repeats by columns. Those without cells are out."""
     by_place = {(cell.stage, cell.variant, cell.workload, cell.repeat, _column(cell)): cell for cell in status.matrix}
     stages = [(stage.id, stage.repeats) for stage in status.stages] or [("", status.repeats)]
 
@@ -105,9 +102,7 @@ def text(cell: CellStatus) -> str:
 
 
 def other_state(cell: CellStatus) -> OtherState | None:
-    """Return the result that counts while the cell runs again, else the result of a newer attempt that does not
-    count.
-    """
+    """Return the result that counts while the cell runs again, else the result of a newer one that does not count."""
     if _runs_again(cell):
         return OtherState(f"{SIGNS[cell.state]} {_figure(cell)}", _verdict_shade(cell))
     if cell.newest is not None:

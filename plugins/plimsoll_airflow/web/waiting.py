@@ -1,6 +1,4 @@
-"""Say what a campaign waits for while a run of it lives and no cell is under way: a cluster, another run, the next
-task.
-"""
+"""Say what a campaign waits for while a run lives without a cell under way: a cluster, another run, the next task."""
 
 from collections.abc import Iterator, Sequence
 

@@ -38,10 +38,7 @@ _MEND = "check the definition's `archive` and the way to it, then run it again"
 
 @dataclass(frozen=True)
 class Archives:
-    """A downloader of archives.
-
-    `s3` makes a boto3 client for archives at `s3://bucket/key`; it is called for each download.
-    """
+    """A downloader of archives. `s3` makes a boto3 client, at each download from `s3://bucket/key`."""
 
     s3: Callable[[], Any] | None = None
 
@@ -62,10 +59,7 @@ class Archives:
         packed.unlink()
 
     def _persistently(self, archive: Archive, packed: Path) -> str:
-        """Return the sha256 of what arrived.
-
-        Failures of the way or the server are tried again, other errors are not.
-        """
+        """Return the sha256 of what came. Failures of the way or the server are tried again, other errors are not."""
         import httpx
 
         failures, stop = (httpx.HTTPError, BotoCoreError, ClientError), stop_after_attempt(3) | stop_after_delay(MOST_S)
@@ -104,10 +98,7 @@ class Archives:
 
 
 def unpacked(cache: Cache, archive: Archive, program: str, archives: Archives, *, thorough: bool = False) -> Path:
-    """Return the folder of that archive which has `program`, such as `bin/java`; downloaded if necessary.
-
-    Raises ArtefactError.
-    """
+    """Return its folder with `program`, such as `bin/java`; downloaded if necessary. Raises ArtefactError."""
 
     def build(content: Path) -> None:
         cache.log(f"fetching {archive.url}")
@@ -126,9 +117,7 @@ def is_there(cache: Cache, archive: Archive) -> bool:
 
 
 def _entry(archive: Archive) -> str:
-    """Return the cache entry of an archive, apart from the entries of lock files, whatever name a definition gives to
-    the archive.
-    """
+    """Return the cache entry of an archive, whatever its name in a definition, apart from those of lock files."""
     return f"archives/{archive.sha256}"
 
 

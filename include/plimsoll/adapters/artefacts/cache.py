@@ -72,9 +72,7 @@ class Cache:
         return place
 
     def was_read(self, entry: str) -> bool:
-        """Tell whether this was asked for the entry before: each process reads what others named whole, but
-        only once.
-        """
+        """Tell whether the entry was asked for before: each process reads what others named whole, but only once."""
         known = entry in self._read
         self._read.add(entry)
         return known
@@ -108,9 +106,7 @@ class Cache:
 
     @contextmanager
     def unfinished(self, entry: str) -> Iterator[Path]:
-        """Make an empty folder on the cache's own disk, and remove it afterwards. The caller must hold the entry's
-        lock.
-        """
+        """Make a folder on the cache's own disk, and remove it afterwards. The caller must hold the entry's lock."""
         folder = self.root / "unfinished" / entry.replace("/", "-")
         with self.explained():
             # What a killed process left behind goes first.

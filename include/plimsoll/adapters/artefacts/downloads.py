@@ -51,8 +51,6 @@ def of_release_program(cache: Cache, program: ReleaseProgram) -> Iterator[Downlo
 
 
 def _of_set(cache: Cache, locked: LockedSet, title: str, *, is_there: bool) -> Download:
-    """Return the download of a set of jars; `is_there`: whether what is made of it is there, so that it is not
-    needed.
-    """
+    """Return the download of a set of jars; `is_there`: whether what is made of it is therealready."""
     there = is_there or not faulty(cache.root / entry_of(locked), locked.checksums)
     return Download(name=title, size_bytes=locked.size_bytes, is_there=there)

@@ -118,10 +118,7 @@ def node_tool() -> JavaProgram:
 
 
 def built(cache: Cache, program: JavaProgram, *, thorough: bool = False) -> Path:
-    """Return the folder with the program's jar and its libraries.
-
-    Compiles the program if necessary. Raises ArtefactError.
-    """
+    """Return the folder with the program's jar and its libraries. Compiles it if necessary. Raises ArtefactError."""
     entry = program.entry()
     return cache.sealed(entry, lambda content: _build(cache, program, content, entry), thorough=thorough)
 

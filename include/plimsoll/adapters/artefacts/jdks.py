@@ -49,10 +49,7 @@ class ChosenJdk:
 
 
 def archived(cache: Cache, wanted: ChosenJdk, archives: Archives, *, thorough: bool = False) -> Jdk:
-    """Return the runtime from the named archive, downloaded if necessary; without an archive, as `jdk`.
-
-    Raises ArtefactError.
-    """
+    """Return the named archive's runtime, downloaded if necessary; without one, as `jdk`. Raises ArtefactError."""
     if wanted.archive is None:
         return jdk(cache, wanted.id, thorough=thorough)
     home = unpacked(cache, wanted.archive, "bin/java", archives, thorough=thorough)
@@ -60,10 +57,7 @@ def archived(cache: Cache, wanted: ChosenJdk, archives: Archives, *, thorough: b
 
 
 def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
-    """Return the runtime with that id, downloaded if necessary.
-
-    Raises ArtefactError with advice where it can't be downloaded.
-    """
+    """Return the runtime with that id, downloaded if necessary. Raises ArtefactError where it can't be."""
     given = given_home(cache, jdk_id)
     if given is not None:
         return _described(cache, jdk_id, given)

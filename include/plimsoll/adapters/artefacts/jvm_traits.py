@@ -68,10 +68,7 @@ COLLECTOR_FLAGS: Mapping[Collector, str] = {
 
 
 def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
-    """Return the JVM's own error about the flags; empty where it starts with them.
-
-    Each set of flags is tested only once.
-    """
+    """Return the JVM's own error about the flags; empty where it starts with them. Each set is tested only once."""
     left_out = unasked(cache, jdk, flags)
     wanted = [*(flag for flag in flags if flag not in left_out and not _is_property(flag)), *_anywhere(flags)]
     digest = hashlib.sha256("\n".join(wanted).encode()).hexdigest()
@@ -81,10 +78,7 @@ def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
 
 
 def unasked(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> list[str]:
-    """Return the flags that only the nodes' hosts can test.
-
-    Properties (`-D…`) are not among them: no JVM refuses one.
-    """
+    """Return the flags that nodes' hosts alone can test. Properties (`-D…`) are not among them: no JVM refuses one."""
     entry = facts_entry(jdk.id, jdk.java, "flag-types")
     folder = cache.sealed(entry, lambda content: _write(content / "types.json", _ask_types(jdk.java)))
     types: dict[str, str] = json.loads((folder / "types.json").read_bytes())
@@ -150,9 +144,6 @@ def _ask_jdk(java: Path) -> list[Collector]:
 
 
 def _has(java: Path, flag: str) -> bool:
-    """Tell whether the JVM uses that collector.
-
-    The exit code is not enough: a JVM without it may warn and use another.
-    """
+    """Tell whether the JVM uses that collector. Its exit code won't do: a JVM without it may warn and use another."""
     ended = run_java(java, *_SMALL, f"-XX:+{flag}", "-XX:+PrintFlagsFinal", "-version")
     return ended.exit_code == 0 and re.search(rf"\b{flag}\s+:?=\s+true\b", ended.output) is not None

@@ -35,10 +35,7 @@ _MB = 1_000_000
 
 
 def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
-    """Resolve the roots with all their run-time dependencies, download each file and record its checksum.
-
-    Raises ArtefactError.
-    """
+    """Resolve the roots with all that they need to run, download each file, record checksums. Raises ArtefactError."""
     context = _context(scratch)
     with _explained(name):
         inputs, others = context.resolver.resolve(_dependencies(context, roots))
@@ -48,10 +45,7 @@ def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
 
 
 def resolve_archive(name: str, coordinates: str, packaging: str, scratch: Path) -> LockedSet:
-    """Download one file without dependencies, such as a release's tarball, and record its checksum.
-
-    Raises ArtefactError.
-    """
+    """Download one file alone, such as a release's tarball, and record its checksum. Raises ArtefactError."""
     unknown = LockedJar(coordinates=coordinates, sha256="0" * 64, size_bytes=0, packaging=packaging)
     with _explained(name):
         path = _download(_artifact(_context(scratch), unknown))
@@ -158,19 +152,13 @@ def _explained(what: str) -> Iterator[None]:
 
 
 def entry_of(locked: LockedSet) -> str:
-    """Return the set's entry in the cache.
-
-    A changed lock file gives a new entry, so programs that run from the old one are safe.
-    """
+    """Return the set's entry in the cache. A changed lock file gives a new entry, so the old one stays safe."""
     digest = hashlib.sha256("".join(sorted(locked.checksums.values())).encode()).hexdigest()
     return f"jars/{locked.name}-{digest[:8]}"
 
 
 def jar_folder(cache: Cache, locked: LockedSet, *, thorough: bool = False) -> Path:
-    """Return the folder with every jar of the set, verified.
-
-    Downloads missing and damaged ones. Raises ArtefactError.
-    """
+    """Return the folder with every jar of the set, verified. Downloads what is not. Raises ArtefactError."""
     entry = entry_of(locked)
     folder = cache.root / entry
     if faulty(folder, locked.checksums, thorough=thorough):

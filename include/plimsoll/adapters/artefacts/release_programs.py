@@ -27,10 +27,7 @@ _MOST_BYTES = 200_000_000
 
 
 def release_jars(cache: Cache, program: ReleaseProgram, *, thorough: bool = False) -> Path:
-    """Return the folder with every jar of the program. Downloads what is missing.
-
-    Raises ArtefactError.
-    """
+    """Return the folder with every jar of the program. Downloads what is missing. Raises ArtefactError."""
     return cache.sealed(_entry(program), lambda folder: _fill(cache, program, folder), thorough=thorough)
 
 

@@ -51,10 +51,7 @@ def web_blocks(url: str, timeout_s: float) -> Generator[bytes]:
 
 
 def _content(answer: "httpx.Response") -> Generator[bytes]:
-    """Yield the blocks of a successful answer.
-
-    The error lacks the address: after a redirect it may contain a signature.
-    """
+    """Yield the blocks of a successful answer. The error lacks the address: after a redirect it may be signed."""
     import httpx
 
     if not answer.is_success:

@@ -22,10 +22,7 @@ def client_config(**more: Any) -> Config:
 
 
 def new_session(**arguments: Any) -> Session:
-    """Return a session with the arguments of `boto3.session.Session`.
-
-    It shares no credentials and no client with others.
-    """
+    """Return a session with the arguments of `boto3.session.Session`. It shares neither credentials nor clients."""
     inner = get_session()
     if profile := arguments.pop("profile_name", None):  # boto3 would set it later, and the folder may be the profile's
         inner.set_config_variable("profile", profile)

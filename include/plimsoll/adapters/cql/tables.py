@@ -1,6 +1,4 @@
-"""CQL as far as definitions need it: the words and signs of statements, and the tables that `CREATE TABLE` makes.
-Pure.
-"""
+"""CQL as far as definitions need it: words and signs of statements, and the tables that `CREATE TABLE` makes. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

@@ -65,10 +65,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of a command.
-
-    `seconds`: its duration in whole seconds; `cpu_s`: its processor time, s, None if not known.
-    """
+    """The end of a command. `seconds`: its length in whole seconds; `cpu_s`: processor time, s, None if not known."""
 
     exit_code: int
     seconds: int
@@ -125,10 +122,7 @@ class Plan:
 
     @classmethod
     def parse(cls, text: str) -> "Plan":
-        """Parse the file's content and ignore other keys.
-
-        An empty text gives the plan of a load that was never started.
-        """
+        """Parse the file's content and ignore other keys. An empty text is the plan of a load never started."""
         told = parse_plan(text)
         return cls(**{one.name: told[one.name] for one in fields(cls) if one.name in told})
 
@@ -150,10 +144,7 @@ class ForeignGenerator(LoadGenerator):
 
     @abstractmethod
     def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
-        """Explain why a timed run with exit code 0 is incomplete, by its console output or its files.
-
-        Empty if it is complete.
-        """
+        """Explain how a run with exit code 0 is incomplete, by its console or files. Empty if it is complete."""
 
     def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:  # noqa: ARG002 - of most programs it can't
         """Tell whether a timed run that ended with an exit code is judged by its files all the same."""
@@ -221,9 +212,7 @@ def run_s(spec: LoadSpec) -> int:
 
 
 def phase_of(plan: Plan, command: str, elapsed_s: float) -> LoadStatus:
-    """Return a running command as a status without figures, by how long it has sent operations: 0 s while it
-    connects.
-    """
+    """Return a running command as status without figures, by how long it has sent operations: 0 s while it connects."""
     note = "" if elapsed_s else "connecting"
     if command != LOAD:
         return LoadStatus("running", "populate", note=note)

@@ -24,10 +24,7 @@ def folder_of(host: Host) -> PurePosixPath:
 
 
 def parse_plan(text: str) -> dict[str, Any]:
-    """Return the content of the file `PLAN`; empty for an empty text.
-
-    Raises LoadError for what Plimsoll has not written.
-    """
+    """Return the content of the file `PLAN`; empty for no text. Raises LoadError where Plimsoll did not write it."""
     try:
         told = json.loads(text) if text else {}
         if isinstance(told, dict):
@@ -38,8 +35,6 @@ def parse_plan(text: str) -> dict[str, Any]:
 
 
 def last_lines(console: str) -> str:
-    """Return the last lines of a generator's output, to follow the reason of its failure; empty if it printed
-    nothing.
-    """
+    """Return the last lines of generators' output, to follow the reason of its failure; empty if it printed nothing."""
     lines = [shortened(line) for line in console.splitlines()[-_CONSOLE_LINES:]]
     return "".join(f"\n  {line}" for line in ["its console's last lines:", *lines]) if lines else ""

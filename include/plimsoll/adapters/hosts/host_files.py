@@ -1,6 +1,4 @@
-"""Bounds on what is taken from a host, whose software may be anybody's, and advice for the errors of its operating
-system.
-"""
+"""Bounds on what is taken from a host, whose software may be anybody's, and advice for its system's errors."""
 
 import os
 import stat

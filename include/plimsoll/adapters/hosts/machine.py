@@ -70,10 +70,7 @@ def _memory() -> Finding:
 
 
 def calm() -> Finding:
-    """Tell whether other programs leave the processors to a measurement.
-
-    Worth a note, since campaigns run all the same.
-    """
+    """Tell whether other programs leave the processors to a measurement. Worth a note, as campaigns run anyhow."""
     now = activity_now()
     busy = noise(now, Disturbance())
     mend = "end other programs before you measure: a miss beside them may not count"

@@ -10,10 +10,7 @@ _KIB, _GB = 1024, 1e9
 
 
 def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> HostFacts:
-    """Return hardware and operating system of a host. `provider` adds the provider's own facts.
-
-    `cpus`: processors usable by processes.
-    """
+    """Return a host's hardware and system. `provider` adds its own. `cpus`: processors usable by processes."""
     memory = _meminfo(readings["meminfo"])
     return HostFacts(
         os=_os_name(readings["os_release"]) or readings["system"],

@@ -18,10 +18,7 @@ from plimsoll.ports.product import Evidence, Product
 
 
 class ExternalCql(Product):
-    """No node of it is a host here, so it has no processes and no logs.
-
-    Whether it can be used at all, its provider checks.
-    """
+    """No node of it is a host here, so it has no processes and no logs. Its provider checks whether it can be used."""
 
     name = EXTERNAL
     evidence: Evidence = UnreadLogs()

@@ -1,6 +1,4 @@
-"""Folders of files that people write: definitions, one YAML file per campaign, and files to import, found by
-patterns.
-"""
+"""Folders of files that people write: definitions, one YAML file per campaign, or files to import, by patterns."""
 
 import hashlib
 import os
@@ -35,9 +33,7 @@ class DefinitionFolder:
         return tuple(sorted(path.stem for path in self._folder.glob("*.yaml") if is_utf_8(path.name)))
 
     def fingerprint(self) -> frozenset[tuple[str, int, int]]:
-        """Return name, size in bytes and last change in ns of each file. The result differs when any file has
-        changed.
-        """
+        """Return name, size in bytes and last change in ns of each file. The result differs when any has changed."""
         return frozenset(
             (path.name, status.st_size, status.st_mtime_ns)
             for path in self._folder.glob("*.yaml")

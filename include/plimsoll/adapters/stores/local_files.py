@@ -95,10 +95,7 @@ def _unless_missing(_: object, __: str, fault: tuple[Any, BaseException, Any]) -
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file.
-
-    Raises DefinitionError where it can't be read, is larger than 1 MiB or is not UTF-8.
-    """
+    """Return the text of a file. Raises DefinitionError where it can't be read, is larger than 1 MiB or no UTF-8."""
     data = b""
     try:
         with path.open("rb") as file:

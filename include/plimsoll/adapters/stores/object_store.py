@@ -29,9 +29,7 @@ class ObjectStore:
     """
 
     def __init__(self, root: str) -> None:
-        """Open the store at the root. Raises StoreError for a root whose kind of address no installed library can
-        reach.
-        """
+        """Open the store at the root. Raises StoreError for an address that no installed library can reach."""
         self.root = root if "://" in root else str(Path(root).absolute())
         self._fs: Any
         try:
@@ -160,9 +158,7 @@ class ObjectStore:
         return place
 
     def _files(self, prefix: str) -> Mapping[str, Any]:
-        """Return the finished files at and below a prefix, sorted, with what a file system that is not local tells of
-        each.
-        """
+        """Return the finished files at and below a prefix, sorted, with what a file system elsewhere tells of each."""
         with self._explained(prefix):
             place = self._path(prefix)
             files = dict.fromkeys(self._local_files(place)) if self._local else self._fs.find(place, detail=True)
@@ -174,9 +170,7 @@ class ObjectStore:
         return len(self._prefix.rstrip("/")) + 1
 
     def _local_files(self, place: str) -> list[str]:
-        """Return all files at and below a path. fsspec's own walk looks at each file, and `os.walk` at each folder
-        twice.
-        """
+        """Return all files at and below a path. fsspec's walk looks at each, and `os.walk` at each folder twice."""
         if Path(place).is_file():
             return [place]
         found, folders = [], [place]
@@ -211,9 +205,7 @@ class ObjectStore:
 
 
 def _stamp(path: str, facts: Any) -> str:
-    """Return a text that distinguishes this file from earlier and later files of its name; empty if it was deleted
-    meanwhile.
-    """
+    """Return a text that distinguishes this file from earlier and later files of its name; empty if it is gone."""
     if facts:
         return str(sorted(facts.items(), key=itemgetter(0)))
     with suppress(FileNotFoundError):

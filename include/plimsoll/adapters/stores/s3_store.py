@@ -73,10 +73,7 @@ class S3Store:
         return self._create(key, lambda: BytesIO(data))
 
     def create_from(self, key: str, path: Path) -> bool:
-        """Write a local file by a conditional request.
-
-        It must be at most 5 GB, as uploads in parts have no condition.
-        """
+        """Write a local file by a conditional request. It must be at most 5 GB, as parts have no condition."""
         return self._create(key, lambda: path.open("rb"))
 
     def upload(self, key: str, path: Path) -> StoredFile:
@@ -134,9 +131,7 @@ class S3Store:
         return self._presigned("get_object", key, lifetime)
 
     def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
-        """Return a ticket with size, checksum and condition signed: S3 accepts only these bytes, and only for a free
-        key.
-        """
+        """Return a ticket with size, checksum and condition signed: S3 accepts only these bytes, for a free key."""
         checksum = b64encode(bytes.fromhex(file.sha256)).decode()
         signed = {"IfNoneMatch": "*", "ChecksumSHA256": checksum, "Metadata": {"sha256": file.sha256}}
         headers = {"If-None-Match": "*", "x-amz-checksum-sha256": checksum, "x-amz-meta-sha256": file.sha256}

@@ -92,10 +92,7 @@ def _stopped(pauses: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def _binned(starts_s: NDArray[np.float64], interval_s: float, table: pd.DataFrame, how: str) -> pd.DataFrame:
-    """Combine all figures of each interval and JVM into one.
-
-    Figures before and after all intervals are dropped.
-    """
+    """Combine all figures of each interval and JVM into one. Figures before and after all intervals are dropped."""
     at = table["t"].to_numpy(dtype=np.float64)
     kept = (at >= starts_s[0]) & (at < starts_s[-1] + interval_s)
     place = np.searchsorted(starts_s, at[kept], "right") - 1

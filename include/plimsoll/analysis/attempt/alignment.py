@@ -37,10 +37,7 @@ class Schedule:
         return MISFIT * self.interval_s
 
     def place(self, times_s: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-        """Return the number of the interval that contains each time.
-
-        Interval 0 begins at the end of warm-up; earlier ones are negative.
-        """
+        """Return the number of the interval with each time. 0 begins when warm-up ends; earlier are negative."""
         return np.floor((times_s - self.origin_s - self.warmup_s) / self.interval_s).astype(np.int64)
 
     def start_s(self, number: int) -> float:
@@ -85,9 +82,7 @@ class _Placed:
 
     @cached_property
     def _borders(self) -> list[int]:
-        """Return the number of each interval's first record, from the first record's interval to the one after the
-        last.
-        """
+        """Return the number of each interval's first record, from that of the first to one after the last."""
         numbers = np.arange(self.numbers[0], self.numbers[-1] + 2)
         return [int(place) for place in np.searchsorted(self.numbers, numbers)]
 
@@ -131,9 +126,7 @@ def _phase(number: int, schedule: Schedule, log_end_s: float) -> Phase:
 
 
 def misfits(tracks: Sequence[Track], schedule: Schedule) -> Iterator[str]:
-    """Explain why the tracks' records can't be divided into the schedule's intervals; one sentence for each
-    such track.
-    """
+    """Explain why the tracks' records can't be cut into its intervals; one sentence for each such track."""
     for track in tracks:
         late_s = float(track.starts[0] - schedule.origin_s)
         off = _furthest_off(_Placed.of(track, schedule), schedule)

@@ -204,10 +204,7 @@ def _since_s(collected: Collected, at: datetime, host: str) -> float:
 
 
 def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
-    """Return the occurrences in each host's one-second samples.
-
-    Network traffic is a multiple of the host's median second.
-    """
+    """Return the occurrences in each host's one-second samples. Network traffic is by the host's median second."""
     if collected.samples.empty:
         return {}
     found: dict[str, list[Occurrence]] = {}

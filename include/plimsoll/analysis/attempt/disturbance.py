@@ -218,9 +218,7 @@ def _held_s(noise: Noise, within: Sequence[Span], collected: Collected) -> tuple
 
 
 def _programs(noise: Noise, within: Sequence[Span], collected: Collected) -> str:
-    """Return the programs that took most, where the sampler has seen them, with the share of each over all these
-    intervals.
-    """
+    """Return the programs that took most, where they were seen, with the share of each over all these intervals."""
     own, held = _held_s(noise, within, collected)
     if TOP not in own:
         return ""

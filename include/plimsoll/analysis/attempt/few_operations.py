@@ -48,10 +48,7 @@ def _rate(row: IntervalRow) -> float:
 
 
 def _share(workload: Workload, level: ServiceLevel) -> float:
-    """Return the share of a level's operations in a load, at most.
-
-    1 where the workload does not say it by `read_share`.
-    """
+    """Return the share of a level's operations in a load, at most. 1 where the workload is silent in `read_share`."""
     if not workload.states_read_share and "read_share" not in workload.model_fields_set:
         return 1.0
     return {"reads": workload.read_share, "writes": 1 - workload.read_share}.get(level.operations, 1.0)

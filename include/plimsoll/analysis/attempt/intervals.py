@@ -68,10 +68,7 @@ class IntervalTable:
         return tuple(sorted({row.operation for row in self.rows} - {ALL_OPERATIONS}))
 
     def frame(self) -> pd.DataFrame:
-        """Return the table as a data frame, one column per field.
-
-        Data types do not depend on the content; `met` is nullable.
-        """
+        """Return the table as a data frame, one column per field. Types don't depend on content; `met` is nullable."""
         import pandas as pd  # late: judging needs none of it
 
         columns = [field.name for field in fields(IntervalRow)]
@@ -232,10 +229,7 @@ def _sum(parts: Collection[Ints]) -> Ints:
 
 
 def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
-    """Return the highest value of each percentile that is known for every interval with an operation.
-
-    None where there is none.
-    """
+    """Return the highest value of each percentile known for every interval with operations. Else None."""
     counted = [row for row in rows if row.count]
     if not counted:
         return None

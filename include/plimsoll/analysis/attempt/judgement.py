@@ -117,16 +117,12 @@ class Judgement:
 
     @property
     def unit_taken(self) -> str:
-        """Return the unit that the files' values are taken to be in, and why; empty where the files could not
-        be read.
-        """
+        """Return the unit that the files' values are read in, and why; empty where the files could not be read."""
         return f"{self.unit}: {self.unit_why}" if self.unit_why else ""
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Return the notes, and the records that were left out without their counts, so that many cells have the same
-        remarks.
-        """
+        """Return the notes, and the records that were left out without their counts, so that many cells agree."""
         measures = sorted({one.measure for one in self.left_out})
         return (*self.notes, f"left out: {' and '.join(measures)}") if measures else self.notes
 

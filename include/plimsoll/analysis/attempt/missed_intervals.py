@@ -93,9 +93,7 @@ def stalls_s(answers: Sequence[Answers], due_s: float | None = None) -> tuple[fl
 
 
 def _is_spanned(empty: Answers, later: Sequence[Answers]) -> bool:
-    """Tell whether the next interval with answers holds an operation that was already under way at the stall's
-    start.
-    """
+    """Tell whether the next interval with answers holds an operation that was under way at the stall's start."""
     after = next((one for one in later if one.answered), None)
     if after is None or after.max_ms is None:
         return False

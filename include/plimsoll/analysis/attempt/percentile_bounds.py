@@ -58,10 +58,7 @@ class _Part:
         return self.count + (self.failed - self.among_times if level.counts_failures else 0)
 
     def met(self, level: ServiceLevel) -> bool | None:
-        """Tell whether the percentile is strictly below the bound.
-
-        None where the samples do not decide it, or nothing was counted.
-        """
+        """Tell whether the percentile is strictly below the bound. None where that is open, or nothing counted."""
         if self.is_stall or (self.failed and not self.count):
             return False
         total = self.total(level)
@@ -83,10 +80,7 @@ class _Part:
         return max(least, failed), min(most + failed, self.count)
 
     def value(self, percentile: float) -> float | None:
-        """Return the percentile's value in ms.
-
-        Of a single sample it is known; of several samples only the maximum is.
-        """
+        """Return the percentile's value in ms. Of a single sample it is known; of several only the maximum is."""
         counted = [sample.values_ms for sample in self.samples if sample.count]
         if percentile == 100 and all(100 in values for values in counted):
             return max((values[100] for values in counted), default=None)

@@ -32,10 +32,7 @@ from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, ServiceL
 
 @dataclass(frozen=True)
 class _Slides:
-    """The positions of windows: `steps` records of `step_s` form one.
-
-    The first begins `warmup_s` after the run's start.
-    """
+    """The positions of windows: `steps` records of `step_s` form one. The first begins `warmup_s` after the start."""
 
     origin_s: float
     warmup_s: float
@@ -69,10 +66,7 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
 
 @dataclass(frozen=True)
 class _ByWindows:
-    """One service level's verdict by its own kind of windows.
-
-    `measured` and `note` are set only for sliding windows.
-    """
+    """One service level's verdict by one kind of windows. `measured` and `note` are set only for sliding windows."""
 
     verdict: LevelVerdict
     measured: tuple[Measured, ...] = ()

@@ -121,9 +121,7 @@ def _by_place(spreads: Sequence[Spread]) -> dict[tuple[str, int], Spread]:
 
 
 def mean_achieved(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], float]:
-    """Return the arithmetic mean of the valid repeats' achieved rates, ops/s, by (variant, load), in the cells'
-    order.
-    """
+    """Return the arithmetic mean of the valid repeats' achieved rates, ops/s, by (variant, load), in cells' order."""
     return {place: fmean(rates) for place, rates in _rates(cells).items()}
 
 

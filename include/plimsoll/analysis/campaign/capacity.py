@@ -124,19 +124,13 @@ class Capacity(Model):
 
     @property
     def bracketed_ops_s(self) -> tuple[int, ...]:
-        """Return the loads to run next with the tested loads on either side of them, rising.
-
-        Empty where no load is to be run.
-        """
+        """Return loads to run next with tested ones on both sides, rising. Empty where no load is to be run."""
         ends = [rung.load_ops_s for rung in (self.at_capacity, self.next_load) if rung]
         return tuple(sorted({*ends, *self.narrowing_ops_s})) if self.narrowing_ops_s else ()
 
 
 def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
-    """Return the capacity of each variant, in the definition's order.
-
-    The campaign must have one part, or the data be one part's.
-    """
+    """Return the capacity of each variant, in the definition's order, for a campaign or data of one part."""
     results = cell_results(data) if cells is None else cells
     of_variants = groupby(results, key=lambda result: result.cell.variant)
     found = [_of_part(data.part, _capacity(variant, cells := list(own)), cells) for variant, own in of_variants]
@@ -158,9 +152,7 @@ def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None =
 
 @dataclass(frozen=True)
 class AnswerOverStages:
-    """The capacity of each variant with one workload, by its repeats in all stages with the same service levels and
-    action.
-    """
+    """The capacity of each variant with one workload, by repeats in all stages of equal service levels and action."""
 
     workload: str
     service_levels: tuple[ServiceLevel, ...]

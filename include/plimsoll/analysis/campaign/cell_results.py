@@ -81,10 +81,7 @@ class AttemptData:
 
     @cached_property
     def series(self) -> Series:
-        """Return the judged percentile of the attempt's intervals.
-
-        It is computed once, because several analyses use it.
-        """
+        """Return the judged percentile of the attempt's intervals. It is computed once, as several analyses use it."""
         from plimsoll.analysis.campaign.series import series_of  # late: it takes NumPy
 
         return series_of(self.intervals)
@@ -188,9 +185,7 @@ def require_no_strays(data: CampaignData) -> None:
 
 
 def deciding_level(verdict: Verdict) -> LevelVerdict | None:
-    """Return the service level with the highest ratio of its worst interval to its bound; None where none was
-    judged.
-    """
+    """Return that with the highest ratio of its worst interval to its bound; None where none was judged."""
     judged = [level for level in verdict.levels if level.worst_ms is not None]
     return max(judged, key=ratio, default=None)
 
@@ -235,19 +230,14 @@ def missed_by(verdict: Verdict | None) -> Literal["", "errors", "rate", "stop ru
 
 
 def missed_levels(verdict: Verdict | None) -> tuple[str, ...]:
-    """Return the service levels that a valid attempt missed, in words, where it was judged by several;
-    otherwise empty.
-    """
+    """Return the service levels that an attempt missed, in words, where judged by several; otherwise empty."""
     if verdict is None or not verdict.valid or len(verdict.levels) < 2:
         return ()
     return tuple(str(level.service_level) for level in verdict.levels if not level.met)
 
 
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
-    """Return the highest interval of each valid repeat, ms, as a spread over repeats.
-
-    `percentile` is one of PERCENTILES.
-    """
+    """Return the highest interval of each valid repeat, ms, as a spread. `percentile` is one of PERCENTILES."""
     return _spreads(cells, lambda verdict: _percentile(verdict.maxima, percentile))
 
 
@@ -269,10 +259,7 @@ def action_times(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
 def values_by_load(
     cells: Iterable[CellResult], value: Callable[[Verdict], float | None]
 ) -> Mapping[tuple[str, int], tuple[float, ...]]:
-    """Return a figure of every valid repeat by (variant, load), in the order of repeats.
-
-    Unknown figures are left out.
-    """
+    """Return a figure of every valid repeat by (variant, load), in repeats' order. Unknown figures are left out."""
     found: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
     for result in cells:
         figure = value(result.verdict) if result.verdict else None

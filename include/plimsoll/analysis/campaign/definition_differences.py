@@ -118,9 +118,7 @@ def _strategy(content: str | Mapping[str, Any]) -> str:
 
 
 def _variant_facts(part: Part, variant_id: str) -> dict[str, str]:
-    """Return the facts of the system that a variant runs, whether the variant itself declares them or the definition's
-    `system`.
-    """
+    """Return the facts of the system that a variant runs, as the variant or the definition's `system` declares."""
     variant = part.variant(variant_id)
     own = variant.model_dump(mode="json", exclude={"id", "title", "product", "version", "settings"})
     release = {"version": part.version_of(variant), "settings": part.settings_of(variant)}

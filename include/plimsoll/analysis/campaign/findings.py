@@ -81,9 +81,7 @@ class Findings(CampaignCells):
     repeats: Repeats
     noise: Noise = UNKNOWN
     capacities: tuple[Capacity, ...] = ()
-    """Capacity of each variant; empty for a part that takes its load from an earlier stage, since it does not ask for
-    the highest load.
-    """
+    """Capacity of each variant; empty for a part that takes its load from an earlier stage."""
     rungs: Mapping[str, tuple[Rung, ...]] = field(default_factory=dict)
     """Variant → its loads, rising, with the outcomes of their repeats."""
     source: Findings | None = None

@@ -15,10 +15,7 @@ _Kind = Literal["variant", "host", "deviation", "own"]
 
 @dataclass(frozen=True)
 class HostReport:
-    """The report of one host of one cell, or of one of its processes: fact → value.
-
-    It is compared with those of the same `role`.
-    """
+    """The report of one host of one cell, or of one of its processes: fact → value. Compared by `role`."""
 
     variant: str
     cell: str
@@ -86,10 +83,7 @@ def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
 
 
 def unlike(a: Mapping[str, str], b: Mapping[str, str], absent: str) -> Iterator[tuple[str, str, str]]:
-    """Yield facts with different values: the fact, its value in A and its value in B.
-
-    `absent` where one has no such fact.
-    """
+    """Yield facts with different values: the fact, its value in A and its value in B. `absent` where there is none."""
     for fact in dict.fromkeys([*a, *b]):
         if a.get(fact, absent) != b.get(fact, absent):
             yield fact, a.get(fact, absent), b.get(fact, absent)

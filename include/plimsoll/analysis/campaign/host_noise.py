@@ -1,6 +1,4 @@
-"""What disturbed the hosts of a campaign: other machines, other programs, clocks that were off either way, and their
-replacement.
-"""
+"""What disturbed the hosts of a campaign: other machines, other programs, clocks that were off, and replaced ones."""
 
 from __future__ import annotations
 
@@ -105,10 +103,7 @@ def _beside(fact: str, highest: float, bound_percent: int) -> Iterator[tuple[str
 
 
 def clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
-    """Return the largest offset of a node's clock from the load generator's, in attempts that count, ms.
-
-    None: not known.
-    """
+    """Return the largest offset of a node's clock from the load host's, in attempts that count, ms. None: not known."""
     fingerprints = [result.counted.fingerprint for result in cells if result.counted]
     return largest_from_load_host_ms(one for one in fingerprints if one)
 

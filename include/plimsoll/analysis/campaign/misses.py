@@ -186,9 +186,7 @@ def causes_by_cell(
 
 
 def _judged(result: CellResult) -> pd.DataFrame | None:
-    """Return the cell's judged intervals with their causes; None where none missed, or only response times are
-    known.
-    """
+    """Return the cell's judged intervals with their causes; None where none missed, or all but times is unknown."""
     level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
     if result.counted is None or not (level and level.missed) or result.counted.coincidences.empty:
         return None

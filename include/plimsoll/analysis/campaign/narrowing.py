@@ -43,10 +43,7 @@ def above(met_ops_s: int) -> int:
 
 
 def _readable(low: int, high: int) -> int | None:
-    """Return the middle of two loads on a log scale, rounded.
-
-    None where they are close together or no round load lies between.
-    """
+    """Return the middle of two loads on a log scale, rounded. None where no round load lies between."""
     if high <= FAR * low:
         return None
     middle = _rounded(exp((log(low) + log(high)) / 2), high / low)

@@ -41,10 +41,7 @@ def _other_stages(data: CampaignData, divided: tuple[CampaignData, ...]) -> tupl
 
 
 def _without_idle(part: Part) -> Part:
-    """Return the part with only the variants that have loads.
-
-    A variant without a capacity gives no load to take a share of.
-    """
+    """Return the part with only the variants that have loads. Without a capacity there is no share to take."""
     kept = tuple(variant for variant in part.variants if part.loads_of(variant.id))
     if len(kept) == len(part.variants):
         return part

@@ -32,10 +32,7 @@ class Range(Model):
 
 
 class PauseStatistics(Model):
-    """The pauses of one variant's process at one load.
-
-    Percentiles cover all its pauses together, ms. Null: no GC log tells.
-    """
+    """The pauses of one variant's process at one load. Percentiles are of all of them, ms. Null: no GC log tells."""
 
     variant: str
     load_ops_s: int
@@ -71,10 +68,7 @@ class _GcLogs(NamedTuple):
 
 
 def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: float) -> tuple[PauseStatistics, ...]:
-    """Return the pauses of every variant, load and process with a GC log, in the cells' order.
-
-    Only attempts that count.
-    """
+    """Return the pauses of every variant, load and process with a GC log, in the cells' order. Of what counts."""
     grouped: dict[tuple[str, int, str], list[_GcLogs]] = {}
     for result in cells:
         if result.counted is not None and not result.counted.jvms.empty:

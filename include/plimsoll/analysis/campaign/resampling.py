@@ -51,9 +51,7 @@ class Typical(Model):
 
 
 def typical_by_load(cells: Iterable[CellResult]) -> tuple[Typical, ...]:
-    """Return the typical figures of every variant and load with a valid repeat that has intervals, in the
-    cells' order.
-    """
+    """Return the typical figures of each variant and load with a valid repeat with intervals, in the cells' order."""
     runs: dict[tuple[str, int], list[Series]] = {}
     for result in cells:
         series = judged_series(result.counted) if result.counted else None
@@ -78,9 +76,7 @@ def _typical(variant: str, load: int, runs: Sequence[Series]) -> Typical:
 
 
 def _estimate(runs: Sequence[Floats], random: np.random.Generator) -> Estimate:
-    """Return the mean over runs of each run's mean, so that a run that was cut short has the same weight as the
-    others.
-    """
+    """Return the mean over runs of each run's mean, so that one cut short has the same weight as the others."""
     value = float(np.mean([run.mean() for run in runs]))
     if len(runs) < 2:
         return Estimate(value=value, low=None, high=None)
@@ -92,9 +88,7 @@ def _estimate(runs: Sequence[Floats], random: np.random.Generator) -> Estimate:
 
 
 def _block_means(run: Floats, random: np.random.Generator, copies: int) -> Floats:
-    """Draw DRAWS × `copies` means of resampled runs made of circular blocks. The sum of each block is computed
-    only once.
-    """
+    """Draw DRAWS × `copies` means of resampled runs in circular blocks. The sum of each block is computed only once."""
     block = max(1, min(BLOCK, len(run) // 3))
     around = np.concatenate([run, run[: block - 1]])
     sums = np.convolve(around, np.ones(block), "valid") / block

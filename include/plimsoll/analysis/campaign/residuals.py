@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Residual:
-    """The distance of a figure from the mean of its group, on a log scale.
-
-    It is widened because the figure is itself part of that mean.
-    """
+    """The distance of a figure from the mean of its group, on a log scale. Widened, as it is part of that mean."""
 
     result: CellResult
     host: str | None

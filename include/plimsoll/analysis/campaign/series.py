@@ -55,9 +55,7 @@ def series_of(table: pd.DataFrame) -> Series:
 
 
 def log_ms(series: Series) -> NDArray[np.float64]:
-    """Return the natural logarithms of the known percentiles, because response times vary by factors and not by
-    sums.
-    """
+    """Return the natural logarithms of the known percentiles, as response times vary by factors, not by sums."""
     known = series.judged_ms[series.judged_ms > 0]
     logs: NDArray[np.float64] = np.log(known)
     return logs

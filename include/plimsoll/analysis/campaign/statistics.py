@@ -113,10 +113,7 @@ def smallest_corrected_p(one: Comparison, comparisons: int) -> float | None:
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Apply Holm's step-down adjustment, in the order given.
-
-    Each result can be compared with the significance level directly.
-    """
+    """Apply Holm's step-down adjustment, in the order given. Results compare with the significance level directly."""
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
@@ -126,18 +123,13 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
 
 
 def superiority(strata: Sequence[Stratum]) -> float:
-    """Compute Vargha and Delaney's A over all strata: the share of pairs (x, y) of a stratum with x > y. Ties
-    count half.
-    """
+    """Compute Vargha and Delaney's A over all strata: the share of a stratum's pairs with x > y. Ties count half."""
     pairs = [(x, y) for xs, ys in strata for x, y in product(xs, ys)]
     return sum((x > y) + (x == y) / 2 for x, y in pairs) / len(pairs)
 
 
 def typical_ratio(strata: Sequence[Stratum]) -> float:
-    """Compute Hodges and Lehmann's shift on the log scale: the median ratio x / y over all pairs of a stratum.
-
-    Values must be > 0.
-    """
+    """Compute Hodges and Lehmann's shift on the log scale: median ratio x / y of strata's pairs. Values: > 0."""
     return median(x / y for xs, ys in strata for x, y in product(xs, ys))
 
 
@@ -186,9 +178,7 @@ def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tu
 
 
 def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Comparison:
-    """Compare a variant with the control, with `by_load` as `strata` returns it. The result has no conclusion yet; see
-    `conclude`.
-    """
+    """Compare a variant with the control, with `by_load` as `strata` returns it. `conclude` has the conclusion."""
     samples = list(by_load.values())
     p_value, smallest = stratified_rank_test(samples) if samples else (None, None)
     return Comparison(
@@ -242,9 +232,7 @@ def _doubled_midranks(values: Sequence[float]) -> list[int]:
 
 
 def _rank_sums(ranks: Sequence[int], chosen: int) -> NDArray[np.float64]:
-    """Return the probability of each sum of `chosen` of the ranks, with all choices equally likely (the shift
-    algorithm).
-    """
+    """Return the probability of each sum of `chosen` of the ranks, all equally likely (the shift algorithm)."""
     ways: NDArray[np.float64] = np.zeros((chosen + 1, sum(ranks) + 1))
     ways[0, 0] = 1
     for rank in ranks:

@@ -13,9 +13,7 @@ import numpy.typing as npt
 from plimsoll.analysis.logs.operations import Floats, Track
 
 ODD_LENGTH = 0.5
-"""The share by which a record may be longer or shorter than the usual one: a busy machine ticks late, then
-catches up.
-"""
+"""The share by which a record may be longer or shorter than usual: a busy machine ticks late, then catches up."""
 
 SEAM_SHARE, SEAM_MIN_S, SEAM_MAX_S = 0.05, 0.005, 0.050
 """The greatest gap or overlap of two records: 5 % of a record, but 5 ms (two rounded times) to 50 ms."""
@@ -47,9 +45,7 @@ class ClientOperations(NamedTuple):
 
 
 def continuity_faults(tracks: Sequence[Track], interval_s: float) -> tuple[str, ...]:
-    """Return all faults that forbid judging the tracks: gaps, overlaps, odd lengths, clock jumps, different times
-    covered.
-    """
+    """Return all faults that forbid judging the tracks: gaps, overlaps, odd lengths, clock jumps, times that differ."""
     alone = [fault for track in tracks for fault in _faults(track)]
     return (*alone, *_faults_together(tracks, interval_s))
 
@@ -95,10 +91,7 @@ def _seam_s(track: Track) -> float:
 
 
 def _odd_lengths(track: Track) -> npt.NDArray[np.intp]:
-    """Return records that are too short or too long.
-
-    The last record may be short if the run ended between two ticks.
-    """
+    """Return records that are too short or too long. The last record may be, if the run ended between two ticks."""
     lengths: Floats = track.lengths
     too_long = lengths > track.record_s * (1 + ODD_LENGTH)
     too_short = lengths < track.record_s * (1 - ODD_LENGTH)

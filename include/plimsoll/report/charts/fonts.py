@@ -28,9 +28,7 @@ def version() -> str:
 
 
 def lacking(svg: str) -> str:
-    """Return the characters of a picture's texts that the font does not have, sorted: the machine's own fonts draw
-    them.
-    """
+    """Return the characters of its texts that the font does not have, sorted: the machine's own fonts draw them."""
     written = {character for text in re.findall(r">([^<]+)<", svg) for character in unescape(text)}
     return "".join(sorted(one for one in written if not one.isspace() and not _has(ord(one))))
 

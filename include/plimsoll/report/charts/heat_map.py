@@ -22,9 +22,7 @@ _INK = "#111820"  # on the squares, whatever the page's own colours are
 
 
 def heat_map(findings: Findings) -> Figure:
-    """Return the whole matrix at a glance, with each variant's capacity as a line on top of its highest carried
-    load.
-    """
+    """Return the whole matrix at a glance, with each variant's capacity as a line atop of its highest carried load."""
     rows = [row for variant in findings.rungs for row in _squares(findings, variant)]
     few = len(findings.loads) <= 4
     chart = alt.layer(*_layers(findings), data=TABLE).properties(

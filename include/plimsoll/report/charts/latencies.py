@@ -32,10 +32,7 @@ def counted(result: CellResult) -> AttemptData | None:
 
 
 def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData | None] = counted) -> tuple[Figure, ...]:
-    """Draw one figure; `of` chooses the attempt shown for each cell.
-
-    Empty if no attempt has response times by percentile.
-    """
+    """Draw one figure; `of` chooses the attempt shown for each cell. Empty if none has response times by percentile."""
     rows = [row for place in _places(findings, of) for row in _rows(findings, *place)]
     if not rows:
         return ()

@@ -133,9 +133,7 @@ def _without_hover(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_hover(layer: Mapping[str, Any]) -> bool:
-    """Recognise a layer for hovering by its name, to which Altair adds a number where several charts are put
-    together.
-    """
+    """Recognise a layer for hovering by its name, to which Altair adds a number where charts are put together."""
     return str(layer.get("name", "")).startswith(HOVER)
 
 

@@ -78,10 +78,7 @@ def strip_charts(findings: Findings) -> tuple[Figure, ...]:
 def strip_chart(
     findings: Findings, attempt: AttemptData, *, name: str, title: str, links: Mapping[tuple[str, float], str]
 ) -> Figure:
-    """Chart all data that was collected of an attempt, a strip for each kind.
-
-    `links` of missed intervals by cell and start (s).
-    """
+    """Chart all data of an attempt, a strip for each kind. `links` of missed intervals by cell and start (s)."""
     first, *others = _strips(findings, attempt, links)
     strips = [first, *(strip for strip in others if strip.rows["t"].nunique() > 1)]
     rows = pd.concat([strip.rows.assign(track=strip.name) for strip in strips], ignore_index=True)

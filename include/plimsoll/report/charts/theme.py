@@ -39,9 +39,7 @@ LINK = "to"
 """Column of a chart's table: the link of what a row shows; empty for none."""
 
 TABLE = alt.NamedData("table")
-"""The placeholder of a chart's table until `specification` puts the table in: Altair copies and checks inline rows many
-times over.
-"""
+"""The placeholder of a chart's table until `specification` puts the table in: Altair copies inline rows many times."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +53,7 @@ class Panels:
 
     @property
     def last_row_has_gaps(self) -> bool:
-        """Tell whether panels don't fill the last row: a shared x axis would stand below the gaps, far from its
-        panels.
-        """
+        """Tell whether panels don't fill the last row: a shared x axis would be below gaps, far from its panels."""
         return self.count > self.in_row and self.count % self.in_row > 0
 
 
@@ -74,9 +70,7 @@ class Figure:
 
 
 def page_config() -> dict[str, Any]:
-    """Return the theme for the page: inks follow the text's colour, so that light, dark and print need no second
-    drawing.
-    """
+    """Return the theme for the page: inks follow the text's colour, so one drawing serves light, dark and print."""
     return _config(ink="currentColor", font=PAGE_FONT, background="transparent")
 
 
@@ -108,9 +102,7 @@ def variant_legend(labels: Sequence[str]) -> alt.Legend:
 
 
 def aside(findings: Findings, variant: str) -> float:
-    """Return the ops/s to add to a load so that variants stand beside one another, close enough to be read as one
-    load.
-    """
+    """Return the ops/s to add to a load so that variants stand beside one another, near enough to be one load."""
     loads, count = findings.loads, len(findings.labels)
     gap = min((high - low for low, high in pairwise(loads)), default=loads[0])
     width = min(gap / 3, 0.03 * loads[-1])
@@ -124,9 +116,7 @@ def load_axis(findings: Findings) -> alt.Axis:
 
 
 def log_axis(lowest: float, highest: float, most_ticks: int = 9) -> tuple[list[float], list[float]]:
-    """Choose domain and ticks of a log scale around figures > 0: ends on 1, 2 or 5, ticks at each of those or at
-    decades.
-    """
+    """Choose domain and ticks of a log scale around figures > 0: ends on 1, 2 or 5, ticks there or at decades."""
     steps = [factor * 10.0**power for power in range(-6, 9) for factor in (1, 2, 5)]
     low = max((step for step in steps if step <= lowest), default=steps[0])
     high = min((step for step in steps if step >= highest and step > low), default=steps[-1])
@@ -199,10 +189,7 @@ def specification(chart: alt.LayerChart | alt.FacetChart, data: Mapping[str, Any
 
 
 def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
-    """Return the rows that have a LINK, as links on top of the drawing.
-
-    `points` are encoded, `name` is the chart's own.
-    """
+    """Return the rows that have a LINK, as links on the drawing. `points` are encoded, `name` is the chart's own."""
     layer: alt.Chart = (
         points.transform_filter(f"datum.{LINK}").encode(href=f"{LINK}:N").properties(name=f"{HOVER}-{name}")
     )

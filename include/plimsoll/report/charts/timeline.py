@@ -152,9 +152,7 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
 
 
 def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) -> list[alt.Chart]:
-    """Draw from back to front: warm-up, pauses, bound, line, points (all of them where there are few), hover
-    targets.
-    """
+    """Draw from back to front: warm-up, pauses, bound, line, points (all where there are few), hover targets."""
     line = colour_of(findings, variant)
     _, unit = _time_unit(findings)
     pauses = alt.Chart().transform_filter(alt.datum.mark == "p")

@@ -1,6 +1,4 @@
-"""Collect the data that a timeline draws, thinned to what a panel can show: no peak and no miss is ever thinned
-away.
-"""
+"""Collect what a timeline draws, thinned to what a panel can show: no peak and no miss is ever thinned away."""
 
 from __future__ import annotations
 
@@ -73,9 +71,7 @@ def _stacked(tables: Mapping[int, pd.DataFrame], columns: Sequence[str]) -> pd.D
 
 
 def _highest(table: pd.DataFrame, **counted: tuple[str, str]) -> pd.DataFrame:
-    """Keep the row with the highest `ms` of each group of each panel, with the counts over its group, in order of
-    time.
-    """
+    """Keep the row with the highest `ms` of each group of each panel, with the counts over its group, by time."""
     groups = ["panel", "group"]
     ranked = table.sort_values("ms", ascending=False, na_position="last", kind="stable")
     highest = ranked.drop_duplicates(groups).drop(columns=["missed"], errors="ignore")

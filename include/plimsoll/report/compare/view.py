@@ -67,9 +67,7 @@ def capacities_table(found: CampaignComparison) -> Table[CapacityPair]:
 
 
 def loads_table(found: CampaignComparison, pair: VariantPair) -> Table[_Side]:
-    """Return two rows for each load of a pair: the highest interval of each percentile, from lowest to highest
-    repeat.
-    """
+    """Return two rows for each load of a pair: the highest interval of each percentile, lowest to highest repeat."""
     own = [one for one in found.loads if one.variants == pair]
     columns: list[Column[_Side]] = [
         Column("Load", lambda row: row[0]),

@@ -97,9 +97,7 @@ def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
 
 
 def highest_table(findings: Findings) -> Table[tuple[str, HighestAchieved | None]]:
-    """Return a row for each variant, in the definition's order; dashes where no valid repeat tells the achieved
-    rate.
-    """
+    """Return a row for each variant, in its order; dashes where no valid repeat tells the achieved rate."""
     found = {one.variant: one for one in findings.highest_achieved}
     return Table(
         "Highest achieved rate",

@@ -105,10 +105,7 @@ def _outcome(result: CellResult) -> str:
 
 
 def _missed(level: LevelVerdict) -> str:
-    """Return the number of missed intervals.
-
-    Sliding windows are named, because there are many more of them and they overlap.
-    """
+    """Return the number of missed intervals. Sliding windows are named, as they are many more and overlap."""
     sliding = " sliding windows" if level.service_level.windows == "sliding" else ""
     return f"{level.missed:,} of {level.judged:,}{sliding}"
 

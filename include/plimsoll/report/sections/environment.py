@@ -14,10 +14,7 @@ _COLUMNS = ("found", "fact", "value", "variant", "where")
 
 
 def environment_sheet(findings: Findings) -> Sheet:
-    """Return one row per fact and value.
-
-    `found`: equal everywhere, by variant, by host, deviating, or stated for imported cells.
-    """
+    """Return one row per fact and value. `found`: equal everywhere, by variant or host, deviating, or stated."""
     return Sheet([*_compared(environment(findings)), *_stated(findings)], _COLUMNS)
 
 

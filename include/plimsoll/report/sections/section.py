@@ -25,15 +25,11 @@ class Section:
     tables: Mapping[str, Callable[[Findings], Table[Any] | None]] = field(default_factory=dict)
     """The tables that the template shows, by name."""
     context: Callable[[Findings], Mapping[str, Any]] = lambda _findings: {}
-    """What else it shows, by name. Every template also has `findings`, `definition`, `data`, and `figures` with all
-    charts by name.
-    """
+    """What else it shows, by name. Every template also has `findings`, `definition`, `data`, `figures` (all charts)."""
     charts: Callable[[Findings], tuple[Figure, ...]] = lambda _findings: ()
     """The section's charts of a campaign; the report has each as PNG and SVG too."""
     sheets: Mapping[str, Callable[[Findings], Sheet]] = field(default_factory=dict)
-    """The section's tables as numbers, by the name of their CSV file. The report has them even where the section is
-    left out.
-    """
+    """The section's tables as numbers, by CSV file. The report has them even where the section is left out."""
     needs: frozenset[Knowledge] = frozenset({"load"})
     """What must be known of the cells for it to have something to show."""
     is_shown: Callable[[Findings, Collection[str]], bool] = lambda _findings, _charts: True

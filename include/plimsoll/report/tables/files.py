@@ -1,6 +1,4 @@
-"""Tables as numbers, in files, those with a row for each variant and load among them, and how the files of a part
-are named.
-"""
+"""Tables as numbers, in files, with those of each variant and load, and how a part's are named."""
 
 from __future__ import annotations
 

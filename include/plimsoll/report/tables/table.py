@@ -125,10 +125,7 @@ def _bold(cell: Cell) -> str:
 
 
 def for_terminal(table: Table[Row], style: str = "bold", **looks: Any) -> TerminalTable:
-    """Return the table for a terminal, its label as title. No text is read as rich's markup.
-
-    `looks` are rich's own arguments.
-    """
+    """Return the table for a terminal, its label as title. No text is markup. `looks` are rich's own arguments."""
     from rich.table import Table as TerminalTable
     from rich.text import Text
 
@@ -141,9 +138,7 @@ def for_terminal(table: Table[Row], style: str = "bold", **looks: Any) -> Termin
 
 
 def docs_of_attempt(verdict: Verdict) -> str | None:
-    """Return the link to an attempt's Data Docs. None where no check was made: the run failed, or its files could not
-    be read.
-    """
+    """Return the link to an attempt's Data Docs. None where no check was made: the run failed, or files are unread."""
     key = verdict.key
     return f"../cells/{key.cell_id}/{key.attempt}/quality/index.html" if verdict.checks else None
 

@@ -142,10 +142,7 @@ def _reported(work: AttemptContext) -> Sequence[ReportedNode]:
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
-    """Return the figures of the preflight check.
-
-    Kept hosts that fail it are replaced once, and all hosts checked again.
-    """
+    """Return the figures of the preflight check. Kept hosts that fail it are replaced once, and all checked again."""
     if not _is_replacing(work):
         try:
             return examine(work, _all_hosts(work))
@@ -186,9 +183,7 @@ def _give_up_hosts(work: AttemptContext, error: DeployError | HostError) -> None
 
 
 def _kept(work: AttemptContext) -> dict[str, Any]:
-    """Return the kept hosts that the attempt uses, why they replaced others, and which attempts' data it goes
-    on with.
-    """
+    """Return the kept hosts of the attempt, why they replaced others, and which attempts' data it goes on with."""
     if not work.keeps_hosts:
         return {}
     cluster_id, origin = work.cluster_id, work.origin

@@ -96,9 +96,7 @@ def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None
 def _unless_lost(
     store: ResultStore, state: AttemptState, campaign: Campaign, now: datetime, owners: Owners
 ) -> AttemptState:
-    """Return the state, ended if the attempt was lost: its owner is gone, or it is older than any running attempt can
-    be.
-    """
+    """Return it, ended if the attempt was lost: its owner is gone, or it is older than any running attempt can be."""
     if not state.is_running or state.attempt is None:
         return state
     owner = state.attempt.owner

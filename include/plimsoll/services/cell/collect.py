@@ -102,10 +102,7 @@ def _collected(work: AttemptContext) -> Iterator[_Found]:
 
 
 def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
-    """Collect from all hosts at once, as one that does not answer takes long.
-
-    The load is stopped first, to complete its logs.
-    """
+    """Collect from all hosts at once, as one that does not answer takes long. The load stops first, for its logs."""
     required = {node.info.name for node in required_nodes(work, cluster)}
     tasks = [partial(_node, work, node, must_run=node.info.name in required) for node in work.node_hosts(cluster)]
     if work.keeps_data:  # what belongs to the attempt alone is beside the data

@@ -174,10 +174,7 @@ class AttemptContext:
             return recorded
 
     def why_gone(self) -> str:
-        """Return the provider's words on why hosts of the cluster are gone, after a colon.
-
-        Empty where it tells nothing.
-        """
+        """Return the provider's words on why hosts of the cluster are gone, after a colon. Else empty."""
         try:
             said = self.provider.why_gone(self.cluster_id)
         except PlimsollError:  # nothing depends on it
@@ -185,9 +182,7 @@ class AttemptContext:
         return f": {said}" if said else ""
 
     def time_left(self) -> timedelta:
-        """Return the time until the hosts expire, as recorded when they were provisioned, since a cloud's answer may
-        lag.
-        """
+        """Return the time until the hosts expire, recorded at their provisioning, as a cloud may lag."""
         cluster = read_cluster(self.toolkit.store, self.key) or self.cluster()
         return cluster.expires_at - self.toolkit.clock.now()
 

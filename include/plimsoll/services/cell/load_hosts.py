@@ -45,10 +45,7 @@ def start_all(generator: LoadGenerator, hosts: Sequence[Host], request: LoadRequ
 
 
 def stop_all(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
-    """Stop the load on all hosts at the same time.
-
-    Returns the errors of hosts, by host; an error on one host does not stop the others.
-    """
+    """Stop the load on all hosts at the same time. Returns errors by host; one does not stop the others."""
 
     def stop(host: Host) -> PlimsollError | None:
         try:
@@ -138,10 +135,7 @@ def read_start(work: AttemptContext) -> LoadStart | None:
 
 
 def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuses: Mapping[str, LoadStatus]) -> str:
-    """Set the common start, or return what is still awaited, in words.
-
-    Raises LoadError where the hosts can no longer start together.
-    """
+    """Set the common start, or return what is still awaited, in words. Raises LoadError where it is too late."""
     hosts = load_hosts(work, cluster)
     ready = [host for host in hosts if statuses[host.info.name].is_ready]
     start = read_start(work)

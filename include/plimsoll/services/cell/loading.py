@@ -21,10 +21,7 @@ _HOUR = timedelta(hours=1)
 
 
 def load_job(key: AttemptKey) -> str:
-    """Return the id of the attempt's load job.
-
-    It contains the attempt, as kept hosts may have the finished job of another attempt.
-    """
+    """Return the id of the attempt's load job. It names the attempt, as kept hosts may have another's."""
     return f"load-{key.environment}"
 
 

@@ -69,9 +69,7 @@ def require_running(work: AttemptContext, cluster: Cluster) -> None:
 
 
 def left_for_next(work: AttemptContext) -> frozenset[str]:
-    """Return the environment of the data, where a higher load may go on with them; empty where they are to be
-    removed.
-    """
+    """Return the environment of the data, where a higher load may go on with them; empty where they are removed."""
     if work.origin is None or not _higher_loads(work):
         return frozenset()
     manifest = read_manifest(work.toolkit.store, work.key)
@@ -100,10 +98,7 @@ def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | 
 
 
 def _runs(work: AttemptContext, cluster: Cluster, origin: DataOrigin) -> bool:
-    """Tell whether the database that was started with the data runs on every node.
-
-    It is never started a second time.
-    """
+    """Tell whether the database started with the data runs on every node. It is never started a second time."""
     environment = origin.environment(work.key)
     try:
         return not work.product.down([work.provider.host(cluster, one, environment) for one in work.deployed(cluster)])

@@ -67,10 +67,7 @@ class Document:
     where: str
 
     def model(self, kind: type[_M]) -> _M:
-        """Return the content as that model.
-
-        Raises DefinitionError with every fault: key, line, found, what to write.
-        """
+        """Return the content as that model. Raises DefinitionError with each fault: key, line, found, what to write."""
         self._require_mapping(kind)
         try:
             return kind.model_validate(as_written(self.content, kind))
@@ -93,9 +90,7 @@ class Document:
         return lines[-1] if lines else None
 
     def line_of(self, key: str) -> int | None:
-        """Return the line of a key in the form that problems use: `variants[0] (g1).jvm.heap`,
-        `variants.g1.jvm.heap`.
-        """
+        """Return the line of a key as that problems use: `variants[0] (g1).jvm.heap`, `variants.g1.jvm.heap`."""
         path: list[int | str] = []
         node = self.content
         for name in _STEP.findall(_REMARK.sub("", key)):
@@ -120,9 +115,7 @@ class Document:
         return self.text.splitlines()
 
     def _places(self, path: Path) -> Iterator[Sequence[int]]:
-        """Yield line and column, from 0, of each key on the path and of its value (for list entries: of the value
-        alone).
-        """
+        """Yield line and column (from 0) of keys on the path and of its value (list entries: the value alone)."""
         node = self.content
         for part in path:
             places = getattr(getattr(node, "lc", None), "data", None) or {}
@@ -180,10 +173,7 @@ def _require_bounded_text(text: str) -> None:
 
 
 def _measure(node: Node, known: dict[int, int | None], level: int) -> int:
-    """Return the number of values of a node with every alias expanded.
-
-    Raises _Unbounded for too many, too deep or endless ones.
-    """
+    """Return the number of values of a node with every alias expanded. Raises _Unbounded for too many or too deep."""
     line = node.start_mark.line + 1
     if level > _MOST_LEVELS:
         raise _Unbounded(f"nests deeper than {_MOST_LEVELS} levels", line)

@@ -36,9 +36,7 @@ Row = tuple[str, str, str, str]
 
 
 def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
-    """Return the whole reference: examples, the definition, every part of it, and the keys of `cql` by the load
-    generator.
-    """
+    """Return the whole reference: examples, the definition, every part of it, and keys of `cql` by load generator."""
     schema = definition_schema()
     parts = {"Definition": schema, **{name: part for name, part in schema["$defs"].items() if "properties" in part}}
     sections = [_section(name, part, parts) for name, part in parts.items()]

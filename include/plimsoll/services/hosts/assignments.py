@@ -82,10 +82,7 @@ def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
 
 
 def assignments(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:
-    """Return all uses of hosts kept for that purpose, in order.
-
-    It takes one listing of the store, and one read per use.
-    """
+    """Return all uses of hosts kept for that purpose, in order. It takes one listing and a read per use."""
     files = _files(store, campaign_id, purpose)
     return tuple(
         _read_assignment(store, layout.assignment_key(campaign_id, purpose, number), files[number])

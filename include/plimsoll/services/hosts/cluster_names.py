@@ -59,9 +59,7 @@ def _clusters(store: ReadableStore, campaign_id: str, purpose: str) -> list[str]
 
 
 def _folders(campaign_id: str) -> tuple[str, str]:
-    """Return the folders with a folder for each purpose of the campaign's clusters: its cells, and what hosts are kept
-    for.
-    """
+    """Return the folders of each purpose of the campaign's clusters: its cells, and what hosts are kept for."""
     return layout.cells_prefix(campaign_id), layout.clusters_prefix(campaign_id)
 
 

@@ -82,10 +82,7 @@ def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
 def _recorded_with_patience(
     toolkit: Toolkit, provider: Provider, record: Callable[[], None], explained: Callable[[StoreError], StoreError]
 ) -> None:
-    """Try to record several times, after what could not be recorded of hosts before.
-
-    Does nothing where hosts cost nothing.
-    """
+    """Try to record several times, after what could not be before. Does nothing where hosts cost nothing."""
     if provider.name not in toolkit.tariffs:
         return
 

@@ -127,10 +127,7 @@ def _purpose(campaign: Campaign, key: AttemptKey) -> str:
 
 
 def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | None:
-    """Return the attempt's use; None where it has none.
-
-    Writes the attempt's own record if its process died before that.
-    """
+    """Return the attempt's use; None where it has none. Writes the attempt's own record if its process died before."""
     use = assignment_of(store, key)
     if use is not None:
         return use
@@ -269,10 +266,7 @@ def _end(toolkit: Toolkit, campaign: Campaign, campaign_id: str, is_to_end: Call
 
 
 def _is_at_work(toolkit: Toolkit, use: Assignment, asker: str) -> bool:
-    """Tell whether the attempt still needs its hosts.
-
-    Where nothing is known of its owner, it does until its latest end.
-    """
+    """Tell whether the attempt still needs its hosts. Where its owner is unknown, it does until its latest end."""
     store = toolkit.store
     if use.over or use.owner == asker:
         return False
@@ -281,10 +275,7 @@ def _is_at_work(toolkit: Toolkit, use: Assignment, asker: str) -> bool:
 
 
 def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Assignment | None) -> ClusterId:
-    """Return the newest cluster of the purpose that was used, provisioned or retired.
-
-    The first one where there was none.
-    """
+    """Return the newest cluster of the purpose that was used, provisioned or retired. The first where none was."""
     folders = store.folders(f"{layout.clusters_prefix(campaign_id)}/{purpose}")
     known = [int(name) for name in folders if name.isdecimal()]
     return ClusterId.of(campaign_id, purpose, max([1, *known, *([last.cluster.number] if last else [])]))

@@ -34,9 +34,7 @@ class StoredLaunches:
             return tuple(cluster_id for one in campaign_ids(self._store) for cluster_id in self._open(one))
 
     def _open(self, campaign_id: str) -> tuple[ClusterId, ...]:
-        """Return the clusters of the campaign whose account is open; none where files of others lie among the
-        accounts.
-        """
+        """Return the clusters of the campaign whose account is open; none where there are files of others."""
         try:
             return open_accounts(CampaignStore(self._store, campaign_id))
         except ValueError:  # a reader of the campaign's costs gets the error

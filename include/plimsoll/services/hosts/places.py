@@ -64,10 +64,7 @@ class StoredPlaces:
         self._noted: dict[str, ProviderChoice] = {}
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
-        """Return the places of the provider's clusters of the campaign.
-
-        All known places where the store can't answer that.
-        """
+        """Return the places of the provider's clusters of the campaign. All known where the store can't tell."""
         try:
             choice = self._choice(campaign_id)
         except (NotFound, StoreError, DefinitionError):
@@ -102,9 +99,7 @@ class StoredPlaces:
         return replace(found, unknown=why)
 
     def _may_have_keyspace(self, campaign_id: str) -> bool:
-        """Tell whether a cluster of the campaign may have one; false where the store does not answer, which is told
-        apart.
-        """
+        """Tell whether a cluster of the campaign may have one; false where the store is silent, which is told apart."""
         try:
             with self._outage.noticed():
                 return bool(campaign_id) and is_used(self._store, campaign_id)

@@ -80,10 +80,7 @@ class _LocalPlaces(NoPlaces):
 
 
 def living_clusters(toolkit: Toolkit) -> Living:
-    """Return all living clusters.
-
-    Clusters are listed even if another provider, or another part of one, does not answer.
-    """
+    """Return all living clusters. Clusters are listed even if another provider, or a part of one, is silent."""
     return living_of({name: partial(toolkit.provider_everywhere, name) for name in toolkit.providers})
 
 

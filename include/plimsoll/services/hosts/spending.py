@@ -28,9 +28,7 @@ class KeptCosts:
     """Costs up to one point in time. It reads each use and each cluster's hosts only once."""
 
     def __init__(self, store: ReadableStore, end: datetime, seen: Cluster | None = None) -> None:
-        """Read the records. Hosts whose end is not known count until `end`. `seen` is a cluster as its provider
-        showed it.
-        """
+        """Read the records. Hosts of unknown end count until `end`. `seen` is a cluster as its provider showed it."""
         self._store, self._end, self._seen = store, end, seen
         self._uses, self._of = cache(self._read_assignments), cache(self._share_out)
 

@@ -130,10 +130,7 @@ def parse_description(text: str, where: str) -> ImportDescription:
 
 
 def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
-    """Return every cell of the definition with its patterns.
-
-    The patterns in `runs` take precedence over the general ones.
-    """
+    """Return every cell of the definition with its patterns. The patterns in `runs` go before the general ones."""
     named = {run.cell: run for run in description.runs}
     return tuple(
         DescribedRun(

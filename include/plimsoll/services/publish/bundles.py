@@ -38,9 +38,7 @@ CHECKSUMS = "checksums.sha256"
 _BLOCK = 1 << 20
 _ALWAYS_ALLOWED = 64 << 20
 _MOST_TIMES = 100
-"""The greatest ratio of a bundle's unpacked to its packed size beyond that: records and logs are packed to a tenth,
-tables not at all.
-"""
+"""The greatest unpacked ÷ packed size of a bundle beyond that: records and logs pack to a tenth, tables don't."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _REGULAR_FILE = (stat.S_IFREG | 0o644) << 16
 _ON_UNIX = 3
@@ -127,10 +125,7 @@ def _packs_too_well(content: bytes) -> bool:
 
 
 def read_bundle(stream: IO[bytes], where: str) -> Bundle:
-    """Read and verify a bundle.
-
-    Raises BundleError for a file that is no bundle, damaged, unsafe to read, or too new.
-    """
+    """Read and verify a bundle. Raises BundleError for what is no bundle, damaged, unsafe to read, or too new."""
     try:
         size = stream.seek(0, SEEK_END)
         with ZipFile(stream) as archive:

@@ -107,9 +107,7 @@ def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> N
 
 
 def _digest(verdict_texts: Iterable[bytes]) -> str:
-    """Return a digest of the stored files themselves, so that a newer version with another format gets the same
-    digest.
-    """
+    """Return a digest of the stored files themselves, so that a newer version with another format gets it too."""
     return sha256(b"\n".join(verdict_texts)).hexdigest()
 
 
@@ -151,9 +149,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
 
 
 def versions_here(code_version: str) -> dict[str, str]:
-    """Return the versions that influence a report: Plimsoll, Python, libraries, the kind of machine, the
-    charts' font.
-    """
+    """Return the versions that influence a report: Plimsoll, Python, libraries, kind of machine, the charts' font."""
     from plimsoll.report.charts import fonts
 
     return {

@@ -41,10 +41,7 @@ class ReproducedReport:
 
 
 def report_again(stream: IO[bytes], where: str, code_version: str) -> ReproducedReport:
-    """Return the bundle's report, with its original date.
-
-    Raises BundleError for a bundle that is damaged, unsafe or too new.
-    """
+    """Return the bundle's report, with its original date. Raises BundleError where damaged, unsafe or too new."""
     bundle = read_bundle(stream, where)
     first, prefix = bundle.index, bundle.index.campaign_id
     snapshot = Snapshot({f"{prefix}/{name}": content for name, content in bundle.files.items()})
@@ -70,10 +67,7 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Reproduced
 
 
 def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[str]) -> str:
-    """Return the characters that the charts' font lacks.
-
-    A PNG may differ where its SVG does not, as only the PNG has glyphs.
-    """
+    """Return the characters that the charts' font lacks. A PNG may differ where its SVG, without glyphs, does not."""
     from plimsoll.report.charts import fonts
 
     drawings = {str(PurePosixPath(name).with_suffix(".svg")) for name in differing} & files.keys()

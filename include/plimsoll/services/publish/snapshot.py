@@ -21,9 +21,7 @@ _OF_ATTEMPT = frozenset(
         layout.VERDICT,
     }
 )
-"""The files of an attempt in a bundle: neither raw files, which manifests name, nor Data Docs, whose results verdicts
-hold.
-"""
+"""The files of an attempt in a bundle: no raw files, which manifests name, nor Data Docs, as verdicts hold these."""
 
 
 class Snapshot:
@@ -75,9 +73,6 @@ def take_snapshot(campaign: StoredCampaign) -> Snapshot:
 
 
 def _is_kept(key: str) -> bool:
-    """Tell whether the snapshot includes that file of `<campaign>/cells/<cell>/<attempt>/<name>`.
-
-    Raw files have longer paths.
-    """
+    """Tell whether it includes the file of `<campaign>/cells/<cell>/<attempt>/<name>`. Raw files have longer paths."""
     _, _, _, _, *name = key.split("/")
     return len(name) == 1 and name[0] in _OF_ATTEMPT

@@ -171,10 +171,7 @@ def _all_of(work: AttemptContext, steps: Iterable[Step], log: Log) -> tuple[str,
 
 
 def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
-    """Destroy the cluster.
-
-    Returns the reason if something remains; the reason is shown and recorded until it is gone.
-    """
+    """Destroy the cluster. Returns the reason if something remains; the reason is shown and on record until then."""
     remaining = layout.attempt_file(work.key, layout.UNDESTROYED)
     again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):

@@ -168,9 +168,7 @@ def step_in(phase: Phase) -> Step | None:
 
 
 def share_done(progress: AttemptProgress, part: Part) -> float:
-    """Return the completed share of the attempt, 0 to 1: all earlier steps, and the share of the load's time that is
-    over.
-    """
+    """Return the completed share of the attempt, 0 to 1: all earlier steps, and the load's share of time."""
     current = step_in(progress.phase)
     if current is None:
         return 1.0 if progress.phase == "done" else 0.0

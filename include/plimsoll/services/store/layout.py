@@ -90,10 +90,7 @@ def place_key(content: bytes) -> str:
 
 
 def deletion_key(campaign_id: str, moment: str) -> str:
-    """Return the key of the record of a deletion at that moment.
-
-    It is outside the campaign; no campaign's id has a dot.
-    """
+    """Return the key of the record of a deletion at that moment. It is outside; no campaign's id has a dot."""
     return f".deleted/{moment}-{campaign_id}.json"
 
 
@@ -103,9 +100,7 @@ def request_key(campaign_id: str) -> str:
 
 
 def runs_prefix(campaign_id: str) -> str:
-    """Return the folder of runs: one file for each run of another program, such as Airflow, that works on the
-    campaign.
-    """
+    """Return the folder of runs: a file for each run of a program, such as Airflow, that works on the campaign."""
     return f"{campaign_id}/runs"
 
 
@@ -115,9 +110,7 @@ def run_of_owner_key(campaign_id: str, owner: str) -> str:
 
 
 def holds_prefix(campaign_id: str) -> str:
-    """Return the folder of holds: one numbered file for each time that a process took the campaign. The newest
-    counts.
-    """
+    """Return the folder of holds: a numbered file for each time that a process took the campaign. The newest counts."""
     return f"{campaign_id}/holds"
 
 
@@ -224,10 +217,7 @@ def assignment_key(campaign_id: str, purpose: str, number: int) -> str:
 
 
 def assignment_end_key(campaign_id: str, purpose: str, number: int, at: str) -> str:
-    """Return the key of a file that exists when nothing of that use is left on the hosts.
-
-    Its name contains the time.
-    """
+    """Return the key of a file that exists when nothing of it is left on the hosts. Its name contains the time."""
     return f"{assignments_prefix(campaign_id, purpose)}/{number}.{at}.over"
 
 
@@ -247,9 +237,7 @@ def imported_file(name: str) -> str:
 
 
 def bundles_prefix(campaign_id: str) -> str:
-    """Return the folder of archives that the campaign's hosts fetch: a JDK, database or program each, named by
-    content.
-    """
+    """Return the folder of archives that its hosts fetch: a JDK, database or program each, named by content."""
     return f"{campaign_id}/bundles"
 
 

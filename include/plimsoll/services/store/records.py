@@ -18,10 +18,7 @@ _MEND = (
 
 
 def read_record(store: ReadableStore, key: str, kind: type[_M]) -> _M:
-    """Return the record with that key.
-
-    Raises NotFound where there is none, and DamagedRecord where it can't be understood.
-    """
+    """Return the record with that key. Raises NotFound where there is none, and DamagedRecord where it is damaged."""
     return parse_record(store, key, store.read(key), kind)
 
 

@@ -49,9 +49,7 @@ _WEIGHTS: Mapping[str, tuple[float, float]] = {"StandardRow": (1, 1), "mixed": (
 """Weights of writes and reads unless they are given."""
 
 OPTIONS: Mapping[str, tuple[Option, ...]] = {**dict.fromkeys(_WEIGHTS, _STANDARD), USER: _USER}
-"""Workload → its options. `StandardRow` is plimsoll-stress' name of the same table, so that both run the same
-definition.
-"""
+"""Workload → its options. `StandardRow` is plimsoll-stress' name of the same table, so both run one definition."""
 
 HDR = "cassandra-stress.hdr"
 PROFILE = "profile.yaml"
@@ -200,10 +198,7 @@ def record_s(spec: LoadSpec) -> int:
 
 
 def _command(name: str, spec: LoadSpec) -> tuple[str, ...]:
-    """Return the cassandra-stress command and its operations, from `name`.
-
-    For a profile: `insert` alone, or all its operations.
-    """
+    """Return the cassandra-stress command and its operations, from `name`. Of a profile: `insert` or all."""
     level = f"cl={spec.workload.consistency}"
     if spec.workload.name == USER:
         ops = given_options(spec.workload)["ops"] if not name else {"insert": 1}

@@ -60,9 +60,7 @@ class CommandGenerator(ForeignGenerator):
         self._artefacts = artefacts
 
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
-        """Return problems: unknown placeholders, what a load needs and the command lacks, and an archive not yet
-        here.
-        """
+        """Return problems: unknown placeholders, what a load needs and the command lacks, an archive not yet here."""
         return problems(spec, self._artefacts)
 
     def downloads(self, spec: LoadSpec) -> Sequence[Download]:

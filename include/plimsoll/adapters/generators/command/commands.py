@@ -1,6 +1,4 @@
-"""The commands of a definition: the values that stand for their placeholders, and what is wrong with them, before
-anything starts.
-"""
+"""Commands of a definition: the values of their placeholders, and their faults before anything starts."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

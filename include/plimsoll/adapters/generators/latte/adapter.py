@@ -1,6 +1,4 @@
-"""latte on the load host of a cluster. It must be installed there, where it is looked for, because no registry has a
-built program.
-"""
+"""latte on the load host of a cluster. It must be installed there, and is looked for, as no registry has it built."""
 
 import json
 import re

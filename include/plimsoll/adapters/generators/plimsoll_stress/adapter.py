@@ -101,9 +101,7 @@ class PlimsollStress(LoadGenerator):
         self._start(host, request, folder, command.run_arguments(request, folder))
 
     def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
-        """Return the same with a number of rows, by the workload's option for it. ValueError where it has
-        none.
-        """
+        """Return the same with a number of rows, by the workload's option for it. ValueError where it has none."""
         return sized_rows.with_rows(spec, rows)
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:

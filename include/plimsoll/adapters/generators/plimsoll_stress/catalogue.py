@@ -27,10 +27,7 @@ class OperationOfWorkload(Model):
 
 
 class WorkloadDescription(Model):
-    """One workload, and the protocols in which it can be asked.
-
-    If it lists no operations, its option `operations` defines them.
-    """
+    """One workload, and its protocols. If it lists no operations, its option `operations` defines them."""
 
     name: str
     doc: str
@@ -78,10 +75,7 @@ def catalogue() -> Catalogue:
 
 
 def shares(workload: Workload) -> dict[str, float]:
-    """Return operation → share of all operations, 0 to 1.
-
-    Empty for a workload that the load generator does not have.
-    """
+    """Return operation → share of all operations, 0 to 1. Empty for a workload unknown to the load generator."""
     described = catalogue().by_name.get(workload.name)
     if described is None:
         return {}

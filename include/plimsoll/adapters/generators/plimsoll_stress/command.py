@@ -34,9 +34,7 @@ OPTIONS = "options.json"
 LEASE = "lease"
 """The file that whoever watches a load on somebody else's database writes anew at every look."""
 _AT_ONCE = {"--populate-rate": "0"}
-"""The option to populate as fast as the threads can. Without it BasicTimeSeries populates at the load's rate, as
-published.
-"""
+"""The option to populate as fast as the threads can. Else BasicTimeSeries does at the load's rate, as published."""
 _AS_LEFT = ("--no-populate", "--no-schema")
 """Take rows and tables as they are: a definition's own schema may drop tables, or create them without a condition."""
 START = "start.json"
@@ -156,9 +154,7 @@ def _level(level: ServiceLevel) -> str:
 
 
 def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str) -> tuple[str, ...]:
-    """Return the arguments that populate a keyspace as a load populates its own, and end: `run WORKLOAD …
-    --populate-only`.
-    """
+    """Return arguments to populate a keyspace as a load does its own, and end: `run WORKLOAD … --populate-only`."""
     spec = request.spec
     workload, generator = spec.workload, spec.load_generator
     options = {

@@ -1,7 +1,4 @@
-"""Renew `workloads.json` after a change of workloads.
-
-`python -m plimsoll.adapters.generators.plimsoll_stress.describe` writes the file.
-"""
+"""Renew `workloads.json` after a change of workloads. Run with `python -m`, this module writes the file."""
 
 import json
 import subprocess

@@ -76,9 +76,7 @@ class Marker:
 
 
 def fit_problems(where: str, bind: Bind, type_: str) -> Iterator[Problem]:
-    """Yield at most one fault of a sound bind for a column's type. Its distribution and parameters are checked
-    before.
-    """
+    """Yield at most one fault of a sound bind for a column's type. Distribution and parameters are checked before."""
     if type_ not in _MADE:
         made = ", ".join(sorted(_MADE - {LIMIT}))
         yield Problem(
@@ -143,9 +141,7 @@ def _kind(bind: Bind) -> str:
 
 
 def marker_types(statement: str, known: Tables) -> dict[str, str]:
-    """Return marker → type, for the markers that stand for a column of a known table, or behind LIMIT, TTL or
-    TIMESTAMP.
-    """
+    """Return marker → type, for markers that stand for a column of a known table, or behind LIMIT, TTL or TIMESTAMP."""
     words = words_of(statement)
     columns = known.get(table_of(words), Table()).columns
     types = dict(_inserted(words, columns))
@@ -164,9 +160,7 @@ def _inserted(words: Sequence[str], columns: Mapping[str, str]) -> Iterator[tupl
 
 
 def _type_at(words: Sequence[str], place: int, columns: Mapping[str, str]) -> str | None:
-    """Return the type of the marker in `column = :m`, `column IN (…, :m)`, `column IN :m`, `column = column + :m` or
-    `LIMIT :m`.
-    """
+    """Return its type in `column = :m`, `column IN (…, :m)`, `column IN :m`, `column = column + :m` or `LIMIT :m`."""
     before = list(words[:place])
     if before and before[-1] in _AFTER_WORD:
         return _AFTER_WORD[before[-1]]

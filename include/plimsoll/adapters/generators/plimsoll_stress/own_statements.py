@@ -115,9 +115,7 @@ def _population(population: JsonValue, rows: JsonValue, known: Tables | None) ->
 
 
 def _read_back(where: str, population: Keys, known: Tables | None) -> Iterator[Problem]:
-    """Yield faults of the read-back statement: its markers must be bound to values that the row's number alone
-    determines.
-    """
+    """Yield faults of reading back: its markers must be bound to values that only the row's number determines."""
     statement, bind = population.get("read_back"), population.get("bind") or {}
     if not isinstance(statement, str) or not isinstance(bind, dict):
         return
@@ -130,9 +128,7 @@ def _read_back(where: str, population: Keys, known: Tables | None) -> Iterator[P
 
 
 def _statement(where: str, keys: Keys, known: Tables | None) -> Iterator[Problem]:
-    """Yield markers without a bind, binds without a marker, and faults of the binds themselves and for their
-    columns.
-    """
+    """Yield markers without bind, binds without a marker, and faults of the binds themselves and for their columns."""
     statement, bind = keys.get("statement"), keys.get("bind") or {}
     if not isinstance(bind, dict):
         yield Problem(

@@ -71,10 +71,7 @@ def _phase(line: str) -> str:
 
 
 def seconds(text: str) -> tuple[GeneratorSecond, ...]:
-    """Return the generator's own state in every second of the timed run, warm-up included.
-
-    An incomplete line is left out.
-    """
+    """Return the generator's own state in every second of the timed run, warm-up included. A cut line is left out."""
     return tuple(_seconds(text))
 
 

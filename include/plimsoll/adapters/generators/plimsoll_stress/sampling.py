@@ -1,7 +1,4 @@
-"""The progress of the job that writes a sample of a workload's rows.
-
-It has a folder of its own on the load host.
-"""
+"""The progress of the job that writes a sample of a workload's rows. It has a folder of its own on the load host."""
 
 from pathlib import PurePosixPath
 

@@ -50,9 +50,7 @@ def with_rows(spec: LoadSpec, rows: int) -> LoadSpec:
 
 
 def data_per_node_problems(spec: LoadSpec) -> Iterator[Problem]:
-    """Yield faults where a size on disk is asked for and rows can't be counted from it, or their number is given as
-    well.
-    """
+    """Yield faults where a size is asked for and rows can't be counted from it, or their number is given as well."""
     workload = spec.workload
     if workload.data_per_node is None:
         return
@@ -69,10 +67,7 @@ def data_per_node_problems(spec: LoadSpec) -> Iterator[Problem]:
 
 
 def _is_given(spec: LoadSpec, option: str) -> bool:
-    """Tell whether the definition says how many rows there are.
-
-    BasicTimeSeries has the option always, with 0 for none.
-    """
+    """Tell whether somebody says how many rows there are. BasicTimeSeries has the option always, with 0 for none."""
     if option == _OF_EACH_THREAD:
         return spec.workload.populate > 0
     return option in given_options(spec.workload)

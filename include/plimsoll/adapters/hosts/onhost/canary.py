@@ -26,9 +26,7 @@ _PAUSE_S = 0.05
 
 
 class Effort(NamedTuple):
-    """The limits of a check, s: time for each part of the host, and for hosts that wait for one another; and the
-    largest file, bytes.
-    """
+    """Limits of a check, s: for each part of a host, and for hosts that wait for others; the largest file, bytes."""
 
     cpu_s: float = 1.0
     disk_s: float = 5.0
@@ -47,10 +45,7 @@ def measure(folder: Path, effort: Effort = USUAL) -> dict[str, float]:
 
 
 def cpu(limit_s: float) -> float:
-    """Return bytes per second of SHA-256 with a thread for each processor.
-
-    Hashing large blocks releases Python's lock.
-    """
+    """Return bytes per second of SHA-256 with a thread for each processor. Large blocks release Python's lock."""
     count = len(os.sched_getaffinity(0))
     with ThreadPoolExecutor(count) as pool:
         return sum(pool.map(_hash_rate, [limit_s] * count))
@@ -101,9 +96,7 @@ def _hash_rate(limit_s: float) -> float:
 def rate(
     step: Callable[[], int], limit_s: float, end: Callable[[], object] = lambda: None, most: int | None = None
 ) -> float:
-    """Return bytes per second of a repeated step, until a step moves nothing, the byte limit is reached, or time is
-    over.
-    """
+    """Return bytes per second of a repeated step, until one moves nothing, or bytes or time are over."""
     began, moved = time.monotonic(), 0
     while (most is None or moved < most) and time.monotonic() - began < limit_s:
         size = step()

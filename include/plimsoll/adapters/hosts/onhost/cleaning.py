@@ -20,10 +20,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 
 
 def clean(work: Path, cluster: str | None) -> list[str]:
-    """End and remove everything of that cluster, or of all clusters of the work folder.
-
-    Returns a sentence for each thing that remains.
-    """
+    """End and remove all of that cluster, or of all in the work folder. Returns a sentence on each remainder."""
     folder = work / cluster if cluster else work
     deadline = time.monotonic() + PATIENCE_S
 

@@ -16,9 +16,7 @@ from typing import Any, Literal
 from plimsoll.adapters.hosts.onhost import supervisor
 
 KILL_TIMEOUT_S = 20.0
-"""The time for a killed process to end and for its supervisor to note the exit code, s: on a busy host both wait for a
-processor.
-"""
+"""The time for a killed process to end and for its supervisor to note the exit code, s: a busy host delays both."""
 _POLL_S = 0.05
 _MOST_CHARACTERS = 1 << 22
 

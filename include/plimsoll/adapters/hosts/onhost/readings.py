@@ -22,9 +22,7 @@ _FILES = {
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """Return the texts of the files above, empty where there is none, the folder's disk, and the kernel's other
-    answers.
-    """
+    """Return the texts of the files above, empty without one, the folder's disk, and the kernel's other answers."""
     return {
         **{name: _text(Path(path)) for name, path in _FILES.items()},
         "system": platform.system(),

@@ -93,10 +93,7 @@ def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) 
 
 
 def _detach(log: Path) -> None:
-    """Start a session of its own, without a terminal and without the caller's open files.
-
-    What the job makes is for its user alone.
-    """
+    """Start a session of its own, without terminal and the caller's open files. What it makes is for its user alone."""
     os.setsid()
     os.umask(0o077)
     output = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
@@ -188,9 +185,7 @@ def start_time(pid: int) -> int:
 
 
 def stat(pid: int) -> list[str]:
-    """Return the fields of /proc/<pid>/stat from the third on: state, parent, ...; the second may hold blanks
-    itself.
-    """
+    """Return the fields of /proc/<pid>/stat from the third on: state, parent, ...; the second may hold blanks."""
     return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
 
 
@@ -206,10 +201,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _outlive(child: int, expires_s: float) -> int:
-    """Wait for the job, pass signals on, and end it when its time is over.
-
-    Returns its exit code as a shell gives it.
-    """
+    """Wait for the job, pass signals on, and end it when time is over. Returns its exit code as a shell gives it."""
     deadline, last_word = time.monotonic() + expires_s, False
     while (code := _reap(child)) is None:
         received = signal.sigtimedwait(_SIGNALS, max(0.0, deadline - time.monotonic()))

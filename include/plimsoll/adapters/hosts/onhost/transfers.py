@@ -52,10 +52,7 @@ def measure(paths: list[str], most_bytes: int) -> dict[str, Any]:
 
 
 def send(files: list[dict[str, Any]], limit_s: float) -> list[str]:
-    """Upload each file with its ticket, as many bytes as were measured.
-
-    For each: `stored`, `taken` or the reason of a failure.
-    """
+    """Upload each file with its ticket, as many bytes as were measured. Returns `stored`, `taken` or a reason."""
     until = time.monotonic() + limit_s
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         return list(pool.map(lambda file: _sent(file, until), files))

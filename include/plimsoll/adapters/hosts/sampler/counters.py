@@ -23,10 +23,7 @@ def text_of(path: str) -> str:
 
 
 def cpu(stat: str) -> Counters:
-    """Return ticks since boot in `/proc/stat`, by activity, and the number of processors.
-
-    The time of guests is part of `user` already.
-    """
+    """Return ticks since boot in `/proc/stat`, by activity, and the processors. `user` has the guests' time."""
     names = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
     ticks = dict(zip(names, map(float, stat.splitlines()[0].split()[1:])))  # noqa: B905 - Python 3.9 has no `strict`
     return {
@@ -41,10 +38,7 @@ def cpu(stat: str) -> Counters:
 
 
 def pressure(text: str) -> Counters:
-    """Return microseconds since boot in which some process waited, by `/proc/pressure/cpu`.
-
-    Empty where the kernel has none.
-    """
+    """Return microseconds since boot in which some process waited, by `/proc/pressure/cpu`. Empty without it."""
     return {"pressure": float(text.partition("total=")[2].split(maxsplit=1)[0])} if "total=" in text else {}
 
 

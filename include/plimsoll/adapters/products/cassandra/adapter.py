@@ -1,6 +1,4 @@
-"""Apache Cassandra as a product under test, and the check, before anything starts, that the nodes of a definition
-can start.
-"""
+"""Apache Cassandra as a product under test, and the check beforehand that a definition's nodes can start."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait

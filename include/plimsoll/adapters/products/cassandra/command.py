@@ -98,10 +98,7 @@ def node_command(
 
 
 def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
-    """Return the JVM arguments of a variant.
-
-    Its own flags come last, because the JVM takes the later one of two flags.
-    """
+    """Return the JVM arguments of a variant. Its own flags come last, as the JVM takes the later of two."""
     return (
         *release.jvm_flags,
         *release.jdk_flags[jdk_major(jvm)],

@@ -60,9 +60,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
 
 
 def _ended(message: str, at: datetime) -> Event | None:
-    """Return the event that ended at that time, from a line that gives its duration; None where the line tells
-    of none.
-    """
+    """Return the event that ended at that time, from a line that gives its duration; None where it tells none."""
     if match := _COMPACTED.match(message):
         took_ms = float(match["ms"].replace(",", ""))
         return Event(COMPACTION, at - timedelta(milliseconds=took_ms), at, took_ms)

@@ -19,17 +19,13 @@ _MEND = "see whether the node runs, and run the cell again"
 
 
 def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
-    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one does not
-    answer.
-    """
+    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one is silent."""
     found = inspect_jvms(tool, [(node, JOB, JMX_PORT, NodeFiles(node.root).jmx) for node in nodes])
     return [_fingerprint(node, found[node.info.name, JOB]) for node in nodes]
 
 
 def over_jmx(nodes: Sequence[Host]) -> tuple[str, ...]:
-    """Return the node tool's arguments for these nodes of one machine: where their JMX listens, and their password
-    files.
-    """
+    """Return the node tool's arguments for nodes of one machine: where their JMX listens, and their password files."""
     return jmx_places((node, JMX_PORT, NodeFiles(node.root).jmx) for node in nodes)
 
 
@@ -44,10 +40,7 @@ def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:
 
 
 def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[str, int]:
-    """Return the size of the keyspace's live files after a flush, bytes, by node.
-
-    Raises DeployError without an answer.
-    """
+    """Return the size of the keyspace's live files after a flush, bytes, by node. Raises DeployError without answer."""
     found: dict[str, int] = {}
     for hosts in by_machine(nodes).values():
         answer = tool.ask(hosts[0], "size", *over_jmx(hosts), "--keyspace", keyspace, allowed=_FLUSH)

@@ -162,9 +162,7 @@ def merged(*layers: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 def node_settings(
     release: Release, overrides: Mapping[str, JsonValue], files: NodeFiles, addresses: Sequence[str], node: int
 ) -> dict[str, JsonValue]:
-    """Return all settings of node number `node`, counted from 0, of a new cluster with these addresses, the seed's
-    first.
-    """
+    """Return all settings of node number `node`, from 0, of a new cluster at these addresses, the seed's first."""
     settings = merged(release.settings, overrides)
     tokens = initial_tokens(node, nodes=len(addresses), tokens_per_node=int(str(settings[TOKENS])))
     # There is nothing to stream, because all nodes of the cluster are new.

@@ -1,6 +1,4 @@
-"""The paths of a node's files on its host, and what Cassandra says in its logs: lines that explain nothing, and
-errors with advice.
-"""
+"""The paths of a node's files on its host, and of its logs: lines that explain nothing, errors with advice."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath

@@ -1,6 +1,4 @@
-"""Any database as a product under test, by the commands that a definition gives: they start a node, and tell what is
-known of it.
-"""
+"""Any database as a product under test, by the commands of a definition: they start a node, and tell of it."""
 
 import json
 import re
@@ -104,10 +102,7 @@ class CommandDatabase(Product):
         load: Host,  # noqa: ARG002 - each node is asked on its own host
         expires: timedelta,
     ) -> None:
-        """Start one node after the other, each once the one before is ready and has told the definition's release.
-
-        Raises DeployError.
-        """
+        """Start each node once the one before is ready with the definition's release. Raises DeployError."""
         command = spec.command
         assert command is not None, "checked before"
         addresses = [node.info.address for node in nodes]
@@ -143,10 +138,7 @@ class CommandDatabase(Product):
 
 
 def _require_programs(node: Host, programs: Iterable[str]) -> None:
-    """Raise DeployError where the host lacks programs of the commands.
-
-    Without the program of `ready` nobody would notice for minutes.
-    """
+    """Raise DeployError where the host lacks programs of the commands. That of `ready` would be missed late."""
     if lacking := missing(node, programs):
         what = f"there is no {' and no '.join(lacking)} on {name_of(node)}"
         raise DeployError(what, where=PRODUCT, mend=f"install it there, or correct `system.command`; {LASTS}")

@@ -1,6 +1,4 @@
-"""The commands of a database: the values that stand for their placeholders, and what is wrong with them, before
-anything starts.
-"""
+"""The commands of a database: the values that stand for their placeholders, and their faults before anything starts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath

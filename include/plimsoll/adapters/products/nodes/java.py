@@ -1,6 +1,4 @@
-"""A Java program of a product on its host, its JDK and its jars, and what all products have in common that run such
-ones.
-"""
+"""A Java program of a product on its host, its JDK and its jars, and what all products that run such share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -44,10 +44,7 @@ def heap_flags(jvm: JvmConfiguration) -> tuple[str, ...]:
 
 
 def gc_log_flags(jvm: JvmConfiguration, path: str) -> tuple[str, ...]:
-    """Return the flags that log collections and safepoints to one file without rotation.
-
-    JDK 8 gets the flags of Cassandra.
-    """
+    """Return the flags that log collections and safepoints to one unrotated file. JDK 8 gets the flags of Cassandra."""
     if jdk_major(jvm) > 8:
         return (f"-Xlog:gc*,safepoint:file={path}:time,uptime,level,tags:filecount=0",)
     return (f"-Xloggc:{path}", *(f"-XX:+Print{what}" for what in _PRINTED_BY_JDK_8))
@@ -112,9 +109,7 @@ def archive_problems(spec: VariantSpec) -> Iterator[Problem]:
 
 
 def heap_problems(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
-    """Yield heaps that are too small, and flags that would override `heap` and `initial_heap`, on which plans and
-    fingerprints rely.
-    """
+    """Yield heaps that are too small, and flags that override `heap` and `initial_heap`, on which plans rely."""
     for key, size in (("heap", jvm.heap), ("initial_heap", jvm.initial_heap)):
         if size is not None and size < _LEAST_HEAP:
             what = f"{format_size(size)} is too small for a node to start in"

@@ -141,10 +141,7 @@ def was_killed(status: JobStatus) -> bool:
 
 
 def is_disk_full(host: Host) -> bool:
-    """Tell whether the host's disk is full.
-
-    A node without room for a mapped file is killed; its log does not say why.
-    """
+    """Tell whether the host's disk is full. A node without room for a mapped file is killed; its log is silent."""
     asked = host.run(
         ("df", "--block-size=1", "--output=avail", str(host.root)), timeout=_DISK_PATIENCE, check=False
     ).stdout.split()

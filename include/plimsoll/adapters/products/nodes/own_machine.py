@@ -45,9 +45,7 @@ def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
 
 
 def with_names(text: str, nodes: Sequence[Host]) -> str:
-    """Return what a program on the nodes' machine tells, with a node's name in place of 127.0.0.1, which names none
-    elsewhere.
-    """
+    """Return what a program on the nodes' machine tells, with a node's name in place of 127.0.0.1."""
     for node in nodes:
         if (own := own_loopback(node.info.address)) != node.info.address:
             text = re.sub(rf"(?<![\d.]){re.escape(own)}(:\d+)?(?![\d.])", node.info.name, text)
@@ -104,10 +102,7 @@ def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:
 
 
 def get(host: Host, *urls: str) -> list[Any]:
-    """Return what each URL answers, which is JSON; None where there is no answer.
-
-    Raises DeployError where that host can't ask.
-    """
+    """Return what each URL answers, which is JSON; None without answer. Raises DeployError where it can't ask."""
     result = host.run((*_CLIENT, "get", *urls), timeout=_ANSWER, check=False)
     told = answer_of(result, "get", where=f"host {name_of(host)}", mend="see whether it has python3")
     return [one.get("answer") for one in told]

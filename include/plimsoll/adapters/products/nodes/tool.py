@@ -63,10 +63,7 @@ class NodeTool:
         return program.argv(self.artefacts, host, *arguments, jvm=_SHORT_LIVED)
 
     def ask(self, host: Host, *arguments: str, allowed: timedelta) -> Any:
-        """Return the node tool's answer, which is JSON on its last line of output.
-
-        Raises DeployError where there is none.
-        """
+        """Return the node tool's answer, which is JSON on its last line. Raises DeployError where there is none."""
         result = host.run(self.argv(host, *arguments), timeout=allowed, check=False)
         return answer_of(result, arguments[0], where=f"host {host.info.name}", mend="mend the reason given")
 
@@ -105,9 +102,7 @@ def jmx_flags(address: str, port: int, access: JmxAccess) -> Iterator[str]:
 
 
 def jmx_places(places: Iterable[tuple[Host, int, JmxAccess]]) -> tuple[str, ...]:
-    """Return the node tool's arguments for these JVMs of one machine: where their JMX listens, and the files with their
-    passwords.
-    """
+    """Return the node tool's arguments for these JVMs of one machine: where their JMX listens, and password files."""
     listed = list(places)
     ports = ",".join(f"{own_loopback(host.info.address)}:{port}" for host, port, _ in listed)
     files = (word for *_, access in listed for word in ("--password-file", str(access.password)))

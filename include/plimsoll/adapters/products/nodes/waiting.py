@@ -45,10 +45,7 @@ class Patience:
     until: datetime
 
     def await_line(self, places: Sequence[OnHost], text: str) -> None:
-        """Return once the log of every process has a line with that text.
-
-        Raises DeployError when a process or the time ends.
-        """
+        """Return once each process's log has a line with that text. Raises DeployError when one or time ends."""
         waiting = list(places)
 
         def obstacle() -> Obstacle | None:
@@ -58,10 +55,7 @@ class Patience:
         self.await_none(obstacle, places)
 
     def await_none(self, obstacle: Callable[[], Obstacle | None], places: Sequence[OnHost]) -> None:
-        """Return once there is no obstacle, and all of these processes run.
-
-        Raises DeployError when a process or the time ends.
-        """
+        """Return once there is no obstacle, and all processes run. Raises DeployError when one or time ends."""
         while True:
             began = self.clock.now()
             found = obstacle()

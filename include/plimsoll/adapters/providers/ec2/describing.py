@@ -97,9 +97,7 @@ def described(  # noqa: PLR0913, PLR0917  # all that is known of it
 
 
 def why_ended(instance: Answer) -> str:
-    """Return AWS's reason for the end of an instance, such as a Spot interruption, maintenance or a user; and the
-    time.
-    """
+    """Return AWS's reason for the end of an instance, such as a Spot interruption, maintenance or a user, and when."""
     said = (instance.get("StateReason", {}).get("Message"), instance.get("StateTransitionReason"))
     return ", ".join(dict.fromkeys(filter(None, said))) or "no reason given"
 

@@ -51,9 +51,7 @@ THROTTLED = frozenset(
 )
 """The account asks more than AWS answers."""
 LATER = UNSURE | THROTTLED | REFUSED_CREDENTIALS
-"""Refusals that AWS may not repeat later, whatever the request: it failed, or throttles, or the credentials are
-renewed.
-"""
+"""Refusals that AWS may not repeat later, whatever the request: it failed, throttles, or credentials are renewed."""
 DENIED = frozenset({"UnauthorizedOperation", "AccessDenied", "AccessDeniedException", "403"})
 """The credentials are known, and may not do this."""
 

@@ -20,10 +20,7 @@ STANDING = ("pending", "running")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of resource, with the calls that list and delete it.
-
-    `id` is the key of its id in answers and parameters.
-    """
+    """A kind of resource, with the calls to list and delete it. `id` is the key of its id in answers and parameters."""
 
     name: str
     listed_by: str

@@ -22,10 +22,7 @@ class SharedHost(Host, Protocol):
     """A host on which several environments may have a folder each, one after another."""
 
     def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> Host:
-        """Return the same host with a folder below its own as root. Everything started there carries the tags.
-
-        Raises HostError.
-        """
+        """Return the host with a folder below its own as root. What starts there has the tags. Raises HostError."""
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
         """End and remove everything of the cluster in that folder except the environments in `keep`.
@@ -35,20 +32,14 @@ class SharedHost(Host, Protocol):
 
 
 def in_environment(host: SharedHost, cluster: Cluster, environment: str) -> Host:
-    """Return the host with the folder of that environment as root.
-
-    With its whole folder for the cluster of one attempt.
-    """
+    """Return the host with the folder of that environment as root. Its whole folder for a cluster of one attempt."""
     if not environment:
         return host
     return host.within(_FOLDER / environment, process_tags_of(cluster, host.info, PurePath(host.root), environment))
 
 
 def clear(hosts: Sequence[SharedHost], cluster: Cluster, keep: frozenset[str]) -> None:
-    """End and remove every environment but those in `keep` on all hosts at once.
-
-    Raises ProviderError where something remains.
-    """
+    """End and remove every environment but those in `keep` on all hosts at once. Raises ProviderError for remains."""
 
     def on(host: SharedHost) -> list[str]:
         return [f"{host.info.name}: {left}" for left in host.clear(_FOLDER, str(cluster.id), keep)]

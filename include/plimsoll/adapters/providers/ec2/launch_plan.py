@@ -199,10 +199,7 @@ def _placement(wanted: LaunchPlan, subnet: Subnet) -> dict[str, str]:
 
 
 def _interface(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
-    """Return the network interface.
-
-    It says whether hosts get public addresses, which else the subnet's default decides.
-    """
+    """Return the network interface. It says whether hosts get public addresses, which else the subnet decides."""
     return {
         "DeviceIndex": 0,
         "SubnetId": subnet.id,

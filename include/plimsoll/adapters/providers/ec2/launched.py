@@ -24,9 +24,7 @@ LAG = timedelta(minutes=5)
 """
 
 DOUBT = timedelta(minutes=1)
-"""The time for which a host that EC2 has shown before, and shows no more, is looked for again: one answer may
-lack it.
-"""
+"""The time for which a host that EC2 has shown before, and no more, is looked for again: one answer may lack it."""
 
 INSTANCE_ID = "instance_id"
 _ZONE, _SUBNET, _GROUP, _IMAGE = "zone", "subnet", "placement_group", "image"
@@ -292,10 +290,7 @@ def where(subnet: str, zone: str, group: str, image: str | None) -> dict[str, st
 
 
 def end_of(instance: Answer) -> datetime | None:
-    """Tell when a user ended it, as EC2 reports it: `User initiated (2026-01-31 12:00:00 GMT)`.
-
-    None without such a report.
-    """
+    """Tell when a user ended it, as EC2 reports it: `User initiated (2026-01-31 12:00:00 GMT)`. Else None."""
     said = str(instance.get("StateTransitionReason") or "").partition("(")[2].rpartition(" GMT)")[0]
     try:
         return datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)

@@ -27,9 +27,7 @@ _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 
 
 class Launcher:
-    """The launch of one requested cluster. The answers of RunInstances are trusted until describe calls show
-    the hosts.
-    """
+    """The launch of one requested cluster. The answers of RunInstances are trusted until calls show the hosts."""
 
     def __init__(self, cloud: Cloud, clock: Clock, wanted: LaunchPlan, launched: Launched) -> None:
         self._cloud, self._clock, self.wanted, self._launched = cloud, clock, wanted, launched
@@ -69,9 +67,7 @@ class Launcher:
         self._end_listed(self._living(), self._launched.living())
 
     def _end_listed(self, listed: Sequence[Answer], ids: Collection[str] = ()) -> None:
-        """Terminate those instances. Instances that no record names are recorded first, because they are to be paid for
-        too.
-        """
+        """Terminate those instances. Instances that no record names are recorded first, as they cost too."""
         self._launched.discovered(listed)
         self._end([*ids, *(one["InstanceId"] for one in listed)])
 
@@ -125,10 +121,7 @@ class Launcher:
         raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
 
     def _is_alive(self, instance: Answer) -> bool:
-        """Tell whether the instance lives.
-
-        The answer to a repeated request may show instances that have ended since as they were then.
-        """
+        """Tell whether the instance lives. A repeated request may be answered with instances as they once were."""
         return instance["State"]["Name"] in LIVING and not self._launched.has_ended(instance["InstanceId"])
 
     def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
@@ -179,9 +172,7 @@ class Launcher:
             raise
 
     def _requested(self, request: dict[str, Any]) -> list[Answer]:
-        """Return the answer to RunInstances; a placement group that was just made may not be known to it for a
-        while.
-        """
+        """Return the answer to RunInstances; a placement group that was just made may be unknown to it for a while."""
         try:
             answer = retry_until_known(
                 self._clock, _UNKNOWN_GROUP, lambda: self._cloud.call("run_instances", **request)
@@ -232,9 +223,7 @@ class Launcher:
         return shown(self._cloud, of_cluster(self.wanted.store, self.wanted.id), self._launched)
 
     def _lost(self, known: Collection[str]) -> set[str]:
-        """Return ids of instances that EC2 shows as ended, or does not list although its answers can't lag that far
-        behind.
-        """
+        """Return ids of instances that EC2 shows as ended, or does not list though answers can't lag so far behind."""
         doubted_until = self._clock.now() + DOUBT
         for pause in poll_pauses():
             states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}

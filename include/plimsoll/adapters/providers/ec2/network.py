@@ -23,10 +23,7 @@ class Subnet:
 
 
 def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
-    """Return the subnets in order of preference.
-
-    Raises ProviderError when one is missing, or they are in several VPCs.
-    """
+    """Return the subnets in order of preference. Raises ProviderError when one is missing, or VPCs differ."""
     if options.subnets:
         found = _found(cloud.call("describe_subnets", SubnetIds=list(options.subnets)))
         order = options.subnets
@@ -54,10 +51,7 @@ def security_group(cloud: Cloud, options: Ec2Options, vpc: str) -> Answer:
 
 
 def wrong_rules(group: Answer, ssh_port: int) -> Iterator[str]:
-    """Yield faults in the group's ingress: it must allow SSH from the controller, and all traffic inside the group.
-
-    Pure.
-    """
+    """Yield faults in its ingress: it must allow SSH from the controller, and all traffic inside the group. Pure."""
     rules, own = group["IpPermissions"], group["GroupId"]
     for rule in rules:
         for source in _others(rule, own):

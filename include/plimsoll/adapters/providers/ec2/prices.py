@@ -129,10 +129,7 @@ def _filters(options: Ec2Options, kind: str) -> list[dict[str, str]]:
 
 
 def _is_reachable(url: str) -> bool:
-    """Tell whether the API answers.
-
-    Tested first, because a network that drops packets would delay a plan for minutes.
-    """
+    """Tell whether the API answers. Tested first, as a network that drops packets would delay a plan by minutes."""
     parts = urlsplit(url)
     try:
         with socket.create_connection((parts.hostname or "", parts.port or 443), _REACH_S):

@@ -90,10 +90,7 @@ class Ec2Provider(Provider):
         return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
-        """Return every problem that AWS can show before anything costs money.
-
-        SecretError where AWS can't be asked at all.
-        """
+        """Return every problem that AWS can show before anything costs money. SecretError where AWS can't be asked."""
         return problems(spec, self.secrets)
 
     def account(self) -> str:
@@ -133,9 +130,7 @@ class Ec2Provider(Provider):
         return self._prolonged(cloud, wanted, cluster, hosts)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """Return the cluster if all its hosts are there. A place that can't be looked at hides no host of other
-        places.
-        """
+        """Return the cluster if all its hosts are there. A place that can't be looked at hides no host of others."""
         failed: PlimsollError | None = None
         for cloud in self._clouds():
             launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
@@ -165,9 +160,7 @@ class Ec2Provider(Provider):
         return "; ".join(ended)
 
     def clusters(self) -> Sequence[Cluster]:
-        """List clusters from everything that carries the tags, and from the record of launches. The remains of a
-        cluster count as one.
-        """
+        """List clusters from everything that carries the tags, and from the record of launches; remains count."""
         unseen = dict.fromkeys(filter(None, [self.places.unknown]))
         unsettled: Sequence[ClusterId] = ()
         try:
@@ -189,9 +182,7 @@ class Ec2Provider(Provider):
         self._destroyer.destroy(self._clouds(), cluster_id)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
-        """End what runs of other environments on all hosts at once, remove their files, and check that both are
-        gone.
-        """
+        """End what runs of other environments on all hosts at once, remove their files, and check that."""
         options = self._options(cluster)
         clear([self._host(options, cluster, info) for info in cluster.hosts], cluster, keep)
 

@@ -45,10 +45,7 @@ def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, requir
 
 
 def _waiting(hosts: Sequence[Host]) -> list[tuple[Host, str]]:
-    """Return hosts that can't be used yet, with the reasons.
-
-    All are asked at once, since an unreachable host answers late.
-    """
+    """Return hosts that can't be used yet, and why. All are asked at once, since an unreachable host answers late."""
     with ThreadPoolExecutor(max_workers=max(1, len(hosts))) as pool:
         return [(host, why) for host, why in zip(hosts, pool.map(_not_ready, hosts), strict=True) if why]
 

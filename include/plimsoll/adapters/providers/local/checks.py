@@ -110,9 +110,7 @@ def _mib(size: int) -> str:
 
 
 def _folder(work: Path) -> Iterator[Problem]:
-    """Yield problems with the work folder: others who could change it, and what only writing shows, such as a full
-    disk.
-    """
+    """Yield problems with the work folder: others who could change it, and what writing shows, such as a full disk."""
     there = existing_part(work)
     try:
         require_guarded(work)

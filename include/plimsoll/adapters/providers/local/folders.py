@@ -41,9 +41,7 @@ def ids(work: Path) -> Iterator[ClusterId]:
 
 
 def read(work: Path, cluster_id: ClusterId) -> Cluster | None:
-    """Return the cluster as its folder describes it, whether its hosts' folders are there or not; None where
-    none does.
-    """
+    """Return the cluster as its folder describes it, whether hosts' folders are there or not; None where none does."""
     try:
         return Cluster.model_validate_json((folder_of(work, cluster_id) / _RECORD).read_bytes())
     except (FileNotFoundError, NotADirectoryError, ValidationError):
@@ -101,10 +99,7 @@ def _remove(path: Path) -> None:
 
 
 def write_whole(path: Path, content: str) -> None:
-    """Write a text file with its folders, for this user alone.
-
-    Readers see the old content or the new, never a part. Raises OSError.
-    """
+    """Write a text file and its folders for this user alone. Readers see all of the old or the new. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:

@@ -41,10 +41,7 @@ class Jobs:
         return JobStatus(*control.status(self._folder, job_id))
 
     def stop(self, job_id: str, grace: timedelta) -> None:
-        """Ask a job to end, then kill it. An ended or missing job is no error.
-
-        Raises HostError if it survives SIGKILL.
-        """
+        """Ask a job to end, then kill it. An ended or no job is no error. Raises HostError if it survives SIGKILL."""
         require_id(job_id, self._where)
         if not control.stop(self._folder, job_id, grace.total_seconds()):
             raise resists(job_id, self._where)

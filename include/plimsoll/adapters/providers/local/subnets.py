@@ -102,10 +102,7 @@ def claims_of(claims: Path, folder: Path) -> list[Path]:
 
 
 def free_subnet(taken: frozenset[str], seed: str, nodes: int, load_hosts: int = 1, ports: Sequence[int] = ()) -> str:
-    """Return a subnet in which these ports are free at each address.
-
-    Raises ProviderError with the obstacle found last.
-    """
+    """Return a subnet in which these ports are free at each address. Raises ProviderError with the last obstacle."""
     used = taken | subnets_in_use()
     obstacle = "every subnet that was tried is claimed by another cluster"
     for subnet in candidates(seed):

@@ -63,9 +63,7 @@ Staged = Callable[[Bundle], str]
 
 
 Fetch = Callable[[Bundle, PurePosixPath], None]
-"""A function that has the host fetch what it can of a bundle for a folder. Raises HostError where no other way could
-help.
-"""
+"""A function that has the host fetch what it can of a folder's bundle. HostError where no other way could help."""
 
 
 def bundle_of(folder: Path) -> Bundle:

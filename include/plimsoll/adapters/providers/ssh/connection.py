@@ -1,6 +1,4 @@
-"""The connections of this process: one for each host, opened on first use and again after a loss, and kept while it
-is in use.
-"""
+"""The connections of this process: one for each host, opened when used and after a loss, kept while in use."""
 
 import math
 import os
@@ -24,9 +22,7 @@ PAUSES_S = (0.5, 2.0, 5.0)
 TRYING_S = 15.0
 """No further try to connect after that, s: a host that does not even refuse takes ten seconds a try."""
 REPEATING_S = 240.0
-"""The time after which a command is not begun again, s, or the command's own limit where that is longer: its host
-stalls.
-"""
+"""The time after which a command is not begun again, s, or its own limit where longer: its host stalls."""
 # sshd allows ten sessions a connection unless told otherwise; one is kept for files.
 _SESSIONS = 8
 OPEN_S, _TRANSFER_S = 20.0, 60.0
@@ -91,10 +87,7 @@ class Connection:
 
     @contextmanager
     def session(self, timeout_s: float) -> Iterator[paramiko.Channel]:
-        """Open a channel to run a command and communicate with it.
-
-        Raises Unreachable; EOFError or OSError on a lost link.
-        """
+        """Open a channel to run a command and talk to it. Raises Unreachable; EOFError or OSError on a lost link."""
         with self._used(), closing(self._persistently(lambda transport: _channel(transport, timeout_s))) as channel:
             yield channel
 

@@ -150,9 +150,7 @@ def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str
 
 
 def receiver_command(source: str, command: str, place: PurePosixPath) -> str:
-    """Return a command of the receiver, which is not on the host yet, once no other user can change what lies around
-    it.
-    """
+    """Return a command of the receiver, which is not on the host yet, once nobody else can change what is around it."""
     return in_shell(f"exec {_guarded([place.parent], *PYTHON, '-c', source, command, str(place))}")
 
 

@@ -22,10 +22,7 @@ _PATIENCE_S = 5.0
 
 
 def write_whole(sftp: paramiko.SFTPClient, path: PurePosixPath, content: bytes) -> None:
-    """Write a file with its folders, for this user alone.
-
-    Readers see the old content or the new, never a part. Raises OSError.
-    """
+    """Write a file with its folders, for this user alone. Readers see all of the old or the new. Raises OSError."""
     make_folders(sftp, path.parent)
     unfinished = str(path.with_name(f".{path.name}.{uuid.uuid4().hex}.part"))
     try:

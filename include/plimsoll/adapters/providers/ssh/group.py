@@ -149,10 +149,7 @@ class Group:
         return [member for member in suitable if member.name not in used]
 
     def _in_place_of(self, info: HostInfo, member: Member) -> HostInfo:
-        """Return the member as a host of the cluster.
-
-        Load hosts are found by name in what is collected, so the name stays.
-        """
+        """Return the member as a host of the cluster. Load hosts are found by name in files, so the name stays."""
         own = self._info(member)
         if info.role == "node":
             return own

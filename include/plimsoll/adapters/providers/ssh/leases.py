@@ -98,10 +98,7 @@ def parse_held(answer: dict[str, Any], where: str) -> Held | None:
 
 
 def absolute(written: PurePosixPath, connection: Connection, where: str) -> PurePosixPath:
-    """Return the path on the host, which is asked once for each connection.
-
-    HostError where it can't be asked or used.
-    """
+    """Return the path on the host, which is asked once for each connection. HostError where it can't be asked."""
     if not is_below_home(written):
         return written
     if written not in connection.folders:

@@ -1,6 +1,4 @@
-"""Open one connection: reach the host in time, verify its key, log in. Errors say what keeps a host that answers
-from being used.
-"""
+"""Open one connection: reach the host in time, verify its key, log in. Errors say why a host is not used."""
 
 import logging
 import socket

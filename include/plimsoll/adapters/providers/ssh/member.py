@@ -35,10 +35,7 @@ class Member:
 
     @property
     def folder(self) -> PurePosixPath:
-        """Return the group's own folder on the host.
-
-        Raises HostError where the host must be asked for it and can't be.
-        """
+        """Return the group's own folder on the host. Raises HostError where the host can't be asked."""
         target = self.options.target(self.connection_id)
         return absolute(self.written, self.connections.to(target), f"host {self.name} ({target.place})")
 
@@ -60,10 +57,7 @@ class Member:
 
     @property
     def bundles(self) -> PurePosixPath:
-        """Return the folder of installed bundles.
-
-        They are named after their content and kept from cluster to cluster.
-        """
+        """Return the folder of installed bundles. They are named after their content and kept across clusters."""
         return self.folder / _BUNDLES
 
     def ask(self, command: str, timeout_s: float = _ANSWER_S, **request: Any) -> Any:

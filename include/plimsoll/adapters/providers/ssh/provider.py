@@ -73,10 +73,7 @@ class SshProvider(Provider):
         return self._first_free(groups, request)
 
     def _first_free(self, groups: Sequence[Group], request: ClusterRequest) -> Cluster:
-        """Return the cluster on the first group that can be taken.
-
-        Raises ProviderError with what is in each group's way.
-        """
+        """Return the cluster on the first group that can be taken. Raises ProviderError with each one's obstacle."""
         obstacles = []
         for group, hosts in candidates(groups, request):
             try:
@@ -100,10 +97,7 @@ class SshProvider(Provider):
         return ""
 
     def clusters(self) -> Sequence[Cluster]:
-        """Return the clusters by the lease of every group.
-
-        HostsSilent has the reasons why groups could not be asked.
-        """
+        """Return the clusters by the lease of every group. HostsSilent has the reasons why some could not be asked."""
         groups, unreadable = self._groups_of_places()
         asked = list(in_parallel(groups, _held_or_why_not))
         held = [one.lease.leased for one in asked if isinstance(one, Held)]
@@ -144,10 +138,7 @@ class SshProvider(Provider):
             found[0].clear(found[1].cluster, keep)
 
     def _taken(self, group: Group, hosts: Sequence[HostInfo], request: ClusterRequest) -> Cluster:
-        """Take these hosts of the group.
-
-        Raises HostError where another cluster has it or a host can't be used; then nothing is taken.
-        """
+        """Take these hosts. Raises HostError, and takes none, where one is another cluster's or useless."""
         if not hosts:
             raise HostError(why_left_out(group, request))
         lease = lease_of(

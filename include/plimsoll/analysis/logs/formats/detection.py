@@ -72,10 +72,7 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
 
 
 def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-    """Return the files' content.
-
-    Raises LogError on figures that no run can have, such as numbers of a thousand digits.
-    """
+    """Return the files' content. Raises LogError on figures of no run, such as numbers of a thousand digits."""
     names = ", ".join(file.name for file in files)
     try:
         reading = reader.read(files, options)

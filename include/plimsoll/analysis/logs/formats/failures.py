@@ -15,10 +15,7 @@ Counts = npt.NDArray[np.int64]
 
 
 def failures_of(series: Series, kind: str) -> Failures:
-    """Return the failures whose times a log holds, in the middle of its records.
-
-    Raises LogError where one can't be decoded.
-    """
+    """Return failures with times in a log, in the middle of its records. Raises LogError where one can't be decoded."""
     return failed(series, kind, _counts(series), among_times=False)
 
 

@@ -64,9 +64,7 @@ class IntervalLogs:
     unit: Unit | None = None
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise a log by a record, or by the head that HistogramLogWriter writes. An empty file counts as a log
-        without records.
-        """
+        """Recognise a log by a record or the head of HistogramLogWriter. An empty file is one without records."""
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
@@ -119,9 +117,7 @@ class IntervalLogs:
         return logs, tells_failures
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
-        """Return the log without records that are no intervals of the run, according to the tool, and note them in
-        it.
-        """
+        """Return the log without records that are no intervals, according to the tool, and note them in it."""
         return log
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
@@ -172,10 +168,7 @@ class IntervalLogs:
     def _unit(
         self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], options: ReadOptions
     ) -> FoundUnit:
-        """Return the unit of all tracks, by those that hold values.
-
-        Raises LogError where it is not known, or units differ.
-        """
+        """Return the unit of all tracks, by those that hold values. Raises LogError where unknown or different."""
         is_known = self.unit and all(one.is_known for one in series)
         by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
         for track in tracks if by_tool and options.unit is None else ():

@@ -104,9 +104,7 @@ def _of(own: Mapping[str, Series], metric: str) -> Series | None:
 
 
 def _other(tag: str, activities: Collection[str]) -> tuple[str | None, Measure]:
-    """Return the activity whose further figures a tag holds; None where there is none, so that it may hold
-    operations.
-    """
+    """Return the activity whose further figures a tag holds; None where there is none, so it may hold operations."""
     if "" in activities and re.fullmatch(_FURTHER, tag):
         return "", "other figures"
     activity = next((one for one in activities if one and re.match(rf"{re.escape(one)}[._]", tag)), None)

@@ -56,10 +56,7 @@ class _Table:
 
 
 class TlpCsv:
-    """Cumulative counts every 3 s.
-
-    Only in Plimsoll's own CSV do percentiles cover the row's seconds and response times.
-    """
+    """Cumulative counts every 3 s. Only in Plimsoll's CSV percentiles cover the row's seconds and response times."""
 
     name = "tlp-csv"
     title = "tlp-stress CSV"
@@ -103,10 +100,7 @@ def _table(file: RunFile) -> _Table:
 
 
 def _columns(groups: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the group and the name of each column.
-
-    Azul's line of groups is too short, so a `Count` begins a new group.
-    """
+    """Yield the group and the name of each column. Azul's line of groups is short, so `Count` begins a new group."""
     order = iter([_OPERATIONS[group] for group in groups if group in _OPERATIONS])
     group = ""
     for name in names:
@@ -127,9 +121,7 @@ def _row(columns: Sequence[tuple[str, str]], row: Sequence[str]) -> _Row:
 
 
 def _steps(table: _Table) -> Iterator[tuple[_Row, _Row]]:
-    """Yield each row with the one before it; the first with one of no operation, as long before it as the second is
-    after it.
-    """
+    """Yield each row with the one before it; the first with an empty one, as far off as the second."""
     first, second = table.rows[0].at, table.rows[min(1, len(table.rows) - 1)].at
     before = _Row(first - (second - first), 0.0, dict.fromkeys(table.rows[0].counts, 0), {})
     return pairwise((before, *table.rows))
@@ -193,18 +185,13 @@ def _remarks(table: _Table) -> Iterator[str]:
 
 
 def logged_name(comment: str) -> re.Match[str] | None:
-    """Return the name of a log of tlp-stress, `X.hdr-INTENDED-READS`, in a comment of the log.
-
-    None where there is none.
-    """
+    """Return the name of a log of tlp-stress, `X.hdr-INTENDED-READS`, in its comment. None where there is none."""
     found = LOGGING_FOR.search(comment)
     return _NAME.search(found["name"]) if found else None
 
 
 def name_of(log: HistogramLog) -> re.Match[str] | None:
-    """Return the name that Plimsoll or tlp-stress gave to a log: `X.hdr-intended-<operation>` or
-    `X.hdr-<operation>`.
-    """
+    """Return the name given by Plimsoll or tlp-stress: `X.hdr-intended-<operation>` or `X.hdr-<operation>`."""
     return next((found for comment in log.comments if (found := logged_name(comment))), _NAME.search(log.name))
 
 

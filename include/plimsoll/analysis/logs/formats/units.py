@@ -60,10 +60,7 @@ def refuse_another_writer(track: Track, tool: str) -> None:
 
 
 def shown_unit(track: Track) -> FoundUnit:
-    """Return the unit that the log of an unknown writer shows.
-
-    Raises LogError, which asks for the unit, if it shows none.
-    """
+    """Return the unit that the log of an unknown writer shows. Raises LogError, to ask for it, if it shows none."""
     compared, divisors = _divisors(track)
     if divisors == [1_000] and not has_index_offset(inflate(track.records[0].payload)):
         return FoundUnit("us", "Interval_Max is the highest value / 10³, which a writer sets for values in us")

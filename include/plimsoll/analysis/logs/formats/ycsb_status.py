@@ -104,9 +104,7 @@ def _refuse_averages(text: str, names: Sequence[str], where: str) -> None:
 
 
 def _meaning(name: str) -> Meaning:
-    """Return what a measurement covers. A measurement that YCSB does not make, and that the user has named, is an
-    operation.
-    """
+    """Return what a measurement covers. One that YCSB does not make, and the user named, is an operation."""
     return meaning(name) or ("service time", name)
 
 
@@ -223,10 +221,7 @@ def _figures(text: str) -> dict[float, float]:
 
 
 def _samples(statuses: Sequence[_Status], names: Sequence[str], kinds: Mapping[str, str]) -> Iterator[Sample]:
-    """Yield one sample per name and status line, for the time since the line before.
-
-    An operation that a line omits had no answers.
-    """
+    """Yield one sample per name and status line, since the line before. An omitted operation had no answers."""
     for before, status in pairwise(statuses):
         length_s = round(status.at_s - before.at_s, 3)
         for name in names:

@@ -99,10 +99,7 @@ class _Collection:
         return HeapChange(self.end, before, after, self.took_ms, self.cycle)
 
     def cpu(self) -> CpuTime | None:
-        """Return the last processor time in the head.
-
-        An earlier one belongs to a concurrent phase that the pause interrupted.
-        """
+        """Return the last processor time in the head. An earlier one is of an interrupted concurrent phase."""
         texts = [self.record.head, *(line for line in self.record.details if line.startswith(" [Times: "))]
         times = next(filter(None, (list(_TIMES.finditer(text)) for text in texts)), None)
         return CpuTime(self.end, number(times[-1]["user"]) + number(times[-1]["sys"])) if times else None
@@ -129,9 +126,7 @@ def parse_legacy(text: str) -> Pauses | None:
 
 
 def _collector(found: Records) -> Collector | None:
-    """Recognise the collector by the flag in the log's beginning, else by the first record that only one collector
-    writes.
-    """
+    """Recognise the collector by the flag in the log's beginning, else by the first that only one writes."""
     if flag := _FLAG.search("\n".join(found.before)):
         return _COLLECTORS[flag["name"]]
     heads = (record.head for record in found.records)

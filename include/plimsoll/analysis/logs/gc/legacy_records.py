@@ -54,10 +54,7 @@ class Record:
 
     @property
     def open(self) -> bool:
-        """Tell whether the head is not closed yet.
-
-        Survivors' ages, free-list statistics and ends of concurrent phases can interrupt it.
-        """
+        """Tell whether the head is not closed yet. Ages, free lists and ends of phases can interrupt it."""
         text = _OTHER_BRACKETS.sub("", self.head)
         return text.startswith("[") and text.count("[") > text.count("]")
 

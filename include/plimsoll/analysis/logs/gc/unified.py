@@ -171,9 +171,7 @@ def _strange(line: _Line) -> bool:
 
 
 def _pauses(lines: list[_Line], collector: Collector | None) -> Iterator[Pause]:
-    """Join each collection with the later line of its safepoint, which has the whole time for which threads were
-    stopped.
-    """
+    """Join each collection with the later line of its safepoint, which has the whole time of stopped threads."""
     name, waiting = "unknown", list[Pause]()
     for line in lines:
         if pause := _collection(line, collector):
@@ -198,10 +196,7 @@ def _within(stop: Pause, waiting: list[Pause]) -> Iterator[Pause]:
 
 
 def _collection(line: _Line, collector: Collector | None) -> Pause | None:
-    """Return a collector's pause.
-
-    ZGC logs its pauses under gc,phases; gc,start and gc,stats repeat pauses and are ignored.
-    """
+    """Return a collector's pause. ZGC logs them under gc,phases; gc,start and gc,stats repeat pauses, ignored."""
     if line.tags not in _TAGS_OF_PAUSES:
         return None
     for pattern in (_PAUSE, _STALL):
@@ -211,10 +206,7 @@ def _collection(line: _Line, collector: Collector | None) -> Pause | None:
 
 
 def _stop(line: _Line, name: str, collector: Collector | None) -> Pause | None:
-    """Return the safepoint that ends with this line.
-
-    JDK 11 names its cause in an earlier line, JDK 17 in the same line.
-    """
+    """Return the safepoint that ends here. JDK 11 names its cause in an earlier line, JDK 17 in the same line."""
     if match := _STOPPED_11.fullmatch(line.message):
         stop = line.pause(f"Safepoint {name}", 1e3 * number(match["s"]), collector)
         return replace(stop, to_safepoint_ms=1e3 * number(match["stopping"]))
@@ -225,9 +217,7 @@ def _stop(line: _Line, name: str, collector: Collector | None) -> Pause | None:
 
 
 def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
-    """Yield heap sizes from lines under `gc`: of pauses, Shenandoah's concurrent clean-ups and ZGC's whole
-    collections.
-    """
+    """Yield heap sizes from lines under `gc`: of pauses, Shenandoah's clean-ups and ZGC's whole collections."""
     for line in lines:
         if line.tags == "gc" and (match := _HEAP.fullmatch(line.message)):
             took = number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0

@@ -27,10 +27,7 @@ _FAST = 1
 
 @dataclass(frozen=True)
 class _Source:
-    """Scratch memory for histograms of one layout, all zero between two uses.
-
-    `target` None: the layout is the wide one.
-    """
+    """Scratch memory for histograms of one layout, zero between uses. `target` None: the layout is the wide one."""
 
     header: Header
     scratch: Ints

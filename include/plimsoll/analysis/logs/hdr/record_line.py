@@ -32,9 +32,7 @@ _HEAD_LETTERS = 12
 """Letters of base64 that hold the outer header."""
 
 _LARGEST = 64 << 20
-"""The greatest size of header and counts, bytes: all slots of five significant digits up to 2^63, nine bytes each, fit
-into it.
-"""
+"""The greatest size of header and counts, bytes: of five significant digits up to 2^63, nine bytes each."""
 
 
 class DecimalCommasError(ValueError):
@@ -87,9 +85,7 @@ def parse_record(text: bytes, start: int, end: int, number: int, base_s: float) 
 
 
 def is_cut(line: bytes) -> bool:
-    """Tell whether a last line is the beginning of a record, or the zeros that some file systems leave after a
-    crash.
-    """
+    """Tell whether a last line is the beginning of a record, or zeros that some file systems leave after a crash."""
     found = _PAYLOAD.match(line)
     return not line.strip(b"\0") or bool(is_cut_short(found["payload"]) if found else _CUT_HEAD.match(line))
 

@@ -75,10 +75,7 @@ class RowReader:
     notes: list[str]
 
     def chunks(self) -> Iterator[list[Row]]:
-        """Yield the texts of the wanted columns, some ten thousand rows at once.
-
-        Raises LogError on a line that lacks a column.
-        """
+        """Yield the texts of the wanted columns, ten thousand rows at once. Raises LogError where one misses."""
         data, _ = unpacked(self.file.data, self.file.name)
         stream = TextIOWrapper(BytesIO(data), "utf-8", errors="replace", newline="")
         rows = self._json_rows if self.layout.is_json else self._csv_rows

@@ -40,10 +40,7 @@ def is_moment(text: str) -> bool:
 
 
 def unit_of_moments(column: Column, role: Moment, first: str, where: str) -> str:
-    """Return the unit of a column of times: as said, else as its first value tells, or `iso`.
-
-    Raises LogError where neither tells it.
-    """
+    """Return the unit of a column of times, as said, else by its first value, or `iso`. Raises LogError."""
     if _date_s(first) is not None:
         return ISO
     number = _number(first)
