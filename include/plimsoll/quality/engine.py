@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.domain.result import UNEVALUATED, UNKNOWN, Check
 from plimsoll.domain.wording import excerpt
 from plimsoll.quality.expectation import CheckedTable, Expected, Quality, beyond
-from plimsoll.quality.pages import PAGE, Section, described, render
+from plimsoll.quality.pages import PAGE, render
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,10 +36,10 @@ _ROWS = "partial_unexpected_index_list"
 
 def validate(title: str, tables: Sequence[CheckedTable]) -> Quality:
     """Run every table's suite on its table. `title` is the heading of the Data Docs page."""
-    results = _run(tables)
-    checks = tuple(check for checked, result in zip(tables, results, strict=True) for check in _checks(checked, result))
-    sections = [Section(checked.title, result) for checked, result in zip(tables, results, strict=True)]
-    return Quality(checks, {PAGE: render(title, sections, checks)})
+    with _ONE_AT_A_TIME:
+        results = [(checked, _result(checked)) for checked in tables]
+    parts = [(checked.title, list(_checks(checked, result))) for checked, result in results]
+    return Quality(tuple(check for _, checks in parts for check in checks), {PAGE: render(title, parts)})
 
 
 @cache
@@ -53,20 +53,9 @@ def load() -> Any:
         return importlib.import_module("great_expectations")
 
 
-def _run(tables: Sequence[CheckedTable]) -> list[Any]:
-    with _ONE_AT_A_TIME:
-        return [_result(checked) for checked in tables]
-
-
 def _result(checked: CheckedTable) -> Any:
     batch = _tables().get_batch({"dataframe": checked.table})
-    # Great Expectations' pages can't show the NumPy numbers that it finds itself.
-    result = batch.validate(_suite(checked), result_format=_result_format(checked))
-    for outcome in result.results:
-        value = outcome.result.get("observed_value")
-        if hasattr(value, "item"):
-            outcome.result["observed_value"] = value.item()
-    return result
+    return batch.validate(_suite(checked), result_format=_result_format(checked))
 
 
 @cache
@@ -96,7 +85,6 @@ def _expectation(gx: Any, expected: Expected) -> Any:
     kind = getattr(gx.expectations, expected.kind)
     return kind(
         **expected.arguments,
-        description=described(expected.name, expected.meaning),
         severity=_SEVERITIES[expected.severity],
         meta={"name": expected.name},
     )
@@ -188,6 +176,7 @@ def _row(found: Mapping[str, Any], checked: CheckedTable, expected: Expected) ->
 
 
 def _shown(value: Any, show: str) -> str:
+    value = value.item() if hasattr(value, "item") else value  # NumPy's numbers
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return show.format(value) if number else excerpt(str(value))
 
