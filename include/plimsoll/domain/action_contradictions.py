@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from plimsoll.domain.action import TAKES_NODES, Action
 from plimsoll.domain.faults import Fault, Path
 from plimsoll.domain.resolve import stages_of
-from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.units import format_duration
 from plimsoll.domain.wording import plural
 
@@ -40,7 +39,7 @@ def _of_stage(part: Part, place: Path, own: set[str]) -> Iterator[Fault]:
         yield from (Fault(at(key), what, mend) for key, what, mend in _without_load(part))
     if part.action is not None:
         yield from (Fault(at("action", key), what, mend) for key, what, mend in _of_action(part, part.action))
-        if keeps_data(part.strategy):
+        if part.data_scope == "repeat":
             what = "an action changes the cluster, and this ramp's loads go on with one another's"
             yield Fault(at("action"), what, "write `data: fresh` in the strategy, or another strategy")
         if part.timing.stop:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from plimsoll.domain.part import Part, Setup
 from plimsoll.domain.stage import StageStart, StageStarts
-from plimsoll.domain.strategy import chooses_cells, keeps_data
+from plimsoll.domain.strategy import chooses_cells
 from plimsoll.domain.workload import Workload
 
 
@@ -53,7 +53,7 @@ class CampaignStage:
     def populated_of(self, cells: int) -> int:
         """Tell how many of that many cells populate: all, or one of each repeat whose loads share their data."""
         repeats = len(self.first.variants) * len(self.parts) * self.first.repeats
-        return min(cells, repeats) if keeps_data(self.first.strategy) else cells
+        return {"cell": cells, "repeat": min(cells, repeats)}[self.first.data_scope]
 
     def beyond_loads(self, cells: int) -> timedelta:
         """Return the time that the definition gives that many cells beside their loads: for waiting and populating."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -17,6 +17,9 @@ from plimsoll.domain.part import Part, part_name
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"
 """The form of a campaign's id. Python's own `re` must match it with `fullmatch`: its `$` lets a line break follow."""
 LONGEST_CAMPAIGN_ID = 100
+
+Scope = Literal["cell", "repeat", "variant", "stage"]
+"""Cells that belong together: one alone, the loads of a repeat, those of a variant in a stage, those of a stage."""
 
 _MOST = 2**31 - 1
 """Every program takes a positive number of 31 bits. To some, 0 means the time of day."""
@@ -56,10 +59,15 @@ class Cell(Model):
         """Return the id without load and repeat, of a variant's cells at all loads: `g1`, or `stage-g1-workload`."""
         return "-".join(word for word in (self.stage, self.variant, self.workload) if word)
 
-    @property
-    def data_key(self) -> tuple[str, int]:
-        """Return ladder and repeat: cells that agree in both can go on with one another's data."""
-        return self.ladder, self.repeat
+    def group(self, scope: Scope) -> tuple[str, ...]:
+        """Return what the cell has in common with all others of that scope, and with none beyond it."""
+        groups: dict[Scope, tuple[str, ...]] = {
+            "cell": (self.id,),
+            "repeat": (self.ladder, str(self.repeat)),
+            "variant": (self.stage, self.variant),
+            "stage": (self.stage,),
+        }
+        return groups[scope]
 
 
 def load_slug(load_ops_s: int) -> str:

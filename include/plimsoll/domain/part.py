@@ -14,7 +14,7 @@ from plimsoll.domain.origins import IMPORTED, Published
 from plimsoll.domain.protocols import KNOWN_PRODUCTS, OPTIONS, UNKNOWN, protocol_of
 from plimsoll.domain.service_level import RateBelow, ServiceLevel
 from plimsoll.domain.stage import StageLoad, StageStart
-from plimsoll.domain.strategy import Strategy, Threshold, most_cells
+from plimsoll.domain.strategy import Ramp, Strategy, Threshold, chooses_cells, most_cells
 from plimsoll.domain.system import NOT_KNOWN, LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.timing import AtMost, StopRule, Timing
 from plimsoll.domain.variant import Variant
@@ -225,6 +225,25 @@ class Part(Setup):
             return len(self.variants) * most_cells(self.strategy, len(self.loads) * self.repeats)
         known = sum(one.load_ops_s is not None for one in self.found_loads)
         return (known if self.has_loads else len(self.variants)) * self.repeats
+
+    @property
+    def data_scope(self) -> Literal["cell", "repeat"]:
+        """Return what data are for: one `cell`, or all loads of a `repeat`, which go on with one database in turn."""
+        return "repeat" if isinstance(self.strategy, Ramp) and self.strategy.data == "same" else "cell"
+
+    @property
+    def round_scope(self) -> Literal["cell", "variant", "stage"]:
+        """Return which cells may run before the strategy is asked again: one `cell`, those of a variant, or of the
+        stage.
+        """
+        if self.data_scope == "repeat":
+            return "cell"  # the data that it leaves decide about the next one
+        # Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.
+        return "variant" if self.cluster_scope == "variant" and chooses_cells(self.strategy) else "stage"
+
+    def loads_on_data_of(self, variant: str, load: int) -> tuple[int, ...]:
+        """Return the loads of a repeat, ops/s, that run on the data of the cell at that load, which is among them."""
+        return self.loads_of(variant) if self.data_scope == "repeat" else (load,)
 
     @property
     def knows(self) -> frozenset[Knowledge]:

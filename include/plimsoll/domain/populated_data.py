@@ -113,5 +113,5 @@ def can_go_on(cell: Cell, earlier: Cell, verdict: Verdict | None) -> bool:
     Both belong to one repeat of a variant with a workload, the earlier load was lower, valid and met: then the data are
     what the ramp says, and no overload has left work behind.
     """
-    is_next = cell.data_key == earlier.data_key and earlier.load_ops_s < cell.load_ops_s
+    is_next = cell.group("repeat") == earlier.group("repeat") and earlier.load_ops_s < cell.load_ops_s
     return is_next and verdict is not None and verdict.outcome == "met"

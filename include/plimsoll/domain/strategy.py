@@ -175,8 +175,3 @@ def chooses_cells(strategy: Strategy) -> bool:
 def most_cells(strategy: Strategy, of_grid: int) -> int:
     """Return the number of valid cells of a variant that the strategy asks for at most, of those of its grid."""
     return min(strategy.at_most, of_grid) if isinstance(strategy, Threshold) else of_grid
-
-
-def keeps_data(strategy: Strategy) -> bool:
-    """Tell whether a repeat's loads go on with one database and its data, one after the other."""
-    return isinstance(strategy, Ramp) and strategy.data == "same"

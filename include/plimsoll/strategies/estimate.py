@@ -6,8 +6,7 @@ from math import ceil
 
 from plimsoll.domain.campaign import Campaign, CampaignStage
 from plimsoll.domain.part import Part
-from plimsoll.domain.strategy import FEWEST_CELLS, FullGrid, Ramp, Search, Strategy, Threshold, keeps_data, most_cells
-from plimsoll.strategies.matrix import goes_by_variant
+from plimsoll.domain.strategy import FEWEST_CELLS, FullGrid, Ramp, Search, Strategy, Threshold, most_cells
 from plimsoll.strategies.synthetic import CapacityModel, simulate
 
 LIKELY = CapacityModel("uniform", 0.25)
@@ -61,16 +60,14 @@ def _of_one_load(stage: CampaignStage) -> Estimate:
     The least is 0, as a variant may carry nothing. A search ends at the first miss, and asks for as many repeats at
     once as it may. Other strategies ask for all repeats.
     """
-    strategy, repeats = stage.first.strategy, stage.first.repeats
-    cells, has_loads = stage.cells, stage.first.has_loads
-    if keeps_data(strategy):
-        return Estimate(cells if has_loads else 0, cells, cells, rounds={1: cells}, at_once=min(1, cells))
-    ladders, at_once = cells // repeats, _repeats_at_once(stage.first)
-    groups = _groups(stage, ladders)
+    repeats, cells = stage.first.repeats, stage.cells
+    ladders = cells // repeats
+    least = ladders * _repeats_asked(stage.first) if stage.first.has_loads else 0
+    groups, at_once = _rounds_of(stage, ladders)
     width = ceil(ladders / max(1, groups))
     whole, rest = divmod(repeats, at_once)
     rounds = {width * at_once: groups * whole} | ({width * rest: groups} if rest else {})
-    return Estimate(ladders * at_once if has_loads else 0, cells, cells, rounds=rounds, at_once=width * at_once)
+    return Estimate(least, cells, cells, rounds=rounds, at_once=width * at_once)
 
 
 def estimate(stage: CampaignStage) -> Estimate:
@@ -83,9 +80,8 @@ def estimate(stage: CampaignStage) -> Estimate:
     if isinstance(stage.first.strategy, Threshold):
         return _of_threshold(stage, stage.first.strategy, ladders)
     found = simulate(stage, LIKELY, _campaigns(stage.first, ladders), stage.first.seed)
-    widest = ladders // _groups(stage, ladders) * _repeats_at_once(stage.first)
-    at_once = 1 if keeps_data(stage.first.strategy) else widest
-    return Estimate(least, round(found.cells_mean), most, found.rounds, at_once, found.missed_mean)
+    groups, repeats = _rounds_of(stage, ladders)
+    return Estimate(least, round(found.cells_mean), most, found.rounds, ladders // groups * repeats, found.missed_mean)
 
 
 def _of_threshold(stage: CampaignStage, strategy: Threshold, ladders: int) -> Estimate:
@@ -93,7 +89,7 @@ def _of_threshold(stage: CampaignStage, strategy: Threshold, ladders: int) -> Es
     least, most = least_and_most(stage)
     usual = ceil(_LIKELY_CELLS * (_THEIR_WIDTH / strategy.within) ** 2)
     likely = min(max(FEWEST_CELLS, usual), most // ladders) * ladders
-    groups = _groups(stage, ladders)
+    groups, _ = _rounds_of(stage, ladders)
     width = ladders // groups * strategy.at_once
     return Estimate(least, likely, most, {width: groups * ceil(likely / groups / width)}, width, likely / 2)
 
@@ -129,15 +125,17 @@ def _campaigns(part: Part, ladders: int) -> int:
     return max(_FEWEST_CAMPAIGNS, min(_CAMPAIGNS, _CAMPAIGNS * _WORK_OF_ALL // work))
 
 
-def _groups(stage: CampaignStage, ladders: int) -> int:
-    """Tell how many groups of ladders run one after the other: variants, where the strategy goes by them.
+def _rounds_of(stage: CampaignStage, ladders: int) -> tuple[int, int]:
+    """Return how many groups of ladders run one after the other, and the most repeats of a ladder at a time."""
+    asked = _repeats_asked(stage.first)
+    return {
+        "cell": (ladders, 1),
+        "variant": (ceil(ladders / len(stage.parts)), asked),
+        "stage": (1, asked),
+    }[stage.first.round_scope]
 
-    Otherwise one.
-    """
-    return ceil(ladders / len(stage.parts)) if goes_by_variant(stage.first) else 1
 
-
-def _repeats_at_once(part: Part) -> int:
+def _repeats_asked(part: Part) -> int:
     """Return the most repeats of a ladder that the strategy asks for at a time."""
     strategy, repeats = part.strategy, part.repeats
     match strategy:

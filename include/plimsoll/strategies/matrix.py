@@ -10,9 +10,8 @@ from typing import Literal
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell, grid
-from plimsoll.domain.part import Part, Setup
+from plimsoll.domain.part import Part
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import chooses_cells, keeps_data
 from plimsoll.strategies.threshold.observation import CellObservation
 
 Observations = Mapping[str, CellObservation]
@@ -83,55 +82,37 @@ def running_order(campaign: Campaign) -> tuple[Cell, ...]:
     a repeat's loads share their data, they follow one another, from the lowest up.
     """
     cells = grid(campaign)
-    stages = dict.fromkeys(cell.stage for cell in cells)
-    sharing = stages_that_keep_data(campaign)
+    parts = {stage.first.stage: stage.first for stage in campaign.stages}
     return tuple(
         cell
-        for stage in stages
-        for cell in _order_within([one for one in cells if one.stage == stage], campaign, share_data=stage in sharing)
+        for stage, part in parts.items()
+        for cell in _order_within([one for one in cells if one.stage == stage], part)
     )
-
-
-def stages_that_keep_data(campaign: Campaign) -> frozenset[str]:
-    """Return the ids, as cells have them, of the stages in which a repeat's loads share their data."""
-    return frozenset(part.stage for part in campaign.parts if keeps_data(part.strategy))
-
-
-def goes_by_variant(part: Part) -> bool:
-    """Tell whether the strategy comes to the end of a variant before it begins the next one.
-
-    Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.
-    """
-    return part.cluster_scope == "variant" and chooses_cells(part.strategy)
 
 
 def of_one_round(campaign: Campaign, cells: Sequence[Cell]) -> frozenset[str]:
     """Return ids of the cells that may run before the strategy is asked again.
 
-    `cells` are of one stage, in running order. Where loads share their data, only the first may, because the data that
-    it leaves decide about the next.
+    `cells` are of one stage, in running order.
     """
     if not cells:
         return frozenset()
-    first = cells[0]
-    part = next(part for part in campaign.parts if part.stage == first.stage)
-    if keeps_data(part.strategy):
-        return frozenset({first.id})
-    return frozenset(one.id for one in cells if one.variant == first.variant or not goes_by_variant(part))
+    scope = campaign.part(cells[0].part).round_scope
+    return frozenset(one.id for one in cells if one.group(scope) == cells[0].group(scope))
 
 
-def _order_within(cells: Sequence[Cell], setup: Setup, *, share_data: bool) -> Sequence[Cell]:
+def _order_within(cells: Sequence[Cell], part: Part) -> Sequence[Cell]:
     ordered: list[Cell] = []
     for repeat in sorted({cell.repeat for cell in cells}):
         block = [cell for cell in cells if cell.repeat == repeat]
         # Seeding with text makes the order the same on every machine and Python process.
-        random.Random(f"{setup.seed}/{repeat}").shuffle(block)  # noqa: S311 - not for secrets
+        random.Random(f"{part.seed}/{repeat}").shuffle(block)  # noqa: S311 - not for secrets
         ordered.extend(block)
-    if share_data:
-        first = {cell.data_key: place for place, cell in reversed(list(enumerate(ordered)))}
-        ordered.sort(key=lambda cell: (first[cell.data_key], cell.load_ops_s))
-    if setup.cluster_scope == "variant":
-        places = [variant.id for variant in setup.variants]
+    # Loads that share their data follow one another, in the place of the first of them.
+    first = {cell.group(part.data_scope): place for place, cell in reversed(list(enumerate(ordered)))}
+    ordered.sort(key=lambda cell: (first[cell.group(part.data_scope)], cell.load_ops_s))
+    if part.cluster_scope == "variant":
+        places = [variant.id for variant in part.variants]
         ordered.sort(key=lambda cell: places.index(cell.variant))
     return ordered
 

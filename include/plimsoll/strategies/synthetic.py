@@ -18,9 +18,9 @@ from plimsoll.domain.campaign import Campaign, CampaignStage
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.part import Part
 from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import Strategy, Threshold, keeps_data
+from plimsoll.domain.strategy import Strategy, Threshold
 from plimsoll.strategies.decision import ladder_capacity, step_of
-from plimsoll.strategies.matrix import CapacityKind, Ladder, Position, goes_by_variant
+from plimsoll.strategies.matrix import CapacityKind, Ladder, Position
 
 Capacities = Literal["uniform", "published"]
 # Of the published campaign's eleven loads its five variants carried so many.
@@ -145,11 +145,11 @@ def rounds_of(stage: CampaignStage, cells: int, of_ladders: Sequence[Sequence[in
     """Return the number of cells in each round of a campaign of that many cells, from those in the rounds of its
     ladders.
 
-    All ladders have their rounds at the same time, unless the strategy goes by variants, which follow one another.
+    All ladders have their rounds at the same time, unless cells or variants follow one another.
     """
-    if keeps_data(stage.first.strategy):
+    if stage.first.round_scope == "cell":
         return [1] * cells
-    width = len(stage.parts) if goes_by_variant(stage.first) else len(of_ladders)
+    width = {"variant": len(stage.parts), "stage": len(of_ladders)}[stage.first.round_scope]
     groups = (of_ladders[first : first + width] for first in range(0, len(of_ladders), width))
     return [sum(of_round) for group in groups for of_round in zip_longest(*group, fillvalue=0)]
 

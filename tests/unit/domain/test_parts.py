@@ -3,7 +3,7 @@
 import pytest
 from tests.support.resolved import only_part
 
-from plimsoll.domain.cell import cells_by_id
+from plimsoll.domain.cell import Scope, cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.resolve import resolve
@@ -113,3 +113,26 @@ def test_one_of_several_workloads_may_ask_for_a_size_on_disk() -> None:
     workloads = "\nworkloads:\n- {id: kv, name: KeyValue, data_per_node: 12M}\n- {id: rows, name: StandardRow}\n"
     sizes = {part.id: part.workload.data_per_node for part in resolve(parsed(workloads)).parts}
     assert sizes == {"kv": 12 << 20, "rows": None}
+
+
+@pytest.mark.parametrize(
+    ("keys", "data", "turn", "loads"),
+    [
+        ("", "cell", "stage", (1500,)),
+        ("cluster_scope: variant", "cell", "stage", (1500,)),
+        ("strategy: ramp\ncluster_scope: variant", "cell", "variant", (1500,)),
+        ("strategy: {name: ramp, data: same}\ncluster_scope: variant", "repeat", "cell", (1000, 1500)),
+    ],
+)
+def test_a_part_says_which_cells_share_data_and_which_may_run_together(
+    keys: str, data: str, turn: str, loads: tuple[int, ...]
+) -> None:
+    part = only_part(parsed(keys))
+    assert (part.data_scope, part.round_scope, part.loads_on_data_of("g1", 1500)) == (data, turn, loads)
+
+
+def test_a_cell_agrees_with_all_others_of_its_group_and_with_none_beyond() -> None:
+    cells = cells_by_id(resolve(parsed())).values()
+    scopes: tuple[Scope, ...] = ("cell", "repeat", "variant", "stage")
+    sizes = {scope: len({cell.group(scope) for cell in cells}) for scope in scopes}
+    assert sizes == {"cell": 16, "repeat": 8, "variant": 2, "stage": 1}

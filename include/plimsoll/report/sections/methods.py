@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.strategy import FullGrid, Search, keeps_data
+from plimsoll.domain.strategy import FullGrid, Search
 from plimsoll.report.sections.section import Section
 from plimsoll.report.words.response_times import methods_words
 
@@ -39,7 +39,7 @@ def order_words(findings: Findings) -> str:
         sentences = [f"The order of {who} within a repeat is shuffled by the definition's seed ({part.seed})"]
     facts = [
         "" if isinstance(strategy, FullGrid) else _BY_RESULTS.format(strategy=strategy.name),
-        _SAME_DATA if keeps_data(strategy) else "",
+        {"cell": "", "repeat": _SAME_DATA}[part.data_scope],
         _BY_VARIANT if by_variant else "",
     ]
     return " ".join([f"{sentences[0]}.", *filter(None, facts)])

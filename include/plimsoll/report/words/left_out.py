@@ -2,7 +2,7 @@
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.left_out import shared_data
-from plimsoll.domain.strategy import FullGrid, Ramp, Search, Threshold, keeps_data
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, Threshold
 from plimsoll.report.formatting import plural
 
 _EXACT = (
@@ -64,16 +64,16 @@ def how_cells_were_chosen(findings: Findings) -> str:
             return _EXACT
         case Search():
             return _FAST.format(below=plural(strategy.guard, "load"))
+        case Ramp(data="same"):
+            return f"{_RAMP} {_whose_data(findings)}"
         case Ramp():
-            return f"{_RAMP} {_whose_data(findings)}".strip()
+            return _RAMP
         case Threshold():
             return _THRESHOLD
 
 
 def _whose_data(findings: Findings) -> str:
     """Tell how many cells went on with a lower load's data, and which began with fresh ones above the lowest load."""
-    if not keeps_data(findings.part.strategy):
-        return ""
     found = shared_data(findings.cells)
     exceptions = f" Fresh data above the lowest load: {', '.join(found.fresh_above)}." if found.fresh_above else ""
     return f"{_SHARED.format(went_on=found.went_on, cells=plural(found.cells, 'cell'))}{exceptions}"

@@ -11,12 +11,11 @@ from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.loads import ENOUGH_OPERATIONS, LEAST, rate_tolerance
 from plimsoll.domain.resolve import load_spec, product_spec
-from plimsoll.domain.strategy import Search, keeps_data
+from plimsoll.domain.strategy import Search
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.wording import plural
 from plimsoll.services.campaign.planning import Plan
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.strategies.matrix import stages_that_keep_data
 
 
 def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
@@ -140,14 +139,14 @@ def _time_for_populating(plan: Plan) -> Iterator[str]:
         timing = part.timing
         longest = format_duration(timing.longest_populating)
         if timing.populating is not None:
-            which = "one cell of each repeat" if keeps_data(part.strategy) else "each cell"
+            which = {"cell": "each cell", "repeat": "one cell of each repeat"}[part.data_scope]
             yield f"populating may take {longest} in {which}, and its hosts live as much longer"
         elif part.workload.data_per_node is not None:
             yield f"populating may take {longest} in each cell: write `timing.populating` for more"
 
 
 def _shared_data(plan: Plan) -> Iterator[str]:
-    if stages_that_keep_data(plan.campaign):
+    if any(part.data_scope == "repeat" for part in plan.campaign.parts):
         yield (
             "the loads of a repeat of the ramp share their data: cells run one at a time, a repeat's loads from the "
             "lowest up, which populates, and a cell that runs again begins with fresh data"

@@ -10,7 +10,6 @@ from plimsoll.domain.errors import Problem, ProviderError, Refused, SecretError,
 from plimsoll.domain.owner import owner_words
 from plimsoll.domain.part import Part
 from plimsoll.domain.resolve import load_spec, product_spec, resolve
-from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.wording import meant_or_known
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
@@ -214,7 +213,7 @@ def _kept_data_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Proble
     """Yield what keeps a ramp's loads from sharing their data: hosts that end with a cell, a generator that must
     populate.
     """
-    sharing = [part for part in campaign.parts if keeps_data(part.strategy)]
+    sharing = [part for part in campaign.parts if part.data_scope == "repeat"]
     generator = toolkit.load_generators.get(campaign.load_generator.name)
     for where in dict.fromkeys(part.key("strategy.data") for part in sharing):
         if campaign.cluster_scope == "cell":

@@ -72,7 +72,7 @@ def provision(work: AttemptContext) -> Cluster:
         # Hosts may take long to be ready. What another attempt has on them by now must not be cleared.
         require_assignment(work.toolkit.store, work.key)
         changed = replacing.note_provided(work.toolkit, cluster)
-        if work.keeps_data:
+        if work.part.data_scope == "repeat":
             settle_origin(work, cluster, is_changed=changed)
         # Whoever had the hosts before may have died before they were cleared. Beside a host that is new nothing may be
         # left of this attempt either: its nodes know the one that died.

@@ -12,7 +12,6 @@ from plimsoll.domain.part import Part
 from plimsoll.domain.populated_data import DataOrigin
 from plimsoll.domain.resolve import load_spec, variant_spec
 from plimsoll.domain.specs import LoadSpec, VariantSpec
-from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.variant import Variant
 from plimsoll.domain.wording import meant
 from plimsoll.ports.host import Host
@@ -80,14 +79,10 @@ class AttemptContext:
         return is_kept(self.part)
 
     @property
-    def keeps_data(self) -> bool:
-        """Tell whether the loads of the cell's repeat go on with one another's data."""
-        return self.keeps_hosts and keeps_data(self.part.strategy)
-
-    @property
     def origin(self) -> DataOrigin | None:
         """Return whose data the attempt runs on; None where loads share none, and before that is decided."""
-        return read_model(self.toolkit.store, self.key, layout.ORIGIN, DataOrigin) if self.keeps_data else None
+        is_shared = self.part.data_scope == "repeat"
+        return read_model(self.toolkit.store, self.key, layout.ORIGIN, DataOrigin) if is_shared else None
 
     @property
     def goes_on(self) -> bool:
@@ -96,10 +91,15 @@ class AttemptContext:
         return origin is not None and bool(origin.earlier)
 
     @property
+    def environment(self) -> str:
+        """Return the name of the attempt's own environment on its hosts; empty where they serve no other attempt."""
+        return self.key.environment if self.keeps_hosts else ""
+
+    @property
     def data_environment(self) -> str:
         """Return the name of the environment on the nodes that holds the database and its data."""
         origin = self.origin
-        return origin.environment(self.key) if origin else self.key.environment if self.keeps_hosts else ""
+        return origin.environment(self.key) if origin else self.environment
 
     @property
     def environments(self) -> frozenset[str]:
@@ -121,7 +121,7 @@ class AttemptContext:
 
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
         """Return access to one host of the attempt's cluster, in the attempt's own folder."""
-        return self.provider.host(cluster, info, self.key.environment if self.keeps_hosts else "")
+        return self.provider.host(cluster, info, self.environment)
 
     @property
     def provider(self) -> Provider:

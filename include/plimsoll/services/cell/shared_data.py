@@ -34,7 +34,7 @@ def time_of_attempt(work: AttemptContext) -> timedelta:
 
 def time_of_further_loads(work: AttemptContext) -> timedelta:
     """Return the time by which the database outlives the attempt, for higher loads, which go on with its data."""
-    return _time_of_further_load(work) * (_higher_loads(work) if work.keeps_data else 0)
+    return _time_of_further_load(work) * _higher_loads(work)
 
 
 def _time_of_further_load(work: AttemptContext) -> timedelta:
@@ -78,9 +78,9 @@ def left_for_next(work: AttemptContext) -> frozenset[str]:
 
 
 def _higher_loads(work: AttemptContext) -> int:
-    """Return the number of loads above the cell's own that its variant may still meet."""
-    loads = work.resolved.part(work.cell.part).loads_of(work.cell.variant)
-    return sum(load > work.cell.load_ops_s for load in loads)
+    """Return the number of loads above the cell's own that its variant may still meet on the same data."""
+    own = work.cell.load_ops_s
+    return sum(load > own for load in work.part.loads_on_data_of(work.cell.variant, own))
 
 
 def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | None:

@@ -12,7 +12,6 @@ from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.cost import Entry, Paid, Spending, Tariff, shared, total
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.part import Setup, run_command
-from plimsoll.domain.strategy import keeps_data
 from plimsoll.domain.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.accounts import accounts, tariff_of
@@ -172,7 +171,7 @@ def _time_of(campaign: Campaign, cell_id: str) -> timedelta:
     if cell is None:
         return campaign.declared_time
     part = campaign.part(cell.part)
-    is_further = keeps_data(part.strategy) and cell.load_ops_s > min(part.loads_of(cell.variant))
+    is_further = cell.load_ops_s > min(part.loads_on_data_of(cell.variant, cell.load_ops_s))
     beyond = part.timing.beyond_the_load if is_further else timedelta(0)
     return part.declared_time - beyond
 
