@@ -49,7 +49,7 @@ def _of_stage(part: Part, place: Path, own: set[str]) -> Iterator[Fault]:
             what = "a load that a rule ends may be over before its action is, which would go on without it"
             yield Fault(("stop_when",), what, "remove it, or the action")
     for number, level in enumerate(part.service_levels):
-        if level.during and (part.action is None or part.acts_before_load):
+        if level.during and part.action == part.action_before_load:
             none = "none" if part.action is None else "one that is over before its load"
             what = f"this service level is judged during an action, and its stage has {none}"
             yield Fault(at("service_levels", number, "during"), what, "remove it, or give the stage another `action`")

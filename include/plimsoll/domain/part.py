@@ -251,7 +251,7 @@ class Part(Setup):
         known: dict[Knowledge, bool] = {
             "load": self.loads != NO_LOAD,
             "rate": self.loop != CLOSED,
-            "nodes": not self.provider.is_external,
+            "nodes": self.provider.owns == "cluster",
         }
         return frozenset(what for what, is_known in known.items() if is_known)
 
@@ -269,9 +269,10 @@ class Part(Setup):
         return None if over is None else max(1, round(over / self.service_levels[0].interval))
 
     @property
-    def acts_before_load(self) -> bool:
-        """Whether its action has to end before a load may begin."""
-        return self.action is not None and (self.action.before_load or "load" not in self.knows)
+    def action_before_load(self) -> Action | None:
+        """Return the action that has to end before a load may begin; None where a load waits for none."""
+        is_before = self.action is not None and (self.action.before_load or "load" not in self.knows)
+        return self.action if is_before else None
 
     @property
     def action_sentence(self) -> str:
@@ -295,7 +296,7 @@ class Part(Setup):
         None are needed where somebody else runs the cluster.
         """
         spares = self.action.spares if self.action else 0
-        return 0 if self.provider.is_external else self.system.nodes + spares
+        return self.system.nodes + spares if self.provider.owns == "cluster" else 0
 
     def key(self, path: str) -> str:
         """Return where the definition has that key of the part: `workloads[2].name` for `workload.name`."""

@@ -12,7 +12,7 @@ from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.part import Part, Setup
 from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.specs import HostsSpec, LoadSpec, OwnedByLoad, ProductSpec, Target, VariantSpec
+from plimsoll.domain.specs import HostsSpec, LoadSpec, ProductSpec, Target, VariantSpec
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import Threshold
 from plimsoll.domain.variant import Variant
@@ -92,16 +92,10 @@ def load_spec(part: Part) -> LoadSpec:
         timing=part.timing,
         service_levels=part.service_levels,
         stop_when=part.stop_when,
-        is_closed_loop="rate" not in part.knows,
+        loop=part.loop,
         targets=tuple(Target(product, protocols[product], part.key_of_product(product)) for product in part.products),
-        owns=_owned(part),
+        owns=part.provider.owns,
     )
-
-
-def _owned(part: Part) -> OwnedByLoad:
-    if "nodes" in part.knows:
-        return "cluster"
-    return "nothing" if isinstance(part.provider.options.get("keyspace"), dict) else "keyspace"
 
 
 def product_spec(campaign: Campaign, product: str) -> ProductSpec:

@@ -3,22 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal
 
 from pydantic import JsonValue
 
 from plimsoll.domain.commands import DatabaseCommand
+from plimsoll.domain.loads import Loop
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.system import LoadGeneratorChoice
+from plimsoll.domain.system import LoadGeneratorChoice, OwnedByLoad
 from plimsoll.domain.timing import StopRule, Timing
 from plimsoll.domain.variant import Variant
 from plimsoll.domain.workload import Workload
-
-OwnedByLoad = Literal["cluster", "keyspace", "nothing"]
-"""The part of a database that is the load's own: a cluster that was deployed for it, one keyspace of a cluster of
-somebody else, or nothing, so that it only reads.
-"""
 
 
 @dataclass(frozen=True)
@@ -91,6 +86,6 @@ class LoadSpec:
     timing: Timing
     service_levels: tuple[ServiceLevel, ...]
     stop_when: tuple[StopRule, ...]
-    is_closed_loop: bool
+    loop: Loop
     targets: tuple[Target, ...]
     owns: OwnedByLoad = "cluster"

@@ -1,7 +1,7 @@
 """What a definition chooses beside its variants and loads: the system, the load generator and the provider."""
 
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, JsonValue, SerializerFunctionWrapHandler, model_serializer
 
@@ -19,6 +19,11 @@ EXTERNAL = "external"
 
 NOT_KNOWN = "not known"
 """The word for what such a cluster does not tell."""
+
+OwnedByLoad = Literal["cluster", "keyspace", "nothing"]
+"""The part of a database that is the load's own: a cluster that was deployed for it, one keyspace of a cluster of
+somebody else, or nothing, so that it only reads.
+"""
 
 
 class System(Model):
@@ -79,6 +84,28 @@ class ProviderChoice(Model):
     options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
 
     @property
-    def is_external(self) -> bool:
-        """Tell whether somebody else runs the cluster, so that nothing is deployed on it and little known of it."""
-        return self.name == EXTERNAL
+    def owns(self) -> OwnedByLoad:
+        """Return what the load has to itself. Of less than a cluster little is known, and no host has nodes."""
+        if self.name != EXTERNAL:
+            return "cluster"
+        return "nothing" if isinstance(self.options.get("keyspace"), dict) else "keyspace"
+
+    @property
+    def hosts_from(self) -> "HostSource | None":
+        """Return whose hosts are used; None where the definition does not say it, so that they are this machine's."""
+        if self.owns == "cluster":
+            return HostSource(self, "provider.options")
+        lender = self.options.get("load_hosts")
+        name, options = (
+            (lender.get("provider"), lender.get("options") or {}) if isinstance(lender, dict) else (None, {})
+        )
+        if not isinstance(name, str) or not isinstance(options, dict):
+            return None
+        return HostSource(ProviderChoice(name=name, options=options), "provider.options.load_hosts.options")
+
+
+class HostSource(NamedTuple):
+    """The provider whose hosts a campaign uses, and the key at which the definition has its options."""
+
+    provider: ProviderChoice
+    key: str

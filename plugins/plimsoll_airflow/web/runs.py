@@ -112,7 +112,7 @@ def cancel_campaign(campaign: Campaign, campaign_id: str, user: BaseUser) -> End
     for key in attempts.own:
         work = AttemptContext(toolkit(), key)
         cancel(work, str(user.get_name()))
-        if campaign.provider.is_external:  # people depend on it, and a teardown may begin some seconds later
+        if campaign.provider.owns != "cluster":  # people depend on it, and a teardown may begin some seconds later
             with suppress(PlimsollError):
                 stop_load(work)
     ended: dict[tuple[str, str], StartedRun] = {}

@@ -102,7 +102,7 @@ def test_an_action_is_done_to_the_first_nodes_unless_it_ends_them(action: Action
 def test_an_action_can_be_all_that_is_done() -> None:
     definition = parsed("stages: [{id: healthy}, {id: repair, loads: none, action: {name: repair}}]")
     healthy, repair = resolve(definition).parts
-    assert (healthy.asks, repair.asks, repair.acts_before_load) == ("capacity", "an action", True)
+    assert (healthy.asks, repair.asks, repair.action_before_load) == ("capacity", "an action", repair.action)
     assert repair.action_sentence == "repair, without a load"
     assert cell_ids(resolve(definition))[-1] == "repair-g1-none-r1"
     assert parse_definition(dump_definition(definition), "again.yaml") == definition

@@ -8,6 +8,7 @@ import pytest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.resolve import resolve
+from plimsoll.domain.system import ProviderChoice
 from plimsoll.services.definitions.text import parse_definition
 
 EXTERNAL: dict[str, Any] = {
@@ -51,3 +52,34 @@ def test_it_needs_no_hosts_for_nodes_and_no_version() -> None:
 def test_half_of_one_and_a_load_that_may_harm_are_refused(changes: Any, fault: str) -> None:
     found = faults(**changes)
     assert any(fault in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("choice", "source"),
+    [
+        ({"name": "ec2", "options": {"region": "r"}}, ("ec2", {"region": "r"}, "provider.options")),
+        (
+            {"name": "external", "options": {"load_hosts": {"provider": "ec2", "options": {"region": "r"}}}},
+            ("ec2", {"region": "r"}, "provider.options.load_hosts.options"),
+        ),
+        ({"name": "external"}, None),
+        ({"name": "external", "options": {"load_hosts": "ec2"}}, None),
+        ({"name": "external", "options": {"load_hosts": {"provider": ["ec2"]}}}, None),
+        ({"name": "external", "options": {"load_hosts": {"provider": "ec2", "options": ["r"]}}}, None),
+    ],
+)
+def test_its_hosts_are_those_of_the_provider_that_lends_them(choice: Any, source: Any) -> None:
+    found = ProviderChoice.model_validate(choice).hosts_from
+    assert (found and (found.provider.name, found.provider.options, found.key)) == source
+
+
+@pytest.mark.parametrize(
+    ("choice", "owned"),
+    [
+        ({"name": "local"}, "cluster"),
+        ({"name": "external", "options": {"keyspace": "mine"}}, "keyspace"),
+        ({"name": "external", "options": {"keyspace": {"read_only": "theirs"}}}, "nothing"),
+    ],
+)
+def test_a_load_has_a_cluster_a_keyspace_or_nothing_to_itself(choice: Any, owned: str) -> None:
+    assert ProviderChoice.model_validate(choice).owns == owned

@@ -167,7 +167,7 @@ def _stop_rule_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Proble
 def _log_in_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     """Yield a problem where the load generator can't log in to a cluster that somebody else runs."""
     generator = toolkit.load_generators.get(campaign.load_generator.name)
-    if campaign.provider.is_external and generator and not generator.logs_in:
+    if campaign.provider.owns != "cluster" and generator and not generator.logs_in:
         what = f"{generator.name} can't log in to an external cluster: a password would stand in its command line"
         yield Problem("load_generator.name", what, "write plimsoll-stress, which is given it unseen")
 
@@ -178,7 +178,7 @@ def _action_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
     products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
     for part in campaign.parts:
         action = part.action
-        if part.acts_before_load and generator is not None and not generator.can_wait:
+        if part.action_before_load and generator is not None and not generator.can_wait:
             what = f"{generator.name} can't wait with its load for the end of an action"
             yield Problem(part.key("action.name"), what, "take plimsoll-stress, or write `at`")
         for product in products if action else ():

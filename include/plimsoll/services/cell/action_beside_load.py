@@ -51,8 +51,8 @@ def left_before_load(work: AttemptContext, cluster: Cluster) -> str:
 
     Returns what it is at; empty once it has ended, and without such an action. Raises LoadError where it failed.
     """
-    action = work.part.action
-    if action is None or not work.part.acts_before_load or _end(work) is not None:
+    action = work.part.action_before_load
+    if action is None or _end(work) is not None:
         return ""
     try:
         note = _gone_on(work, cluster, action, is_due=True)

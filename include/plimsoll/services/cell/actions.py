@@ -58,7 +58,7 @@ def provision(work: AttemptContext) -> Cluster:
         ports=needs_of(work.toolkit.products, work.part).ports,
         **(_recorded_facts(work) if work.keeps_hosts else {}),
     )
-    if work.part.provider.is_external:
+    if work.part.provider.owns != "cluster":
         note_used(work.toolkit.store, request.id)
     try:
         with waiting_reported_to(partial(_note_waiting, work, "provision")):

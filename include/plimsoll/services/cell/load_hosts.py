@@ -69,7 +69,7 @@ def waits_for_nodes(work: AttemptContext) -> bool:
     workload, generator, product = work.part.workload, work.load_generator, work.product
     if not generator.can_wait:
         return False
-    if workload.data_per_node is not None or work.part.acts_before_load:
+    if workload.data_per_node is not None or work.part.action_before_load is not None:
         return True
     if not generator.settles(workload) or not product.settles:
         return False

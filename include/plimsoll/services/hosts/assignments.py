@@ -150,4 +150,4 @@ def may_have_left(campaign: StoredCampaign, cluster_id: ClusterId) -> bool:
     key = cluster_id.attempt
     if key is None or not campaign_exists(campaign.store, campaign.campaign_id):
         return False
-    return campaign.declared().provider.is_external and read_attempt(campaign.store, key) is not None
+    return campaign.declared().provider.owns != "cluster" and read_attempt(campaign.store, key) is not None

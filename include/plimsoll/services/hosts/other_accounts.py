@@ -16,10 +16,10 @@ def account_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> 
 
     Where that can't be told, the provider that the campaign had so far may go on.
     """
-    launches = _living(toolkit, campaign_id)
-    if not launches:
+    source, launches = campaign.provider.hosts_from, _living(toolkit, campaign_id)
+    if source is None or not launches:
         return
-    where = f"provider.options.{'load_hosts.options.' if campaign.provider.is_external else ''}connection"
+    where = f"{source.key}.connection"
     try:
         account = toolkit.provider(campaign).account()
     except ProviderError as error:

@@ -37,14 +37,9 @@ def note_place(store: ResultStore, campaign: Campaign) -> None:
 
     It is written anew by every cell, so that no rule of the store that removes old files removes it meanwhile.
     """
-    choice = campaign.provider
-    if choice.is_external:  # its own hosts are load hosts from elsewhere
-        lender = choice.options.get("load_hosts")
-        if not isinstance(lender, dict) or "provider" not in lender:
-            return
-        choice = ProviderChoice.model_validate({"name": lender["provider"], "options": lender.get("options") or {}})
-    content = choice.model_dump_json().encode()
-    store.write(layout.place_key(content), content)
+    if source := campaign.provider.hosts_from:
+        content = source.provider.model_dump_json().encode()
+        store.write(layout.place_key(content), content)
 
 
 class StoredPlaces:

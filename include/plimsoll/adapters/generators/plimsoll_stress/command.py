@@ -9,6 +9,7 @@ from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
+from plimsoll.domain.loads import CLOSED, OPEN, Loop
 from plimsoll.domain.protocols import CQL, HBASE
 from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.specs import LoadSpec
@@ -35,6 +36,7 @@ LEASE = "lease"
 """The file that whoever watches a load on somebody else's database writes anew at every look."""
 _AT_ONCE = {"--populate-rate": "0"}
 """The option to populate as fast as the threads can. Else BasicTimeSeries does at the load's rate, as published."""
+_LOOPS: Mapping[Loop, tuple[str, ...]] = {OPEN: (), CLOSED: ("--closed",)}
 _AS_LEFT = ("--no-populate", "--no-schema")
 """Take rows and tables as they are: a definition's own schema may drop tables, or create them without a condition."""
 START = "start.json"
@@ -90,8 +92,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
     options = (word for option in {**published, **_watched(spec), **further, **external}.items() for word in option)
     as_left = not request.populates or (request.database is not None and request.database.is_read_only)
     log_in = ("--no-auto-snapshot", "--access-on-stdin") if request.database else ()
-    closed = ("--closed",) if spec.is_closed_loop else ()
-    return ("run", workload.name, *options, *closed, *(_AS_LEFT if as_left else ()), *log_in)
+    return ("run", workload.name, *options, *_LOOPS[spec.loop], *(_AS_LEFT if as_left else ()), *log_in)
 
 
 def _external(database: ExternalDatabase, load_ops_s: int, folder: PurePosixPath) -> dict[str, str]:

@@ -8,6 +8,7 @@ from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescr
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_page_remarks
 from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS, all_threads, rows_option
 from plimsoll.adapters.generators.workload_options import given_options, number_of
+from plimsoll.domain.loads import CLOSED
 from plimsoll.domain.protocols import HBASE
 from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.wording import plural
@@ -41,7 +42,7 @@ def limits(spec: LoadSpec) -> Sequence[str]:
 
 
 def _limits(spec: LoadSpec) -> Iterator[str]:
-    if spec.is_closed_loop:
+    if spec.loop == CLOSED:
         yield _CLOSED.format(plural(spec.load_generator.most_in_flight, "operation"))
     if any(target.protocol == HBASE for target in spec.targets) and spec.workload.name == "BatchedRows":
         yield _NO_LOGGED_BATCHES
