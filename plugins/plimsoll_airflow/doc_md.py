@@ -89,10 +89,9 @@ def _workloads(campaign: Campaign) -> str:
 
 
 def _searched(campaign: Campaign) -> str:
-    if not campaign.has_rounds:
+    if not campaign.needed_by:
         return ""
-    needs = "their strategies need" if campaign.stage_ids else f"the {campaign.parts[0].strategy.name} needs"
-    return f" Only the cells that {needs} are run, in rounds."
+    return f" Only the cells that {'their' if campaign.stage_ids else 'the'} {campaign.needed_by} are run, in rounds."
 
 
 def _row(campaign: Campaign, variant: Variant) -> str:

@@ -149,16 +149,15 @@ def reaper_params() -> dict[str, Param]:
 
 
 def _what_is_missing(campaign: Campaign) -> str:
-    if campaign.has_rounds:
-        who = "strategies need" if campaign.stage_ids else f"{campaign.parts[0].strategy.name} needs"
-        needs = f"what the {who} next, in as many runs as it takes"
+    if campaign.needed_by:
+        needs = f"what the {campaign.needed_by} next, in as many runs as it takes"
         return f"{needs}; cells that it does not need run when named"
     return "every cell without a valid attempt"
 
 
 def _what_follows(campaign: Campaign) -> str:
     """Tell when further rounds follow a run of named cells; empty where there are no rounds."""
-    if not campaign.has_rounds:
+    if not campaign.chosen_by:
         return ""
     return (
         f" Further rounds follow once {_literal(MISSING)} was asked for: after {_literal(MISSING)}, and after cells "

@@ -77,7 +77,7 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
         return None
 
     def send_notice(context: Mapping[str, Any]) -> None:
-        if resolve(definition).has_rounds and _is_followed(context):
+        if resolve(definition).chosen_by and _is_followed(context):
             return
         title = f"Plimsoll: a campaign of {definition.name} has ended incomplete"
         send(context, title, "\n".join(_ending(definition, context)))

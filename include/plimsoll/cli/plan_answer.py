@@ -124,7 +124,7 @@ def _search(plan: Plan) -> Iterator[str]:
     if not plan.is_estimated:
         return
     found = plan.estimate
-    if plan.campaign.has_rounds:
+    if plan.campaign.chosen_by:
         who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
         yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
     if plan.ends_early:

@@ -140,6 +140,14 @@ class Campaign(Setup):
         return nodes, self.load_generator.hosts
 
     @property
-    def has_rounds(self) -> bool:
-        """Tell whether the campaign runs in rounds: it has stages, or its strategy chooses cells by earlier results."""
-        return len(self.stages) > 1 or any(chooses_cells(part.strategy) for part in self.parts)
+    def chosen_by(self) -> str:
+        """Return what chooses cells by earlier results, round after round: `strategies` of several stages, or the name
+        of the only one. Empty where every cell of the grid runs in one round.
+        """
+        strategy = self.parts[0].strategy
+        return "strategies" if len(self.stages) > 1 else strategy.name if chooses_cells(strategy) else ""
+
+    @property
+    def needed_by(self) -> str:
+        """Return whose need decides which cells run: `strategies need`, `search needs`; empty where all of them do."""
+        return self.chosen_by and f"{self.chosen_by} {'need' if len(self.stages) > 1 else 'needs'}"

@@ -74,8 +74,7 @@ def cells_suite(state: State) -> Sequence[Expected]:
     sparse = {part.id for part in campaign.parts if isinstance(part.strategy, Threshold)}
     count = sum(part.cells for part in campaign.parts if part.id not in sparse)
     count += sum(one.cell.part in sparse for one in state.cells)
-    who = "strategies need" if campaign.stage_ids else f"{campaign.parts[0].strategy.name} needs"
-    needed = f" that the {who}" if campaign.has_rounds else ""
+    needed = f" that the {campaign.needed_by}" if campaign.needed_by else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
         Expected("valid cells", *each_one_of("state", _VALID, _NOT_NEEDED), f"a valid attempt at every cell{needed}"),

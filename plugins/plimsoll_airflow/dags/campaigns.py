@@ -61,7 +61,7 @@ def make_campaign(definition: Definition) -> None:
         # A teardown, so that the run ends as its report does.
         reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))
         run_cell >> quality_gate >> report
-        if campaign.has_rounds:
+        if campaign.chosen_by:
             next_round = NextRound(task_id=NEXT_ROUND_TASK, dag_id=definition.dag_id, trigger_rule=TriggerRule.ALL_DONE)
             # Hosts that are kept for the campaign live on where another round follows.
             run_cell >> next_round >> reap

@@ -131,6 +131,19 @@ def test_a_part_says_which_cells_share_data_and_which_may_run_together(
     assert (part.data_scope, part.round_scope, part.loads_on_data_of("g1", 1500)) == (data, turn, loads)
 
 
+@pytest.mark.parametrize(
+    ("keys", "chosen", "needed"),
+    [
+        ("", "", ""),
+        ("strategy: search", "search", "search needs"),
+        ("stages: [{id: a}, {id: b}]", "strategies", "strategies need"),
+    ],
+)
+def test_a_campaign_says_what_chooses_its_cells(keys: str, chosen: str, needed: str) -> None:
+    campaign = resolve(parsed(keys))
+    assert (campaign.chosen_by, campaign.needed_by) == (chosen, needed)
+
+
 def test_a_cell_agrees_with_all_others_of_its_group_and_with_none_beyond() -> None:
     cells = cells_by_id(resolve(parsed())).values()
     scopes: tuple[Scope, ...] = ("cell", "repeat", "variant", "stage")

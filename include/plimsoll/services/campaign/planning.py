@@ -102,7 +102,7 @@ class Plan:
     @property
     def is_estimated(self) -> bool:
         """Tell whether outcomes decide how long the campaign takes: which cells run, or how long loads last."""
-        return self.campaign.has_rounds or self.ends_early
+        return bool(self.campaign.chosen_by) or self.ends_early
 
     @property
     def at_once(self) -> int:

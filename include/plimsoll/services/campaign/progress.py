@@ -86,7 +86,7 @@ def campaign_progress(
         cells=tuple(cell.model_copy(update={"seconds_over": left.over.get(cell.cell.id, 0.0)}) for cell in cells),
         started_at=first_start(state),
         seconds_left=left.seconds,
-        in_rounds=resolved.has_rounds,
+        in_rounds=bool(resolved.chosen_by),
         asked=None if request is None else tuple(sorted(set(request.cells))),
         usd=spent_usd(ledger(campaign, now)),
         budget_usd=resolved.budget,

@@ -143,7 +143,7 @@ def _facts(
         "title": resolved.title,
         "definition": resolved.name,
         "dag_id": resolved.dag_id,
-        "in_rounds": resolved.has_rounds,
+        "in_rounds": bool(resolved.chosen_by),
         "cells": sum(tally.counts.values()),
         **tally.model_dump(),
         "usd": spent_usd(ledger(campaign, now)),
