@@ -8,7 +8,7 @@ from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.answer import left_out_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table
-from plimsoll.report.words.answers import threshold_words, step_sentence
+from plimsoll.report.words.answers import step_sentence, threshold_words
 from plimsoll.report.words.capacities import capacity_rows
 from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
