@@ -63,6 +63,19 @@ class Action(Model):
     ] = None
 
     @property
+    def loses_nodes(self) -> bool:
+        """Tell whether a node is gone for good, or until a new one has taken its place."""
+        return self.name == "replace-node" or (self.name == "kill-node" and not self.down_for)
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """Return the order among conditions of a cluster that lost nodes, from the one that carries the most.
+
+        Beside a node that is down, replacing it takes the others' time.
+        """
+        return self.count or 1, int(self.name == "replace-node")
+
+    @property
     def spares(self) -> int:
         """Return the number of hosts that stay empty until the action puts a new node on them."""
         return (self.count or 1) if self.name in _NEEDS_SPARES else 0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.campaign.capacity import Capacity, capacities_over_stages
+from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.definition import Definition
@@ -82,6 +83,10 @@ class PartsDocument(Model):
         tuple[Capacity, ...],
         Field(description="Of each variant with each workload in each stage that has loads of its own"),
     ]
+    conditions: Annotated[
+        LeftOutIfEmpty[tuple[ConditionAnswer, ...]],
+        Field(description="What a node that is down or changed costs, where a campaign has several such conditions"),
+    ] = ()
     stages: Annotated[LeftOutIfEmpty[tuple[StageDocument, ...]], Field(description="In order; left out of one")] = ()
     parts: tuple[PartSummary, ...]
     cells: tuple[CellEntry, ...]
@@ -143,6 +148,7 @@ def _document(
 ) -> PartsDocument:
     levels = (str(level) for part in data.campaign.parts for level in part.service_levels)
     answer = capacities_over_stages([found.data for _, found in measured])
+    conditions = condition_answers(answer)
     return PartsDocument(
         campaign_id=data.campaign_id,
         title=data.definition.title,
@@ -150,7 +156,8 @@ def _document(
         note=data.note,
         service_levels=tuple(dict.fromkeys(levels)),
         incomplete=data.incomplete,
-        conclusion=campaign_conclusion(answer, [found for _, found in measured]),
+        conclusion=campaign_conclusion(answer, conditions, [found for _, found in measured]),
+        conditions=conditions,
         answer=tuple(one for group in answer for one in group.capacities),
         capacity=tuple(one for _, found in measured for one in found.capacities),
         stages=stage_documents(data.campaign),

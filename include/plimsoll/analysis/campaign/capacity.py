@@ -158,6 +158,7 @@ class AnswerOverStages:
     service_levels: tuple[ServiceLevel, ...]
     capacities: tuple[Capacity, ...]
     action: Action | None = None
+    of_stages: tuple[CampaignData, ...] = ()
 
     @property
     def question(self) -> tuple[str, tuple[ServiceLevel, ...]]:
@@ -176,7 +177,7 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
         part = one.part
         groups.setdefault((part.workload_id, part.service_levels, part.action), []).append(one)
     return tuple(
-        AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action)
+        AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action, tuple(own))
         for (workload, levels, action), own in groups.items()
         if any(one.part.asks == "capacity" and (one.part.action is None or len(one.part.loads) > 1) for one in own)
     )

@@ -12,8 +12,8 @@ from plimsoll.domain.part import Part
 from plimsoll.domain.strategy import Threshold
 from plimsoll.strategies.matrix import CapacityKind
 from plimsoll.strategies.threshold.observation import CellObservation, observation_of
-from plimsoll.strategies.threshold.question import Answer, DecidedBy, Stopped, capacity_of
-from plimsoll.strategies.threshold.step import answer_of_part
+from plimsoll.strategies.threshold.question import Answer, DecidedBy, Question, Stopped, capacity_of
+from plimsoll.strategies.threshold.step import answer_of_part, question_of
 
 
 class ThresholdAnswer(Model):
@@ -68,6 +68,11 @@ def threshold_answer(part: Part, cells: Sequence[CellResult]) -> ThresholdAnswer
         over_s=strategy.over / timedelta(seconds=1) if strategy.over else None,
         **_figures(found),
     )
+
+
+def question_of_part(part: Part, intervals: int | None) -> Question:
+    """Return the question that a part's strategy asks, or the usual one, for so many judged intervals."""
+    return question_of(_question(part), intervals)
 
 
 def _question(part: Part) -> Threshold:

@@ -9,11 +9,13 @@ from functools import partial
 from itertools import groupby
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
+from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.action import Action
 from plimsoll.report.formatting import NOTHING, ops, percent_at_least, plural
 from plimsoll.report.tables.table import Column, Table
 from plimsoll.report.words.answers import headline, short_of_rate
+from plimsoll.report.words.conditions import condition_sentences
 from plimsoll.report.words.left_out import what_was_run
 from plimsoll.report.words.stages import fall
 from plimsoll.report.words.taken_load import taken_conclusion
@@ -41,14 +43,17 @@ def conclusion(findings: Findings) -> str:
     return " ".join([f"{answer}{_grounds(findings)}.", *falls, *_reservations(findings)])
 
 
-def campaign_conclusion(answers: Sequence[AnswerOverStages], of_parts: Sequence[Findings]) -> str:
-    """Return the conclusion of a campaign with several parts: what each variant carries, over all its stages, and how
-    long actions took.
+def campaign_conclusion(
+    answers: Sequence[AnswerOverStages], conditions: Sequence[ConditionAnswer], of_parts: Sequence[Findings]
+) -> str:
+    """Return the conclusion of a campaign with several parts: what each variant carries, over all its stages, what
+    conditions of the cluster cost, and how long actions took.
 
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
     labels = {name: label for one in of_parts for name, label in one.labels.items()}
     sentences = [f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
+    sentences += condition_sentences(conditions, labels)
     sentences += [sentence for one in of_parts for sentence in took_sentences(one)]
     falls = [fall(labels[one.variant], one) for found in of_parts for one in found.capacities if one.falls_by]
     open_cells = sum(one.count("invalid", "not run") for one in of_parts)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from math import exp, log
 from random import Random
+from typing import Any
 
 import pytest
 from tests.support.campaigns.attempt_verdicts import verdict_of
@@ -89,8 +90,11 @@ def test_a_replay_plays_it_with_numbers_for_outcomes() -> None:
 
 def test_outcomes_alone_take_more_cells_than_margins() -> None:
     definition = asked(at_most=20)
-    words = {name: ["met" if ratio < 1 else "missed"] for name, [ratio] in ratios(definition).items()}
-    by_outcomes, by_margins = (replay(resolve(definition), one) for one in (words, ratios(definition)))
+    words: Mapping[str, list[Any]] = {
+        name: ["met" if ratio < 1 else "missed"] for name, [ratio] in ratios(definition).items()
+    }
+    by_outcomes = replay(resolve(definition), words)
+    by_margins = replay(resolve(definition), ratios(definition))
     assert len(by_outcomes.ran) > len(by_margins.ran)
     assert {one.decided_by for one in by_outcomes.answers.values()} == {"outcomes"}
 
@@ -131,12 +135,12 @@ def test_synthetic_campaigns_hold_the_load() -> None:
         ({"strategy": {"name": "threshold", "chance": "30%"}}, "greater than or equal to 50"),
     ],
 )
-def test_a_threshold_that_can_find_nothing_is_refused(changes: dict[str, object], what: str) -> None:
+def test_a_threshold_that_can_find_nothing_is_refused(changes: dict[str, Any], what: str) -> None:
     with pytest.raises(ValueError, match=what):
         definition_of({"a": {5_000: "m", 40_000: "m"}}, **changes)
 
 
-def observed(**facts: object) -> Verdict:
+def observed(**facts: Any) -> Verdict:
     definition = asked()
     key = AttemptKey(campaign_id="trial-1", cell_id="a-010k-r1", attempt=1)
     return verdict_of(definition, key, Cell(variant="a", load_ops_s=10_000, repeat=1), **facts)

@@ -1,0 +1,260 @@
+"""What a node that is down or changed costs: the answers of one campaign under conditions that are ordered.
+
+A healthy cluster carries at least what it carries with a node down, and that at least what it carries while one is
+replaced. So the loads of all conditions are estimated together, with that order. Before that each answer is brought to
+the same number of judged intervals: the worst of 720 lies above the worst of 15 of the same system.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
+from plimsoll.analysis.campaign.thresholds import observations_of, question_of_part
+from plimsoll.domain.action import Action
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.part import Part
+from plimsoll.strategies.threshold.observation import CellObservation
+from plimsoll.strategies.threshold.posterior import posterior
+from plimsoll.strategies.threshold.question import Question
+
+_ALIKE = 1.25
+"""Numbers of judged intervals that differ by no more than this factor count as the same."""
+_LEAST_CELLS = 3
+"""The fewest valid cells of each condition for which the costs of a condition are told."""
+
+_Numbers = NDArray[np.float64]
+
+
+class ConditionAnswer(Model):
+    """The load of one variant under one condition, and what that costs beside the condition before it.
+
+    Loads and costs are those of all conditions together, in their order. Null: not known, or the first condition.
+    """
+
+    variant: str
+    workload: LeftOutIfEmpty[str] = ""
+    condition: Annotated[str, Field(description="`healthy`, or what is done to the cluster meanwhile")]
+    beside: Annotated[str, Field(description="The condition that it is compared with; empty for the first")] = ""
+    ops_s: Annotated[float | None, Field(description="The load that is met with the chance of `threshold`, ops/s")] = (
+        None
+    )
+    low_ops_s: Annotated[float | None, Field(description="Lower end of its interval, ops/s")] = None
+    high_ops_s: Annotated[float | None, Field(description="Upper end of its interval, ops/s")] = None
+    cost: Annotated[float | None, Field(description="The share of the load that it costs, 0 to 1")] = None
+    cost_low: Annotated[float | None, Field(description="Lower end of the interval of that share")] = None
+    cost_high: Annotated[float | None, Field(description="Upper end of the interval of that share")] = None
+    chance: Annotated[
+        float | None, Field(description="The chance that it carries less, from both answers without their order")
+    ] = None
+    told_apart: Annotated[bool, Field(description="Whether that chance reaches the confidence that is asked for")] = (
+        False
+    )
+    contradicts: Annotated[bool, Field(description="Whether its capacity is higher than that of the one before")] = (
+        False
+    )
+    intervals: Annotated[
+        int | None, Field(description="The number of judged intervals to which both were brought; null: they are alike")
+    ] = None
+    incomparable: Annotated[
+        tuple[int, ...],
+        Field(description="Judged intervals of a cell beside it and under it, where they differ and are not stored"),
+    ] = ()
+    run_ops_s: Annotated[
+        int | None, Field(description="The load (ops/s) to run again under both, where they are not told apart")
+    ] = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Condition:
+    """One variant's cells under one condition."""
+
+    action: Action | None
+    part: Part
+    capacity: Capacity
+    cells: tuple[CellObservation, ...]
+    exposures: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        return self.action.condition if self.action else "healthy"
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        return self.action.rank if self.action else (0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    """Conditions in their order, each of which carries at most what the one before it does."""
+
+    conditions: Sequence[_Condition]
+
+    @cached_property
+    def exposures(self) -> tuple[int, ...]:
+        return tuple(count for one in self.conditions for count in one.exposures)
+
+    @property
+    def intervals(self) -> int | None:
+        """Return the number of intervals to bring all cells to; None where they have as many."""
+        is_alike = not self.exposures or max(self.exposures) <= _ALIKE * min(self.exposures)
+        return None if is_alike else min(self.exposures)
+
+    @property
+    def is_comparable(self) -> bool:
+        whole = (cell for one in self.conditions for cell in one.cells if not cell.is_censored)
+        return self.intervals is None or all(cell.intervals for cell in whole)
+
+    @cached_property
+    def chances(self) -> Sequence[_Numbers]:
+        """Return for each condition the chance that its load lies at each place, without the order."""
+        loads = [load for one in self.conditions for load in one.part.loads]
+        return [posterior(self._question, one.cells, min(loads), max(loads)).chances for one in self.conditions]
+
+    @cached_property
+    def log_loads(self) -> _Numbers:
+        loads = [load for one in self.conditions for load in one.part.loads]
+        return posterior(self._question, (), min(loads), max(loads)).places.log_loads
+
+    @property
+    def _question(self) -> Question:
+        return question_of_part(self.conditions[0].part, self.intervals)
+
+    @cached_property
+    def before(self) -> Sequence[_Numbers]:
+        """Return for each condition how likely all earlier ones allow its load at each place: at least as much."""
+        found = [np.ones_like(self.chances[0])]
+        for chances in self.chances[:-1]:
+            found.append(np.cumsum((chances * found[-1])[::-1])[::-1])
+        return found
+
+    @cached_property
+    def after(self) -> Sequence[_Numbers]:
+        """Return for each condition how likely all later ones allow its load at each place: at most as much."""
+        found = [np.ones_like(self.chances[0])]
+        for chances in reversed(self.chances[1:]):
+            found.insert(0, np.cumsum(chances * found[0]))
+        return found
+
+    def load(self, place: int, share: float) -> float:
+        """Return the load (ops/s) below which a condition's load lies with that chance, in the order."""
+        weights = self.chances[place] * self.before[place] * self.after[place]
+        return float(np.exp(_quantile(self.log_loads, weights, share)))
+
+    def cost(self, place: int, share: float) -> float:
+        """Return the share of the load that a condition costs beside the one before it, at that quantile."""
+        upper = self.chances[place - 1] * self.before[place - 1]
+        lower = self.chances[place] * self.after[place]
+        weights = np.correlate(upper, lower, "full")[len(lower) - 1 :]  # by how many steps the one lies above the other
+        return float(1 - np.exp(-_quantile(self.log_loads - self.log_loads[0], weights, share)))
+
+    def chance(self, place: int) -> float:
+        """Return the chance that a condition carries less than the one before it, without the order."""
+        upper, lower = self.chances[place - 1], self.chances[place]
+        below = np.cumsum(lower) - lower / 2  # at the same place either may be the higher one
+        return float(upper @ below)
+
+
+def condition_answers(answers: Sequence[AnswerOverStages]) -> tuple[ConditionAnswer, ...]:
+    """Return what every variant carries under ordered conditions, with their costs; empty where there are none."""
+    groups: dict[object, list[AnswerOverStages]] = {}
+    for one in answers:
+        groups.setdefault(one.question, []).append(one)
+    every = (found for group in groups.values() for chain in _chains(group) for found in _answers_of(chain))
+    # A condition that begins several chains stands once, as the first of them has it.
+    return tuple({(one.variant, one.workload, one.condition): one for one in reversed([*every])}.values())[::-1]
+
+
+def _chains(group: Sequence[AnswerOverStages]) -> Iterator[_Chain]:
+    """Yield for each variant the healthy cluster with nodes down and replaced, and with each other condition."""
+    for variant in dict.fromkeys(capacity.variant for one in group for capacity in one.capacities):
+        known = [found for one in group if (found := _condition(one, variant))]
+        by_rank = {one.rank: one for one in reversed(known) if one.action is None or one.action.loses_nodes}
+        lost = [by_rank[rank] for rank in sorted(by_rank)]
+        others = [one for one in known if one.action and not one.action.loses_nodes]
+        healthy = [one for one in known if one.action is None]
+        together = _Chain(lost)
+        pairs = [lost] if len(lost) > 1 and together.is_comparable else list(pairwise(lost))
+        yield from (_Chain(chain) for chain in (*pairs, *((*healthy[:1], one) for one in others)) if len(chain) > 1)
+
+
+def _condition(one: AnswerOverStages, variant: str) -> _Condition | None:
+    capacity = next((capacity for capacity in one.capacities if capacity.variant == variant), None)
+    if capacity is None:
+        return None
+    cells = [cell for data in one.of_stages for cell in data.state.by_variant if cell.cell.variant == variant]
+    part = one.of_stages[0].part
+    observed = observations_of(part, cells)
+    if len(observed) < _LEAST_CELLS and capacity.kind in ("unknown", "provisional"):
+        return None
+    whole = [found.verdict for found in cells if found.verdict and found.verdict.levels and not found.verdict.stopped]
+    counts = [verdict.levels[0].judged for verdict in whole if verdict.levels[0].judged]
+    exposures = (int(np.median(counts)),) if counts else ()
+    return _Condition(one.action, part, capacity, observed, exposures)
+
+
+def _answers_of(chain: _Chain) -> Iterator[ConditionAnswer]:
+    for place, one in enumerate(chain.conditions):
+        before = chain.conditions[place - 1] if place else None
+        names = {
+            "variant": one.capacity.variant,
+            "workload": one.capacity.workload,
+            "condition": one.name,
+            "beside": before.name if before else "",
+            "contradicts": bool(before) and _is_above(one.capacity, before.capacity if before else one.capacity),
+        }
+        few = any(len(known.cells) < _LEAST_CELLS for known in chain.conditions)
+        if not chain.is_comparable:
+            names["incomparable"] = (*before.exposures, *one.exposures) if before else ()
+        figures = {} if few or not chain.is_comparable else _figures(chain, place)
+        yield ConditionAnswer.model_validate({**names, **figures, "run_ops_s": _to_run(chain, place, figures)})
+
+
+def _is_above(one: Capacity, other: Capacity) -> bool:
+    """Tell whether a capacity is above another one that is not only known to be at least so much."""
+    return (one.capacity_ops_s or 0) > (other.capacity_ops_s or 0) and other.kind in ("found", "none")
+
+
+def _figures(chain: _Chain, place: int) -> dict[str, object]:
+    question = question_of_part(chain.conditions[place].part, None)
+    outside = (1 - question.confidence) / 2
+    loads = {name: _four(chain.load(place, share)) for name, share in _ends(outside, "ops_s").items()}
+    if not place:
+        return {**loads, "intervals": chain.intervals}
+    costs = {name: _four(chain.cost(place, share)) for name, share in _ends(outside, "cost").items()}
+    chance = chain.chance(place)
+    apart = {"chance": _four(chance), "told_apart": chance >= question.confidence}
+    return {**loads, **costs, **apart, "intervals": chain.intervals}
+
+
+def _ends(outside: float, name: str) -> Mapping[str, float]:
+    low, high = (f"low_{name}", f"high_{name}") if name == "ops_s" else (f"{name}_low", f"{name}_high")
+    return {name: 0.5, low: outside, high: 1 - outside}
+
+
+def _to_run(chain: _Chain, place: int, figures: Mapping[str, object]) -> int | None:
+    """Return the tested load between both answers that is to run again; None where they are told apart."""
+    if not place or figures.get("told_apart"):
+        return None
+    both = chain.conditions[place - 1 : place + 1]
+    known = [load for one in both if (load := one.capacity.capacity_ops_s)]
+    middle = float(np.exp(np.mean(np.log(known)))) if known else float(min(both[0].part.loads))
+    return int(
+        min((cell.load_ops_s for one in both for cell in one.cells), key=lambda load: abs(np.log(load / middle)))
+    )
+
+
+def _quantile(values: _Numbers, weights: _Numbers, share: float) -> float:
+    shares = (np.cumsum(weights) - weights / 2) / weights.sum()
+    return float(np.interp(share, shares, values))
+
+
+def _four(value: float) -> float:
+    """Return the figure to four digits, so that it is the same on every machine."""
+    return float(f"{value:.4g}")
