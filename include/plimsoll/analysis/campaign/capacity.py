@@ -23,7 +23,7 @@ from plimsoll.analysis.campaign.cell_results import (
 )
 from plimsoll.analysis.campaign.contradictions import Contradiction, contradictions
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
-from plimsoll.analysis.campaign.thresholds import ThresholdAnswer, threshold_answer
+from plimsoll.analysis.campaign.thresholds import ThresholdAnswer, ThresholdRatio, threshold_answer, threshold_ratio
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.part import Part
@@ -103,6 +103,9 @@ class Capacity(Model):
         float | None,
         Field(description="Capacity / the control's, if that was found; a lower bound unless kind is found"),
     ] = None
+    threshold_to_control: Annotated[
+        LeftOutIfEmpty[ThresholdRatio | None], Field(description="The load of `threshold` over the control's")
+    ] = None
     lowest_missed_ops_s: Annotated[int | None, Field(description="The lowest load at which a repeat missed")] = None
     met_again_at: Annotated[
         tuple[int, ...], Field(description="Higher loads (ops/s) that were met although a lower one missed")
@@ -139,7 +142,18 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     names: dict[str, object] = {"action": part.action, "stage": part.stage, "workload": part.workload_id}
     if part.asks == "at a load":
         names["narrowing_ops_s"] = ()
-    return tuple(_beside(_relative(one, control).model_copy(update=names), data) for one in found)
+    ratios = _ratios(part, results) if part.asks == "capacity" else {}
+    return tuple(
+        _beside(_relative(one, control).model_copy(update=names | ratios.get(one.variant, {})), data) for one in found
+    )
+
+
+def _ratios(part: Part, results: Sequence[CellResult]) -> dict[str, dict[str, object]]:
+    """Return by variant how its threshold compares with the control's; empty without a control."""
+    own = {variant.id: [one for one in results if one.cell.variant == variant.id] for variant in part.variants}
+    control = own.get(part.control or "", [])
+    others = (variant for variant in own if control and variant != part.control)
+    return {variant: {"threshold_to_control": threshold_ratio(part, own[variant], control)} for variant in others}
 
 
 def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:

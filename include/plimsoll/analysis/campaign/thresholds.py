@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated
 
+import numpy as np
 from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CellResult
@@ -12,6 +13,7 @@ from plimsoll.domain.part import Part
 from plimsoll.domain.strategy import Threshold
 from plimsoll.strategies.matrix import CapacityKind
 from plimsoll.strategies.threshold.observation import CellObservation, observation_of
+from plimsoll.strategies.threshold.posterior import posterior
 from plimsoll.strategies.threshold.question import Answer, DecidedBy, Question, Stopped, capacity_of
 from plimsoll.strategies.threshold.step import answer_of_part, question_of
 
@@ -68,6 +70,31 @@ def threshold_answer(part: Part, cells: Sequence[CellResult]) -> ThresholdAnswer
         over_s=strategy.over / timedelta(seconds=1) if strategy.over else None,
         **_figures(found),
     )
+
+
+class ThresholdRatio(Model):
+    """A variant's load that is met with a chance, over the control's, with its interval."""
+
+    low: Annotated[float, Field(description="Lower end of the interval of the ratio")]
+    median: float
+    high: Annotated[float, Field(description="Upper end of the interval of the ratio")]
+    chance: Annotated[float, Field(description="The chance that the variant's load is the higher one")]
+
+
+def threshold_ratio(part: Part, own: Sequence[CellResult], control: Sequence[CellResult]) -> ThresholdRatio | None:
+    """Return how a variant's load compares with the control's; None where either has no valid cell."""
+    known = [observations_of(part, cells) if "rate" in part.knows else () for cells in (own, control)]
+    if not all(known):
+        return None
+    question = question_of_part(part, part.asked_intervals)
+    one, other = (posterior(question, cells, min(part.loads), max(part.loads)) for cells in known)
+    weights = np.correlate(one.chances, other.chances, "full")  # of so many steps from the control's place to the own
+    count, places = len(one.chances), one.places.log_loads
+    ratios = np.arange(1 - count, count) * (places[1] - places[0])
+    shares, outside = np.cumsum(weights) - weights / 2, (1 - question.confidence) / 2
+    low, median, high = (float(f"{np.exp(np.interp(at, shares, ratios)):.4g}") for at in (outside, 0.5, 1 - outside))
+    above = float(weights[count:].sum() + weights[count - 1] / 2)
+    return ThresholdRatio(low=low, median=median, high=high, chance=float(f"{above:.4g}"))
 
 
 def question_of_part(part: Part, intervals: int | None) -> Question:

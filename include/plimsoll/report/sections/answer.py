@@ -11,6 +11,7 @@ from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
 from plimsoll.domain.origins import IMPORTED
 from plimsoll.domain.protocols import OWN, protocol_of
+from plimsoll.domain.strategy import Threshold
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
@@ -47,6 +48,7 @@ def answer_context(findings: Findings, *, brief: bool = False) -> dict[str, Any]
         "taken": taken_tables(findings),
         "loads_rest_on": tuple(rests_on(findings.part, findings.source)),
         "step_sentence": step_sentence(findings),
+        "asks_threshold": isinstance(findings.part.strategy, Threshold),
         "loads_line": loads_line(rows),
         "few_operations": tuple(decided_by_few([findings.part])),
         "shows_nodes": shows_nodes,

@@ -8,6 +8,7 @@ from plimsoll.analysis.campaign.capacity import Capacity, nodes_for, reported_ca
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.findings import CampaignCells, Findings
 from plimsoll.analysis.campaign.part_data import data_of_parts
+from plimsoll.domain.strategy import Threshold
 from plimsoll.domain.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least
 from plimsoll.report.tables.table import Column, Table
@@ -38,6 +39,7 @@ class CapacityRow:
     notes: tuple[str, ...]
     narrowing: str
     chance: float | None
+    asks_threshold: bool
     bracketed_ops_s: tuple[int, ...]
     share_of_highest_load: float
     firm: bool
@@ -67,16 +69,17 @@ def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int |
 
     `nodes_for`: the load, ops/s, for which numbers of nodes are shown; None shows none.
     """
+    is_asked = bool(rows) and all(row.asks_threshold for row in rows)
     return Table(
         f"Capacity of each variant{of}",
         rows,
         [
             Column("Variant", lambda row: row.variant),
             Column("Capacity", lambda row: row.capacity, "strong"),
-            Column("Rests on", lambda row: row.rests_on),
-            Column("Next higher load", lambda row: row.next_load),
-            Column("Pass probability", lambda row: row.pass_probability),
-            Column(_threshold_heading(rows), lambda row: row.threshold),
+            Column("Rests on", lambda row: row.rests_on, shown=not is_asked),
+            Column("Next higher load", lambda row: row.next_load, shown=not is_asked),
+            Column("Pass probability", lambda row: row.pass_probability, shown=not is_asked),
+            Column(_threshold_heading(rows), lambda row: row.threshold, shown=not is_asked),
             Column("To control", lambda row: row.to_control),
             Column(f"Nodes for {ops(nodes_for)}", lambda row: row.nodes, shown=nodes_for is not None),
         ],
@@ -114,12 +117,13 @@ def _row(cells: CampaignCells, capacity: Capacity) -> CapacityRow:
         pass_probability=NOTHING if bound is None else f"≥ {percent_at_least(bound)}",
         threshold=threshold_words(capacity.threshold),
         chance=capacity.threshold.chance if capacity.threshold else None,
+        asks_threshold=isinstance(cells.part.strategy, Threshold),
         to_control=_to_control(cells, capacity),
         nodes=_nodes(cells, capacity),
         notes=_notes(capacity),
         narrowing=_narrowing(capacity),
         bracketed_ops_s=capacity.bracketed_ops_s,
-        share_of_highest_load=(capacity.capacity_ops_s or 0) / cells.loads[-1],
+        share_of_highest_load=(capacity.capacity_ops_s or 0) / max(cells.part.loads),
         firm=capacity.kind in ("found", "none"),
     )
 
@@ -134,7 +138,9 @@ def _by_how_much(capacity: Capacity) -> str:
 def _to_control(cells: CampaignCells, capacity: Capacity) -> str:
     if capacity.variant == cells.part.control:
         return "control"
-    ratio = multiple(capacity.ratio_to_control)
+    ratio, found = multiple(capacity.ratio_to_control), capacity.threshold_to_control
+    if found and capacity.threshold and capacity.threshold.is_asked:
+        return f"{multiple(found.median)} ({multiple(found.low)} to {multiple(found.high)})"
     return ratio if capacity.kind == "found" or capacity.ratio_to_control is None else f"≥ {ratio}"
 
 

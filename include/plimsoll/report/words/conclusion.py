@@ -9,18 +9,23 @@ from functools import partial
 from itertools import groupby
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
+from plimsoll.analysis.campaign.cell_results import deciding_level, ratio
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.action import Action
-from plimsoll.report.formatting import NOTHING, ops, percent_at_least, plural
+from plimsoll.domain.strategy import Threshold
+from plimsoll.report.formatting import NOTHING, ms, ops, percent, percent_at_least, plural
 from plimsoll.report.tables.table import Column, Table
-from plimsoll.report.words.answers import headline, short_of_rate
+from plimsoll.report.words.answers import headline, short_of_rate, threshold_words
 from plimsoll.report.words.conditions import condition_sentences
 from plimsoll.report.words.left_out import what_was_run
 from plimsoll.report.words.stages import fall
 from plimsoll.report.words.taken_load import taken_conclusion
 from plimsoll.report.words.times_of_actions import took_sentences
 
+_CLOSE = 1.28
+"""A worst interval this far above its bound is within the noise of cells: they differ by a quarter and more."""
+_CONTRADICTED = "one more cell that misses at a capacity, or below it, would contradict it"
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
 _Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
@@ -40,7 +45,8 @@ def conclusion(findings: Findings) -> str:
     falls = [fall(findings.labels[one.variant], one) for one in findings.capacities if one.falls_by]
     in_words = _answer if falls else _sentence_of
     answer = ("In this stage alone " if falls else "") + in_words(findings.capacities, findings.labels)
-    return " ".join([f"{answer}{_grounds(findings)}.", *falls, *_reservations(findings)])
+    grounds = f"{answer}{_grounds(findings)}."
+    return " ".join([grounds, *falls, *close_calls(findings), *_reservations(findings)])
 
 
 def campaign_conclusion(
@@ -54,10 +60,30 @@ def campaign_conclusion(
     labels = {name: label for one in of_parts for name, label in one.labels.items()}
     sentences = [f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
     sentences += condition_sentences(conditions, labels)
+    sentences += [sentence for one in of_parts for sentence in close_calls(one)]
+    if any(
+        one.capacities and one.part.repeats == 1 and not isinstance(one.part.strategy, Threshold) for one in of_parts
+    ):
+        sentences.append(f"One repeat each: {_CONTRADICTED}.")
     sentences += [sentence for one in of_parts for sentence in took_sentences(one)]
     falls = [fall(labels[one.variant], one) for found in of_parts for one in found.capacities if one.falls_by]
     open_cells = sum(one.count("invalid", "not run") for one in of_parts)
     return " ".join([*sentences, *falls, *_incomplete(open_cells, sum(len(one.cells) for one in of_parts))])
+
+
+def close_calls(findings: Findings) -> Iterator[str]:
+    """Yield a sentence for each capacity that ends at a miss by one interval hardly above its bound."""
+    for one in findings.capacities:
+        decisive = findings.decisive.get(one.variant)
+        level = deciding_level(decisive.verdict) if decisive and decisive.verdict else None
+        if decisive is None or level is None or level.missed != 1 or not 1 <= ratio(level) < _CLOSE:
+            continue
+        stage = f" in stage {findings.part.stage}" if findings.part.stage else ""
+        worst = f"{ms(level.worst_ms)} against {ms(level.service_level.bound_ms)}"
+        yield (
+            f"{findings.labels[one.variant]} missed at {ops(decisive.cell.load_ops_s)}{stage} by {worst}, in one "
+            f"interval of {level.judged}: the next cell there would decide."
+        )
 
 
 def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
@@ -106,6 +132,8 @@ def _rank(one: Capacity) -> tuple[int, int, bool]:
 
 
 def _figure(one: Capacity) -> str:
+    if one.threshold and one.threshold.is_asked and one.kind != "at-least":
+        return threshold_words(one.threshold)
     figure = f"{ops(one.capacity_ops_s)}{short_of_rate(one)}"
     return figure if one.kind == "found" else f"at least {figure}"
 
@@ -120,11 +148,17 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
     if one.kind == "unknown":
         return f"what {who} {verb} is unknown"
     if one.kind == "at-least":
-        return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load that was run"
+        return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load {_of_range(one)}"
     is_shared = len({each.next_load and each.next_load.load_ops_s for each in alike}) == 1
+    if one.threshold and one.threshold.is_asked:
+        return f"{who} {verb} {_figure(one)}"
     beyond = "is too much" if one.kind == "found" else "is undecided"
     following = f"; {ops(one.next_load.load_ops_s)} {beyond}" if one.next_load and is_shared else ""
     return f"{who} {verb} {_figure(one)}{following}"
+
+
+def _of_range(one: Capacity) -> str:
+    return "of the range" if one.threshold and one.threshold.is_asked else "that was run"
 
 
 def _not_even(names: Sequence[str], lowest: int, carried: Sequence[int]) -> str:
@@ -149,14 +183,15 @@ def _and(names: Sequence[str]) -> str:
 
 
 def _grounds(findings: Findings) -> str:
+    if isinstance(findings.part.strategy, Threshold):
+        answers = [one.threshold for one in findings.capacities if one.threshold]
+        return f" with a chance of {percent(answers[0].chance, 0)}" if answers else ""
     repeats, carried = findings.part.repeats, [one for one in findings.capacities if one.capacity_ops_s]
     if all(one.kind == "unknown" for one in findings.capacities):
         return ""
     if repeats == 1:
-        shows = (
-            "which shows that it is possible, not that it is typical" if carried else "and one missed interval decides"
-        )
-        return f"; one repeat each, {shows}"
+        possible = f"which shows that it is possible, not that it is typical: {_CONTRADICTED}"
+        return f"; one repeat each, {possible if carried else 'and one missed interval decides'}"
     if not carried:
         return f"; {plural(repeats, 'repeat')} each, of which one that misses decides"
     bound = f"a probability of {percent_at_least(findings.repeats.pass_probability_bound)} or more"
