@@ -5,6 +5,9 @@ from collections.abc import Iterator, Sequence
 from plimsoll.domain.part import Part
 from plimsoll.domain.stage import StageLoad
 
+_MOST_OF_CLOSED = 90
+"""The share of a closed loop's rate, per cent, up to which an open loop has time to catch up."""
+
 
 def stage_notes(part: Part) -> Iterator[str]:
     """Yield a sentence for each variant on the result that its load was taken from.
@@ -14,6 +17,8 @@ def stage_notes(part: Part) -> Iterator[str]:
     """
     if part.taken is None:
         return
+    if critical := critical_load(part):
+        yield critical
     if part.stage_start is None:
         of_what = share_in_words(part, "each variant's")
         yield f"Its loads are {of_what}: they are known once stage {part.taken.source} is complete."
@@ -24,6 +29,20 @@ def stage_notes(part: Part) -> Iterator[str]:
     if all(one.load_ops_s is None for one in part.found_loads):
         yield f"So stage {part.stage}{workload} has no cells."
     yield from _advice(part)
+
+
+def critical_load(part: Part) -> str:
+    """Say that the part's load is critical by queueing alone; empty where it is not taken whole from a closed loop.
+
+    A closed loop's rate is a bound from above: an open loop at that rate has no time to catch up after any delay.
+    """
+    share = (part.taken.share or 100) if part.taken else 0
+    if not part.of_closed_loop or share <= _MOST_OF_CLOSED:
+        return ""
+    return (
+        f"{share} % of a closed loop's rate is critical by queueing alone: an open loop at that rate misses whatever "
+        "the database is, and its misses tell nothing of it; take a share of 50 to 90 %."
+    )
 
 
 def notes_of_stage(of_workloads: Sequence[Part]) -> tuple[str, ...]:

@@ -2,11 +2,11 @@
 
 from typing import get_args
 
-from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy
+from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy, Threshold
 from plimsoll.domain.strategy_names import STRATEGY_NAMES
 
 
 def test_the_names_of_strategies_are_those_of_their_models_in_the_same_order() -> None:
     models = get_args(get_args(Strategy)[0])
-    assert models == (FullGrid, Search, Ramp)
+    assert models == (FullGrid, Search, Ramp, Threshold)
     assert tuple(model.model_fields["name"].default for model in models) == STRATEGY_NAMES

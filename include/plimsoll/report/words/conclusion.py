@@ -13,6 +13,7 @@ from plimsoll.analysis.campaign.cell_results import deciding_level, ratio
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.action import Action
+from plimsoll.domain.stage_notes import critical_load
 from plimsoll.domain.strategy import Threshold
 from plimsoll.report.formatting import NOTHING, ms, ops, percent, percent_at_least, plural
 from plimsoll.report.tables.table import Column, Table
@@ -39,7 +40,9 @@ def conclusion(findings: Findings) -> str:
     imported.
     """
     if findings.part.asks == "at a load":
-        return " ".join([f"{taken_conclusion(findings)}.", *_reservations(findings)])
+        critical = critical_load(findings.part)
+        sentences = [f"{taken_conclusion(findings)}.", *([critical] if critical else []), *_reservations(findings)]
+        return " ".join(sentences)
     if findings.part.asks == "an action":
         return " ".join([*took_sentences(findings), *_reservations(findings)])
     falls = [fall(findings.labels[one.variant], one) for one in findings.capacities if one.falls_by]

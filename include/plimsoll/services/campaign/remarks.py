@@ -11,6 +11,7 @@ from plimsoll.domain.errors import ProviderError, SecretError
 from plimsoll.domain.load_summary import CPU_LIMIT
 from plimsoll.domain.loads import ENOUGH_OPERATIONS, LEAST, rate_tolerance
 from plimsoll.domain.resolve import load_spec, product_spec
+from plimsoll.domain.stage_notes import critical_load
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.wording import plural
@@ -40,6 +41,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     yield from _early_end(toolkit, plan)
     yield from _shared_data(plan)
     yield from dict.fromkeys(_guards_without_effect(plan))
+    yield from dict.fromkeys(note.rstrip(".") for part in plan.campaign.parts if (note := critical_load(part)))
     if plan.campaign.load_generator.name in toolkit.load_generators:
         generator = toolkit.load_generator(plan.campaign)
         specs = [load_spec(part) for part in plan.campaign.parts]
