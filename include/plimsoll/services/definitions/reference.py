@@ -13,9 +13,9 @@ and with what to write instead, before anything starts. JVM flags are checked by
 says so if that JVM is not on this machine.
 
 Values have units: durations `150m`, `90s`, `100ms`; sizes `512M`, `40G` (binary); rates `20000/s`, `20k/s`; counts
-`200000`, `100M` (decimal); money `1500 USD`. A key is optional unless it is *required*. An unknown key is an error. The
-options of a workload are further keys of `workload` ([workloads](../../include/stress/README.md#workloads), [your own
-statements](#cql)).
+`200000`, `100M` (decimal); money `1500 USD`. A key without a kind of value in parentheses is text. An unknown key is an
+error. The options of a workload are further keys of `workload`
+([workloads](../../include/stress/README.md#workloads), [your own statements](#cql)).
 
 `plimsoll schema --markdown` generates this page from the
 [schema](../../include/campaigns/definition.schema.json).
@@ -59,11 +59,14 @@ def _cql(tables: Mapping[str, Sequence[Row]]) -> str:
 
 
 def _keys(rows: Iterable[Row]) -> str:
-    return "\n".join(f"- `{key}` ({value}{_else(default)}){_meaning(meaning)}" for key, value, default, meaning in rows)
+    return "\n".join(f"- `{key}`{_kind(value, default)}{_meaning(meaning)}" for key, value, default, meaning in rows)
 
 
-def _else(default: str) -> str:
-    return {"required": ", required", "none": "", "see there": ""}.get(default, f"; default {default}")
+def _kind(value: str, default: str) -> str:
+    """Return what stands in parentheses after a key. Text is the kind of value that needs no word."""
+    asked = {"required": "required", "none": "", "see there": ""}.get(default, f"default {default}")
+    told = "; ".join(one for one in ("" if value in ("string", "text") else value, asked) if one)
+    return f" ({told})" if told else ""
 
 
 def _meaning(meaning: str) -> str:
@@ -88,6 +91,8 @@ def _base(part: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> str | No
 def _rows(part: dict[str, Any]) -> Iterator[Row]:
     required = part.get("required", [])
     for key, field in part["properties"].items():
+        if "const" in field and field["const"] == field.get("default"):
+            continue  # the name of a part that is chosen by it
         default = "required" if key in required else _default(field)
         yield key, _value(field), default, field.get("description", "")
 
@@ -117,10 +122,9 @@ def _value(field: dict[str, Any]) -> str:
 
 def _scalar(field: dict[str, Any]) -> str:
     if "examples" in field:
-        return ", ".join(f"`{example}`" for example in field["examples"])
+        return f"`{field['examples'][0]}`"
     if "properties" in field:
         return "`{" + ", ".join(field["properties"]) + "}`"
     bounds = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
-    limits = ", ".join(f"{sign} {field[key]:g}" for key, sign in bounds.items() if key in field)
-    kind = str(field.get("type", "anything"))
-    return f"{kind}, {limits}" if limits else kind
+    limits = ", ".join(f"{sign}{field[key]:g}" for key, sign in bounds.items() if key in field)
+    return limits or str(field.get("type", "anything"))
