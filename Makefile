@@ -43,7 +43,7 @@ test: setup-dev  ## Style, layers, types, all unit tests, and one real path of e
 	@$(MAKE) style
 	@mkdir -p .mypy_cache
 	@{ env --default-signal=INT,QUIT chrt --idle 0 $(TYPES) >.mypy_cache/found 2>&1 || { cat .mypy_cache/found; false; }; } & types=$$!; \
-	$(PYTEST) --numprocesses $$(($$(nproc) + 3)) --ignore $(TIMED); tests=$$?; \
+	$(PYTEST) --numprocesses $$(($$(nproc) + 2)) --ignore $(TIMED); tests=$$?; \
 	$(BIN)/python -m pytest $(TIMED) || tests=$$?; \
 	wait $$types || { cat .mypy_cache/found; exit 1; }; exit $$tests
 

@@ -55,6 +55,15 @@ def _checked_once(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
+def undrawn_reports() -> Iterator[None]:
+    """Spare tests the drawing of charts, which tests/unit/report looks at."""
+    from tests.support.campaigns.undrawn import undrawn
+
+    with undrawn():
+        yield
+
+
+@pytest.fixture(scope="module")
 def airflow_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., "StackUnderTest"]]:
     """Provide a factory of real Airflows, with the arguments of `tests.support.airflow.stack.running_stack` but the
     folder.

@@ -30,7 +30,7 @@ FILES = {"cell": "cell.py", "reaper": "reaper.py"}
 CELL = {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}
 
 pytestmark = [
-    pytest.mark.usefixtures("database"),
+    pytest.mark.usefixtures("database", "undrawn_reports"),
 ]
 
 

@@ -18,7 +18,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.browser.chromium import CHROMIUM
 from tests.support.campaigns.stored import store_begun, store_every_state, store_later_attempts
 from tests.support.campaigns.synthetic import demo_campaign
-from tests.support.suite.requirements import needs
+from tests.support.suite.requirements import long, needs
 
 from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.report import build_report
@@ -216,7 +216,7 @@ def put_on(page: Page, look: Mapping[str, Any]) -> None:
         page.reload(wait_until="networkidle")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [WIDTHS[0], pytest.param(WIDTHS[1], marks=long("what fits 320 pixels fits 390"))])
 def test_no_page_is_wider_than_a_phone_and_what_scrolls_can_be_scrolled_by_keyboard(loaded: Page, width: int) -> None:
     put_on(loaded, phone(width))
 

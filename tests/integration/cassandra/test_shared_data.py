@@ -10,6 +10,7 @@ from tests.support.campaigns.running import run_missing
 from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.processes import marked
+from tests.support.suite.requirements import long
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.artefacts import Artefacts
@@ -37,6 +38,7 @@ def definition() -> Definition:
     )
 
 
+@long("loads share data with stand-ins, and cells share hosts in reliability")
 def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefacts: Artefacts, tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "store"), work=tmp_path / "work", cache=Settings().cache)
     tools, own = toolkit(settings), definition()

@@ -12,7 +12,7 @@ from tests.integration.external.conftest import KEYSPACE
 from tests.support.campaigns.running import run_cell
 from tests.support.nodes.guarded import PASSWORD, Guarded
 from tests.support.processes import until
-from tests.support.suite.requirements import IS_LONG
+from tests.support.suite.requirements import IS_LONG, long
 
 from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.result import Verdict
@@ -67,6 +67,7 @@ def test_it_is_measured_and_left_as_it_was(
     assert PASSWORD not in "".join([*said, *texts(tmp_path / "store")])
 
 
+@long("a cell with a keyspace of its own leaves all as it was")
 def test_a_keyspace_of_theirs_is_read_and_left_as_it_was(
     site: Any, definition: Any, theirs: Guarded, before: Any
 ) -> None:

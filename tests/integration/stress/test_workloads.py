@@ -9,6 +9,7 @@ import pytest
 from tests.integration.stress.node import Node
 from tests.integration.stress.program import Files, Program
 from tests.support.nodes.slowness import not_slow
+from tests.support.suite.requirements import long
 
 SCHEMA, POPULATE, INCOMPLETE = 4, 5, 6
 SHORT = ("--rf", "1", "--rate", "200", "-d", "2s", "-t", "2", "-c", "20")
@@ -24,6 +25,7 @@ WORKLOADS = {
     "YcsbF": ({"recordcount": 300}, {"reads", "read-modify-writes"}),
     "BatchedRows": ({"batch_rows": 10, "reads": 1, "at_a_time": 10}, {"batches", "reads"}),
 }
+OTHER = long("logged batches are of the kind asked for, too")
 
 OWN: dict[str, Any] = {
     "schema": [
@@ -144,7 +146,10 @@ def test_a_statement_that_the_database_refuses_is_shown_with_its_place_before_an
     assert files.summary["populate"] is None
 
 
-@pytest.mark.parametrize(("batch", "prepared"), [("unlogged", True), ("unlogged", False), ("logged", False)])
+@pytest.mark.parametrize(
+    ("batch", "prepared"),
+    [pytest.param("unlogged", True, marks=OTHER), pytest.param("unlogged", False, marks=OTHER), ("logged", False)],
+)
 def test_batches_are_of_the_kind_asked_for_and_the_databases_warnings_are_counted(
     run: Callable[..., Any], batch: str, prepared: bool
 ) -> None:

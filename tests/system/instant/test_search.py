@@ -7,12 +7,13 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
+from tests.support.suite.requirements import long
 
 from plimsoll.services.campaign.completeness import completeness
 from plimsoll.services.publish.publishing import capacity_rows
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.timeout(900), long("rounds follow in tests/airflow, and cells on kept hosts in reliability")]
 
 
 def test_a_search_asks_again_on_the_same_hosts_until_its_capacity_is_known(

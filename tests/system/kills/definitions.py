@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from tests.fakes.gated import LOADING
 from tests.fakes.installation import instant_definition
 from tests.support.airflow.kill_scene import PARTS
-from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.domain.strategy import Search
 
@@ -24,7 +23,7 @@ IN_TASKS = [phases for phases in LIFE if LOADING not in phases]
 
 DEFINITIONS = {
     # In a variant each phase meets another fate, and in each variant a phase meets another one: of three, all of them.
-    "tasks": instant_definition("tasks", variants=len(PROCESSES) if IS_LONG else 1, loads=len(IN_TASKS), parallel=15),
+    "tasks": instant_definition("tasks", variants=len(PROCESSES), loads=len(IN_TASKS), parallel=15),
     **{part: instant_definition(part, variants=1, loads=len(LIFE), parallel=len(LIFE) + 1) for part in PARTS},
     "sought": instant_definition("sought", variants=1, loads=2).model_copy(update={"strategy": Search()}),
     "random": instant_definition("random", variants=2, loads=2, parallel=4, load_s=5),

@@ -2,8 +2,7 @@
 
 A campaign has a cell for each phase, and a gate holds each cell in the middle of its phase. One kill then strikes all
 of them at once; whatever part died is started again, as Compose or systemd would; the gates are opened, and the
-campaign runs to its end. `make test` kills at each phase one of the processes that a task consists of, `make test-all`
-all of them, and each part of Airflow in a campaign of its own.
+campaign runs to its end.
 """
 
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from plimsoll.domain.resolve import resolve
 
 PHASES = [phase for phases in IN_TASKS for phase in phases]
 
-pytestmark = pytest.mark.timeout(2400)
+pytestmark = [pytest.mark.timeout(2400), long("all of Airflow is killed while tasks run in integration/local")]
 
 
 def test_kill_of_a_tasks_process_its_supervisor_or_its_worker(scene: Scene) -> None:
@@ -44,7 +43,6 @@ def test_kill_of_a_tasks_process_its_supervisor_or_its_worker(scene: Scene) -> N
     assert_each_load_was_started_once(scene, "tasks")
 
 
-@long("all parts are killed while tasks run in integration/local")
 @pytest.mark.parametrize("part", PARTS)
 def test_kill_of_parts_of_airflow(part: str, scene: Scene) -> None:
     gates = [

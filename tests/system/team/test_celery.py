@@ -1,6 +1,6 @@
 """Campaigns through Celery's workers, and the death of one of them.
 
-`make test-all` runs these; test_schedule.py runs a campaign through Celery in `make test`.
+One of the campaigns is on a real node.
 """
 
 from collections import Counter
@@ -22,7 +22,7 @@ from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.ownership import INSTALLATION_VARIABLE
 
-pytestmark = long("a scheduled campaign runs through Celery, and workers are killed without it")
+pytestmark = long("campaigns run without Celery, and all of Airflow is killed in integration/local")
 
 
 def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(

@@ -1,19 +1,10 @@
 """The commands as a user gives them, on instant fakes behind the ports."""
 
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.support.campaigns.undrawn import undrawn
 from tests.unit.cli.commands import INSTANT, Command, run_command, settings_in
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _undrawn() -> Iterator[None]:
-    """Spare tests the drawing of charts, which tests/unit/report looks at."""
-    with undrawn():
-        yield
 
 
 @pytest.fixture
@@ -34,3 +25,8 @@ def plimsoll(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 def cloud(monkeypatch: pytest.MonkeyPatch, installation: None) -> None:
     """Provide an installation that has the EC2 provider, but no credentials."""
     monkeypatch.setenv("PLIMSOLL_TOOLKIT", "tests.unit.cli.commands:without_credentials")
+
+
+@pytest.fixture(autouse=True)
+def _undrawn(undrawn_reports: None) -> None:
+    """Draw no charts."""

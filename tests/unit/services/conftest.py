@@ -1,11 +1,9 @@
 """Services on instant fakes."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation
-from tests.support.campaigns.undrawn import undrawn
 
 
 @pytest.fixture
@@ -14,8 +12,6 @@ def installation(tmp_path: Path) -> Installation:
     return Installation(tmp_path)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _undrawn() -> Iterator[None]:
-    """Spare tests the drawing of charts, which tests/unit/report looks at."""
-    with undrawn():
-        yield
+@pytest.fixture(autouse=True)
+def _undrawn(undrawn_reports: None) -> None:
+    """Draw no charts."""

@@ -75,6 +75,7 @@ def test_a_batch_is_one_operation_of_all_its_rows_and_a_read_counts_the_rows_tha
     assert (files.summary["populate"]["completed"], read["rows"]) == (2, read["completed"])
 
 
+@long("tables are made by each load")
 def test_tables_are_made_as_asked_and_kept_unless_they_are_to_be_dropped(
     run: Callable[..., Any], ask_hbase: Callable[..., Any], hbase: Node
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_stall_shows_in_the_times_of_all_that_was_due_in_it(hbase: Node, start
     assert late >= 0.9 * 100 * (1.2 - 0.5)
 
 
+@long("a lost database ends a load of Cassandra, and a region server is killed in integration/hbase")
 def test_a_server_that_is_killed_fails_operations_by_kind_and_the_load_ends_in_time(
     hbase: Node, start: Callable[..., Any]
 ) -> None:
