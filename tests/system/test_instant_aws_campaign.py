@@ -20,7 +20,7 @@ ROUNDED_USD = 1e-6
 
 pytestmark = [
     pytest.mark.timeout(1800),
-    long("a campaign on AWS and one of many cells run apart"),
+    long("a cell on the same cloud runs without Airflow"),
 ]
 
 

@@ -24,7 +24,7 @@ from plimsoll.strategies.matrix import running_order
 
 pytestmark = [
     pytest.mark.timeout(1800),
-    long("hosts are kept by quicker tests too"),
+    long("hosts are kept in reliability"),
 ]
 
 

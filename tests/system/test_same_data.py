@@ -1,7 +1,4 @@
-"""A ramp on the same data through a real Airflow: three real nodes that are kept, one populated database, two loads.
-
-`make test` has one on one node, without Airflow (`integration/cassandra/test_shared_data.py`).
-"""
+"""A ramp on the same data through a real Airflow: three real nodes that are kept, one populated database, two loads."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +27,7 @@ PATIENCE_S = 900
 
 pytestmark = [
     pytest.mark.timeout(3000),
-    long("loads share data on one node, too"),
+    long("loads share data with stand-ins, and cells share hosts in reliability"),
 ]
 
 

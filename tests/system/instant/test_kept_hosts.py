@@ -20,7 +20,7 @@ from plimsoll_airflow.local.client import DagRun
 
 pytestmark = [
     pytest.mark.timeout(900),
-    long("a search keeps its hosts, too"),
+    long("hosts are kept, cancelled and given back in reliability"),
 ]
 
 SECOND = "v1-002k-r1"

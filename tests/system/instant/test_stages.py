@@ -11,7 +11,7 @@ from plimsoll.services.store.campaigns import CampaignStore
 
 pytestmark = [
     pytest.mark.timeout(900),
-    long("a search goes on in runs that follow, too"),
+    long("rounds follow in tests/airflow"),
 ]
 
 

@@ -13,7 +13,7 @@ FIRST, SECOND = ("sought~v1-001k-r1", "judge"), ("sought~v1-002k-r1", "deploy")
 
 pytestmark = [
     pytest.mark.timeout(2400),
-    long("a search and such a kill run apart from each other"),
+    long("rounds follow in tests/airflow, and all of Airflow is killed in integration/local"),
 ]
 
 
