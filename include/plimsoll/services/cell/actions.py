@@ -18,7 +18,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts
 from plimsoll.services.cell.loading import latest_end, require_below
 from plimsoll.services.cell.preflight import await_calm, examine
-from plimsoll.services.cell.shared_data import (
+from plimsoll.services.cell.rows.shared_data import (
     left_for_next,
     require_running,
     settle_origin,

@@ -1,36 +1,21 @@
-"""The load hosts of an attempt. Several hosts share one load and start it together.
+"""The load hosts of an attempt, which share one load.
 
-Each host populates its part of the rows and is then ready. When all are ready, their clocks are compared, a common
-start is recorded, and each host is told that start by its own clock. Every look at the load's status does this. All
-state is in the store and on the hosts, so another process can continue at any moment.
+All state is in the store and on the hosts, so another process can continue at any moment.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from typing import TypeVar
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
-from plimsoll.domain.load_start import ClockReading, LeftoverWork, LoadStart, most_apart_ms
 from plimsoll.domain.progress import LoadPhase
-from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
-from plimsoll.services.cell.action_beside_load import is_all_done, left_before_load
+from plimsoll.services.cell.action_beside_load import is_all_done
+from plimsoll.services.cell.common_start import at_once, start_together
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.sizing import bytes_on_disk, flush_once
-from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_model, write_model
 
-_LEAD = timedelta(seconds=10)
-"""The time from the comparison of clocks to the start: by then every host must have its start."""
-_OVERDUE = timedelta(seconds=60)
 _ORDER: Sequence[LoadPhase] = ("populate", "warm-up", "load")
-
-_S = TypeVar("_S")
-_T = TypeVar("_T")
 
 
 def load_hosts(work: AttemptContext, cluster: Cluster) -> list[Host]:
@@ -41,7 +26,7 @@ def load_hosts(work: AttemptContext, cluster: Cluster) -> list[Host]:
 def start_all(generator: LoadGenerator, hosts: Sequence[Host], request: LoadRequest) -> None:
     """Start each host's part of the load, or attach to it if it is running already."""
     parts = [(host, replace(request, part=number, parts=len(hosts))) for number, host in enumerate(hosts, start=1)]
-    _at_once(parts, lambda one: generator.start(*one))
+    at_once(parts, lambda one: generator.start(*one))
 
 
 def stop_all(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
@@ -54,26 +39,8 @@ def stop_all(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> di
             return error
         return None
 
-    found = zip(hosts, _at_once(hosts, stop), strict=True)
+    found = zip(hosts, at_once(hosts, stop), strict=True)
     return {host.info.name: error for host, error in found if error is not None}
-
-
-def waits_for_nodes(work: AttemptContext) -> bool:
-    """Tell whether the load waits until the nodes themselves report that the work left by populating is done.
-
-    A load generator that asks the nodes as their client does not need this, and one that can't be told when to start
-    can't do it.
-    Where the rows are to have a size on disk, it waits too: they are measured before it starts. So does a load that
-    goes on with the data of an earlier one, as it does not populate, and one that begins after an action.
-    """
-    workload, generator, product = work.part.workload, work.load_generator, work.product
-    if not generator.can_wait:
-        return False
-    if workload.data_per_node is not None or work.part.action_before_load is not None:
-        return True
-    if not generator.settles(workload) or not product.settles:
-        return False
-    return work.goes_on or product.hides_leftover_work(work.variant_spec)
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
@@ -82,14 +49,14 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     if is_all_done(work):
         stop_all(work.load_generator, hosts, job_id)  # it waits for a load that does not begin
         return LoadStatus("complete", "load", seconds_left=0.0)
-    told = _at_once(hosts, lambda host: work.load_generator.status(host, job_id))
+    told = at_once(hosts, lambda host: work.load_generator.status(host, job_id))
     statuses = dict(zip((host.info.name for host in hosts), told, strict=True))
     status = told[0] if len(hosts) == 1 else together(statuses)
     has_begun = status.phase != "populate" or (len(hosts) == 1 and not status.is_ready)
     if status.state != "running" or has_begun:
         return status
     try:
-        note = _start_together(work, cluster, job_id, statuses)
+        note = start_together(work, cluster, hosts, job_id, statuses)
     except LoadError as error:
         return LoadStatus("failed", status.phase, reason=error.text())
     return replace(status, note=note or status.note)
@@ -116,106 +83,6 @@ def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
     )
 
 
-def clocks(hosts: Sequence[Host]) -> dict[str, ClockReading]:
-    """Return the differences of the hosts' clocks from the controller's, read at about the same time."""
-    return dict(zip((host.info.name for host in hosts), _at_once(hosts, lambda host: host.clock()), strict=True))
-
-
-def note_clocks_after(work: AttemptContext, hosts: Sequence[Host]) -> None:
-    """Record the clocks after the load, where several hosts share it."""
-    start = read_start(work)
-    if start is not None and not start.clocks_after:
-        after = start.model_copy(update={"clocks_after": clocks(hosts)})
-        write_model(work.toolkit.store, work.key, layout.LOAD_START, after)
-
-
-def read_start(work: AttemptContext) -> LoadStart | None:
-    """Return the recorded common start of the load hosts; None for a single load host, and before the start is set."""
-    return read_model(work.toolkit.store, work.key, layout.LOAD_START, LoadStart)
-
-
-def _start_together(work: AttemptContext, cluster: Cluster, job_id: str, statuses: Mapping[str, LoadStatus]) -> str:
-    """Set the common start, or return what is still awaited, in words. Raises LoadError where it is too late."""
-    hosts = load_hosts(work, cluster)
-    ready = [host for host in hosts if statuses[host.info.name].is_ready]
-    start = read_start(work)
-    if len(ready) == len(hosts) and (start is None or start.start < _now(work.toolkit.clock, start.clocks)):
-        # None was told of an earlier start, else it would not wait.
-        flush_once(work, cluster)
-        leftover_work, product = None, work.product
-        if product.settles and waits_for_nodes(work):
-            # Nodes may have the finished job of a lower load, which shared its data.
-            leftover_work = product.leftover_work(work.nodes(cluster), f"settle-{work.key.environment}")
-            if leftover_work is None:
-                return ""
-        if (note := left_before_load(work, cluster)) or "load" not in work.part.knows:
-            return note
-        start = _new_start(work, hosts, leftover_work, bytes_on_disk(work, cluster))
-    if start is None:
-        return ""
-    if ready:
-        _begin_together(work, ready, job_id, start)
-    elif _now(work.toolkit.clock, start.clocks) > start.start + _OVERDUE:
-        _require_begun(statuses)
-    return ""
-
-
-def _new_start(
-    work: AttemptContext, hosts: Sequence[Host], leftover_work: LeftoverWork | None, data_bytes: Mapping[str, int]
-) -> LoadStart:
-    found = clocks(hosts)
-    earliest = _now(work.toolkit.clock, found) + _LEAD
-    at = datetime.fromtimestamp(int(earliest.timestamp()) + 1, UTC)  # the next whole second
-    start = LoadStart(start=at, clocks=found, leftover_work=leftover_work, data_bytes=data_bytes)
-    most_ms = most_apart_ms(level.interval for level in work.part.service_levels)
-    if start.error_ms > most_ms:
-        raise LoadError(
-            f"the load hosts' clocks can be compared to {start.error_ms:.1f} ms only, their start must be known to "
-            f"{most_ms:g} ms",
-            where=", ".join(f"{host} ±{reading.error_ms:.1f} ms" for host, reading in found.items()),
-            mend="run the cell again over a quicker link to the hosts, or judge longer intervals",
-        )
-    return _recorded(work, start)
-
-
-def _recorded(work: AttemptContext, start: LoadStart) -> LoadStart:
-    """Record that start, or return the one that another process recorded first."""
-    store, key = work.toolkit.store, layout.attempt_file(work.key, layout.LOAD_START)
-    before = read_start(work)
-    if before is not None and before.start < _now(work.toolkit.clock, before.clocks):
-        store.delete(key)
-    if store.create(key, start.model_dump_json(indent=1).encode()):
-        return start
-    return read_start(work) or start
-
-
-def _begin_together(work: AttemptContext, hosts: Sequence[Host], job_id: str, start: LoadStart) -> None:
-    def begin(host: Host) -> None:
-        ahead = timedelta(milliseconds=start.ahead_ms[host.info.name])
-        work.load_generator.begin(host, job_id, start.start, start.start + ahead)
-
-    _at_once(hosts, begin)
-
-
-def _require_begun(statuses: Mapping[str, LoadStatus]) -> None:
-    idle = [host for host, status in statuses.items() if status.state == "running" and status.phase == "populate"]
-    if idle:
-        what = f"{', '.join(idle)} did not start {_OVERDUE.total_seconds():g} s after the time to start"
-        raise LoadError(what, where="load hosts", mend="run the cell again")
-
-
-def _now(clock: Clock, found: Mapping[str, ClockReading]) -> datetime:
-    """Return the current time by the first load host's clock."""
-    first = next(iter(found.values()))
-    return clock.now() + timedelta(milliseconds=first.offset_ms)
-
-
 def _sum(amounts: Iterable[float | None]) -> float | None:
     known = [amount for amount in amounts if amount is not None]
     return sum(known) if known else None
-
-
-def _at_once(items: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
-    """Call the function for all hosts at the same time. The first error is raised after all calls have ended."""
-    with ThreadPoolExecutor(len(items)) as pool:
-        return list(pool.map(work, items))

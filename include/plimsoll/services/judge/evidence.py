@@ -12,7 +12,7 @@ from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
 from plimsoll.analysis.logs.formats import RunFile
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.services.cell.load_hosts import read_start
+from plimsoll.services.cell.common_start import read_start
 from plimsoll.services.judge.process_logs import CollectedFiles, read_logs
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_action, read_fingerprint
