@@ -17,7 +17,7 @@ from plimsoll.services.campaign.request import campaign_id_of, read_request
 from plimsoll.services.campaign.runs import begin_run, require_no_other_airflow
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.cell.attempts import runs_again
-from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.hosts.cost.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
 from plimsoll_airflow.attempts import is_under_load, was_cancelled

@@ -33,7 +33,7 @@ from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.spending import ledger
+from plimsoll.services.hosts.cost.spending import ledger
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model

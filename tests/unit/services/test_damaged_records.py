@@ -16,11 +16,11 @@ from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.assignments import newest_assignment
+from plimsoll.services.hosts.cost.spending import ledger
 from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches, read_provided
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.replacing import retirement_of, unfit_hosts, why_replaced
-from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.ownership import require_free
 from plimsoll.services.publish.publishing import check_campaign
 from plimsoll.services.retries import with_retries

@@ -23,11 +23,11 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.accounts import note_begun
 from plimsoll.services.hosts.assignments import Assignment, assignment_of, end_assignment, newest_assignment
+from plimsoll.services.hosts.cost.accounts import note_begun
+from plimsoll.services.hosts.cost.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.hosts.ending import destroy_cluster, record_share
 from plimsoll.services.hosts.reaping import destroy_unseen, reap
-from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.toolkit import Toolkit

@@ -20,7 +20,7 @@ from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaig
 from plimsoll.services.campaign.runnable import require_runnable
 from plimsoll.services.campaign.state import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
-from plimsoll.services.hosts.spending import require_budget
+from plimsoll.services.hosts.cost.spending import require_budget
 from plimsoll.services.ownership import require_free
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit

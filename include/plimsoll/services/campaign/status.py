@@ -31,7 +31,7 @@ from plimsoll.services.campaign.progress import (
 )
 from plimsoll.services.campaign.stage_plans import stage_plans
 from plimsoll.services.campaign.state import CellState, Memory, read_state
-from plimsoll.services.hosts.spending import ledger, spent_usd
+from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.gate_pass import published_without

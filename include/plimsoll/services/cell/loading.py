@@ -15,7 +15,7 @@ from plimsoll.services.cell.before_load import waits_for_nodes
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all
 from plimsoll.services.cell.rows.sizing import with_counted_rows
-from plimsoll.services.hosts.spending import due_usd, ledger, spent_usd
+from plimsoll.services.hosts.cost.spending import due_usd, ledger, spent_usd
 
 _UNKNOWN = ": it was destroyed, or its hosts died"
 _HOUR = timedelta(hours=1)

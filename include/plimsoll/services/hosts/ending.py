@@ -10,10 +10,10 @@ from plimsoll.domain.errors import DamagedRecord, StoreError
 from plimsoll.domain.system import EXTERNAL
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
 from plimsoll.services.hosts.assignments import assignment_of, newest_assignment, note_left
+from plimsoll.services.hosts.cost.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
+from plimsoll.services.hosts.cost.kept_costs import KeptCosts
 from plimsoll.services.hosts.launch_records import name_of, read_launched
-from plimsoll.services.hosts.spending import KeptCosts
 from plimsoll.services.retries import with_retries
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

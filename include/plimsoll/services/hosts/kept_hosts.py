@@ -19,7 +19,6 @@ from plimsoll.domain.owner import owner_since
 from plimsoll.domain.part import Setup
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.hosts.accounts import note_begun
 from plimsoll.services.hosts.assignments import (
     Assignment,
     assignment_of,
@@ -27,6 +26,7 @@ from plimsoll.services.hosts.assignments import (
     end_assignment,
     newest_assignment,
 )
+from plimsoll.services.hosts.cost.accounts import note_begun
 from plimsoll.services.hosts.ending import destroy_cluster, destroy_replaced, record_share
 from plimsoll.services.hosts.launch_records import read_launched, read_provided
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids

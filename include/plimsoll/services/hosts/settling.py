@@ -8,8 +8,8 @@ from plimsoll.domain.cell import parts_of
 from plimsoll.domain.cluster import Cluster, ClusterId
 from plimsoll.domain.errors import PlimsollError, StoreError, reason_of
 from plimsoll.domain.system import EXTERNAL
-from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import note_left, users
+from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids, read_attempt, read_cluster

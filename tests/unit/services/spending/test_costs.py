@@ -14,11 +14,11 @@ from plimsoll.domain.errors import ProviderError
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.hosts.cost.spending import campaign_spending, ledger
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
-from plimsoll.services.hosts.spending import campaign_spending, ledger
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_cluster
 from plimsoll.services.toolkit import Toolkit

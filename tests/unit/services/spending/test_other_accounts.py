@@ -17,7 +17,7 @@ from plimsoll.services.campaign.creation import open_campaign
 from plimsoll.services.campaign.request import Request
 from plimsoll.services.campaign.runnable import problems
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.accounts import account_of
+from plimsoll.services.hosts.cost.accounts import account_of
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.toolkit import Toolkit
