@@ -34,7 +34,7 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.client import DagRun
-from plimsoll_airflow.warmup import warm_up_for_tasks
+from plimsoll_airflow.wiring.warmup import warm_up_for_tasks
 
 _TIMEOUT_S = 3600.0
 _LOAD_S = 5.0

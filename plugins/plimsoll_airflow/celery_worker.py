@@ -8,7 +8,7 @@ from typing import Any
 
 from celery.signals import worker_init
 
-from plimsoll_airflow.warmup import warm_up, warm_up_for_tasks
+from plimsoll_airflow.wiring.warmup import warm_up, warm_up_for_tasks
 
 
 def prepare(**_: Any) -> None:

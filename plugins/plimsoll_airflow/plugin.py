@@ -2,11 +2,12 @@
 
 from airflow.plugins_manager import AirflowPlugin
 
-from plimsoll_airflow import ended_by_hand, ended_cells, installation, warmup
-from plimsoll_airflow.links import CellTaskLink
+from plimsoll_airflow.operators.links import CellTaskLink
+from plimsoll_airflow.runs import ended_by_hand, ended_cells, installation
 from plimsoll_airflow.web import NAME, PREFIX
 from plimsoll_airflow.web.lazy import LazyApp
 from plimsoll_airflow.web.middleware import Middleware
+from plimsoll_airflow.wiring import warmup
 
 
 class PlimsollPlugin(AirflowPlugin):

@@ -5,7 +5,7 @@ from typing import Any
 from tests.fakes.installation import Installation
 
 from plimsoll_airflow.operators.reaper import Reap
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.runs.ownership import CellRun
 
 HERE = "here"
 LIVE, DEAD, ELSEWHERE = CellRun("live", 0, HERE), CellRun("dead", 0, HERE), CellRun("dead", 0, "elsewhere")

@@ -14,8 +14,8 @@ from tests.support.airflow.dag_bag import DagBag
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.strategy import Search
 from plimsoll.services.steps.running import run_cell
-from plimsoll_airflow.notices import due_times, when_incomplete
 from plimsoll_airflow.operators.schedules import WatchSchedules
+from plimsoll_airflow.runs.notices import due_times, when_incomplete
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)

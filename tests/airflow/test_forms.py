@@ -9,8 +9,8 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
 from plimsoll.services.campaign.request import Request, read_request
-from plimsoll_airflow.doc_md import campaign_doc
-from plimsoll_airflow.forms import campaign_params, cell_params, reaper_params
+from plimsoll_airflow.dags.forms import campaign_params, cell_params, reaper_params
+from plimsoll_airflow.dags.texts import campaign_doc
 from plimsoll_airflow.internals.moved import ParamValidationError
 
 DEFINITION = instant_definition(variants=2, loads=3, repeats=2)

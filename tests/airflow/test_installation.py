@@ -16,11 +16,11 @@ from tests.support.airflow.dag_bag import DagBag
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import INSTALLATION
-from plimsoll_airflow import installation as binding
-from plimsoll_airflow.installation import on_starting, own_installation
 from plimsoll_airflow.internals.variables import ensure_variable
-from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT as TOLD
-from plimsoll_airflow.ownership import INSTALLATION_VARIABLE as VARIABLE
+from plimsoll_airflow.runs import installation as binding
+from plimsoll_airflow.runs.installation import on_starting, own_installation
+from plimsoll_airflow.runs.ownership import INSTALLATION_ENVIRONMENT as TOLD
+from plimsoll_airflow.runs.ownership import INSTALLATION_VARIABLE as VARIABLE
 
 
 class Job:

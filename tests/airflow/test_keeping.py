@@ -17,7 +17,7 @@ from plimsoll.services.store.campaigns import read_manifest
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators import cell
 from plimsoll_airflow.operators.cell import Keep
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.runs.ownership import CellRun
 
 RUN = "campaign__v1-001k-r1"
 AWAY_S = 60.0

@@ -9,9 +9,9 @@ from tests.fakes.installation import Installation
 from tests.support.airflow.dag_bag import DagBag, DagSerialization
 from tests.support.airflow.home import CHECKOUT
 
-from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.campaign import QualityGate, RunCell
 from plimsoll_airflow.operators.cell import Provision
+from plimsoll_airflow.operators.links import CampaignPageLink, CellPageLink
 
 FRAME = "http://localhost:8080/plugin/plimsoll/plimsoll/campaigns"
 

@@ -23,10 +23,10 @@ from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store.campaigns import read_progress
-from plimsoll_airflow.attempts import begin_or_resume
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.cell import Measure
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.runs.attempts import begin_or_resume
+from plimsoll_airflow.runs.ownership import CellRun
 from plimsoll_airflow.triggers.load import LoadTrigger
 
 CELL, RUN = "v1-001k-r1", "run"

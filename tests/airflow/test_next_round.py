@@ -16,7 +16,7 @@ from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.campaign.request import read_request
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.steps.running import run_cell
-from plimsoll_airflow.forms import campaign_params
+from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.next_round import NextRound
 

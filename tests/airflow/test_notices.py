@@ -11,8 +11,8 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll_airflow import notices
 from plimsoll_airflow.internals.moved import AirflowFailException
+from plimsoll_airflow.runs import notices
 
 OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "guides" / "operations.md"
 TO_FILE = "tests.fakes.notifier.ToFile"

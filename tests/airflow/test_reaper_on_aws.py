@@ -23,11 +23,11 @@ from tests.support.cloud.resources import census, leave, make_one_of_each
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.services.hosts.cost.spending import ledger
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow import aws
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.reaper import Reap
-from plimsoll_airflow.ownership import CellRun
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.runs.ownership import CellRun
+from plimsoll_airflow.wiring import aws
+from plimsoll_airflow.wiring.core import toolkit
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 DEAD = ClusterId(campaign_id="azul", name="g1-020k-r1/1")

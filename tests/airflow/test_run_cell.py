@@ -19,7 +19,6 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
-from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.internals.moved import (
     AirflowFailException,
     AirflowRescheduleException,
@@ -28,7 +27,8 @@ from plimsoll_airflow.internals.moved import (
 from plimsoll_airflow.operators import campaign
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.operators.cell import Judge
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.runs.installation import own_installation
+from plimsoll_airflow.runs.ownership import CellRun
 from plimsoll_airflow.triggers.slot import MAKE_WAY, START, SlotTrigger, next_step
 
 RUN = "campaign__v1-001k-r1"

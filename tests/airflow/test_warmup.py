@@ -8,11 +8,11 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.processes import CHECKOUT, SOURCES
 
-from plimsoll_airflow import warmup
+from plimsoll_airflow.wiring import warmup
 
 _PARSE_AFTER_WARMING_UP = """
 import sys
-from plimsoll_airflow import warmup
+from plimsoll_airflow.wiring import warmup
 warmup.warm_up()
 from tests.support.airflow.dag_bag import DagBag
 known = set(sys.modules)
@@ -23,9 +23,9 @@ print("new:", *sorted(name for name in set(sys.modules) - known if name.startswi
 
 _USE_AWS_AFTER_WARMING_UP = """
 import sys
-from plimsoll_airflow import warmup
+from plimsoll_airflow.wiring import warmup
 warmup.warm_up()
-from plimsoll_airflow.secrets import AirflowSecrets
+from plimsoll_airflow.wiring.secrets import AirflowSecrets
 known = set(sys.modules)
 for service in ("s3", "ec2"):
     AirflowSecrets().aws("somewhere").client(service, "us-east-1")
@@ -35,7 +35,7 @@ _CHECK_AFTER_WARMING_UP = """
 import sys
 from tests.support.campaigns import sound_attempt as sound
 from tests.support.resolved import only_part
-from plimsoll_airflow import warmup
+from plimsoll_airflow.wiring import warmup
 warmup.warm_up()
 warmup.warm_up_for_tasks()
 known = set(sys.modules)
@@ -46,13 +46,13 @@ late = {"pandas._libs.hashing", "pandas.core.util.hashing"}  # of pandas 2, and 
 print("new:", *sorted(name for name in set(sys.modules) - known - late if name.startswith(heavy)))
 """
 _READ_DEFINITIONS_AFTER_WARMING_UP = """
-from plimsoll_airflow import warmup
+from plimsoll_airflow.wiring import warmup
 warmup.warm_up_for_tasks()
 from plimsoll.bootstrap import load_definition
 from plimsoll.services.definitions import text
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 parsed, parse_yaml = [], text.parse_yaml
 text.parse_yaml = lambda *given, **named: parsed.append(given) or parse_yaml(*given, **named)
 campaign = CampaignStore(toolkit().store, "campaign")

@@ -21,7 +21,7 @@ def make_dags() -> None:
     from plimsoll_airflow.dags.cell import make_cell
     from plimsoll_airflow.dags.reaper import make_reaper
     from plimsoll_airflow.dags.schedules import make_schedules
-    from plimsoll_airflow.ownership import CELL_DAG, REAPER_DAG, SCHEDULES_DAG
+    from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, SCHEDULES_DAG
 
     common = {CELL_DAG: make_cell, REAPER_DAG: make_reaper, SCHEDULES_DAG: make_schedules}
     wanted = get_parsing_context().dag_id

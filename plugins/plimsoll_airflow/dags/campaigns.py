@@ -11,16 +11,16 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
 from plimsoll.prefix import PREFIX
 from plimsoll.settings import Settings
-from plimsoll_airflow.definitions import sound_definitions, timetable
-from plimsoll_airflow.doc_md import campaign_doc
-from plimsoll_airflow.forms import campaign_params
-from plimsoll_airflow.notices import when_incomplete
+from plimsoll_airflow.dags.forms import campaign_params
+from plimsoll_airflow.dags.texts import campaign_doc
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.next_round import NextRound
 from plimsoll_airflow.operators.reaper import ReapLeftovers
-from plimsoll_airflow.ownership import CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
-from plimsoll_airflow.pacing import run_poll_s
+from plimsoll_airflow.runs.notices import when_incomplete
+from plimsoll_airflow.runs.ownership import CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
+from plimsoll_airflow.wiring.definitions import sound_definitions, timetable
+from plimsoll_airflow.wiring.pacing import run_poll_s
 
 
 def make_campaigns() -> None:

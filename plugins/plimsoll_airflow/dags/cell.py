@@ -8,10 +8,10 @@ from airflow.providers.standard.operators.empty import EmptyOperator
 from airflow.sdk import DAG, chain
 
 from plimsoll.settings import Settings
-from plimsoll_airflow.forms import cell_params
+from plimsoll_airflow.dags.forms import cell_params
 from plimsoll_airflow.operators.cell import tasks_of
 from plimsoll_airflow.operators.failing import TRIES
-from plimsoll_airflow.ownership import CELL_DAG
+from plimsoll_airflow.runs.ownership import CELL_DAG
 
 
 def make_cell() -> None:

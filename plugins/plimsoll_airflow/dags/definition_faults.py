@@ -7,7 +7,7 @@ from airflow.sdk import get_parsing_context
 
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.settings import Settings
-from plimsoll_airflow.definitions import faults
+from plimsoll_airflow.wiring.definitions import faults
 
 
 def require_sound_definitions() -> None:

@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 from airflow.sdk import DAG
 
-from plimsoll_airflow.forms import reaper_params
+from plimsoll_airflow.dags.forms import reaper_params
 from plimsoll_airflow.operators.reaper import Reap
-from plimsoll_airflow.ownership import REAPER_DAG
+from plimsoll_airflow.runs.ownership import REAPER_DAG
 
 
 def make_reaper() -> None:

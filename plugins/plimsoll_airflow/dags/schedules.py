@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from airflow.sdk import DAG
 
 from plimsoll_airflow.operators.schedules import WatchSchedules, watched
-from plimsoll_airflow.ownership import SCHEDULES_DAG
+from plimsoll_airflow.runs.ownership import SCHEDULES_DAG
 
 
 def make_schedules() -> None:

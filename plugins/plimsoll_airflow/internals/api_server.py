@@ -32,7 +32,7 @@ from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll_airflow.internals.inventory import is_paused
 from plimsoll_airflow.internals.marking import mark_run_failed
 from plimsoll_airflow.internals.moved import ParamValidationError
-from plimsoll_airflow.ownership import LIVE_STATES
+from plimsoll_airflow.runs.ownership import LIVE_STATES
 
 __all__ = [
     "COOKIE_NAME_JWT_TOKEN", "FINISHED_STATES", "BaseUser", "SeenRun", "action_logging", "bearer_scheme",

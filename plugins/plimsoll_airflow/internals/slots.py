@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll_airflow.ownership import (
+from plimsoll_airflow.runs.ownership import (
     CAMPAIGN_ID,
     CLUSTERS_POOL,
     JUDGE_TASK,

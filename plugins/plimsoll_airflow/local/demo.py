@@ -27,7 +27,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen, open_screen
 from plimsoll_airflow.local.stack import Stack
-from plimsoll_airflow.ownership import CELL_DAG
+from plimsoll_airflow.runs.ownership import CELL_DAG
 
 MOST_FAILURES = 8
 

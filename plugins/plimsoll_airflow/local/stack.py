@@ -21,7 +21,7 @@ from plimsoll_airflow.local.home import Home, administrator
 from plimsoll_airflow.local.process_environment import StackSettings, stack_environment
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import OwnServers, Transport
-from plimsoll_airflow.ownership import CLUSTERS_POOL, INSTALLATION_ENVIRONMENT
+from plimsoll_airflow.runs.ownership import CLUSTERS_POOL, INSTALLATION_ENVIRONMENT
 
 MIGRATE_TIMEOUT_S = 180.0
 

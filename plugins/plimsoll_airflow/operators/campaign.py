@@ -20,8 +20,6 @@ from plimsoll.services.cell.attempts import runs_again
 from plimsoll.services.hosts.cost.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
-from plimsoll_airflow.attempts import is_under_load, was_cancelled
-from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.internals.moved import (
     COUNTS_WAITING_TASKS,
     AirflowFailException,
@@ -31,10 +29,12 @@ from plimsoll_airflow.internals.moved import (
     is_paused,
 )
 from plimsoll_airflow.internals.runs import run_url
-from plimsoll_airflow.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.own_task import require_running
-from plimsoll_airflow.ownership import (
+from plimsoll_airflow.operators.links import CampaignPageLink, CellPageLink
+from plimsoll_airflow.runs.attempts import is_under_load, was_cancelled
+from plimsoll_airflow.runs.installation import own_installation
+from plimsoll_airflow.runs.own_task import require_running
+from plimsoll_airflow.runs.ownership import (
     CAMPAIGN_ID,
     CELL_DAG,
     GOES_ON,
@@ -44,7 +44,7 @@ from plimsoll_airflow.ownership import (
     CellRunId,
 )
 from plimsoll_airflow.triggers.slot import MAKE_WAY, START, SlotTrigger
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

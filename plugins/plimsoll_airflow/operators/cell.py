@@ -17,15 +17,15 @@ from plimsoll.services.retries import PASSING_WHILE_KEEPING, with_retries
 from plimsoll.services.steps.load_polling import OVERTIME
 from plimsoll.services.steps.steps import Role, Step, step, steps_of
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow import log_messages
-from plimsoll_airflow.attempts import RunOwners, begin_or_resume, find_attempt, require_attempt
-from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.internals.moved import AirflowFailException, TaskDeferralTimeout
 from plimsoll_airflow.operators.failing import final, overrun_recorded
-from plimsoll_airflow.own_task import end_with_supervisor
-from plimsoll_airflow.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
+from plimsoll_airflow.runs import log_messages
+from plimsoll_airflow.runs.attempts import RunOwners, begin_or_resume, find_attempt, require_attempt
+from plimsoll_airflow.runs.installation import own_installation
+from plimsoll_airflow.runs.own_task import end_with_supervisor
+from plimsoll_airflow.runs.ownership import RUNS_AGAIN, CellRun, CellRunId, is_of_run
 from plimsoll_airflow.triggers.load import LoadTrigger
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

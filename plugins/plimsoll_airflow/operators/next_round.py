@@ -10,9 +10,9 @@ from plimsoll.services.campaign.state import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import CREATED_CAMPAIGN
-from plimsoll_airflow.own_task import require_running
-from plimsoll_airflow.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.runs.own_task import require_running
+from plimsoll_airflow.runs.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
+from plimsoll_airflow.wiring.core import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

@@ -14,12 +14,12 @@ from plimsoll.services.campaign.runs import end_run, owners_of_runs
 from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow import log_messages, notices
-from plimsoll_airflow.installation import own_installation
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.next_round import run_of_next_round
-from plimsoll_airflow.ownership import (
+from plimsoll_airflow.runs import log_messages, notices
+from plimsoll_airflow.runs.installation import own_installation
+from plimsoll_airflow.runs.ownership import (
     CAMPAIGN_ID,
     CELL_DAG,
     LIVE_STATES,
@@ -28,7 +28,7 @@ from plimsoll_airflow.ownership import (
     CampaignRunOwner,
     CellRun,
 )
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

@@ -8,11 +8,11 @@ from airflow.sdk import BaseOperator
 
 from plimsoll.domain.definition import Definition
 from plimsoll.settings import Settings
-from plimsoll_airflow import notices
-from plimsoll_airflow.definitions import sound_definitions
 from plimsoll_airflow.internals.moved import is_paused
-from plimsoll_airflow.notices import GRACE, due_times
-from plimsoll_airflow.ownership import LIVE_STATES
+from plimsoll_airflow.runs import notices
+from plimsoll_airflow.runs.notices import GRACE, due_times
+from plimsoll_airflow.runs.ownership import LIVE_STATES
+from plimsoll_airflow.wiring.definitions import sound_definitions
 
 if TYPE_CHECKING:
     from airflow.sdk import Context

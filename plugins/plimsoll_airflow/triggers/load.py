@@ -17,11 +17,11 @@ from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.load_polling import LoadPoller
 from plimsoll.services.steps.steps import Polling, step
-from plimsoll_airflow import log_messages
 from plimsoll_airflow.internals.supervisor import count_runs
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES
-from plimsoll_airflow.pacing import LOOKS_AT_ONCE
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.runs import log_messages
+from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES
+from plimsoll_airflow.wiring.core import toolkit
+from plimsoll_airflow.wiring.pacing import LOOKS_AT_ONCE
 
 LOG_EVERY = timedelta(seconds=30)
 """A line in the task's log at least so often."""

@@ -9,7 +9,7 @@ from asgiref.sync import sync_to_async
 
 from plimsoll_airflow.internals.slots import HOLDING
 from plimsoll_airflow.internals.supervisor import task_states
-from plimsoll_airflow.ownership import RUN_CELL_TASK
+from plimsoll_airflow.runs.ownership import RUN_CELL_TASK
 
 START, MAKE_WAY = "start", "make way"
 """What a cell that has waited is to do."""

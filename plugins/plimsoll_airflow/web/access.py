@@ -15,7 +15,7 @@ from plimsoll.domain.definition_keys import LONGEST_NAME
 from plimsoll.domain.limits import LONGEST_CELL_ID
 from plimsoll.domain.variant import SLUG
 from plimsoll_airflow.internals.api_server import BaseUser, is_allowed, signing_key
-from plimsoll_airflow.ownership import CELL_DAG, REAPER_DAG
+from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG
 from plimsoll_airflow.web.authentication import BearerToken, User
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import Forbidden

@@ -37,7 +37,7 @@ from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_do
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import RESPONSES
 from plimsoll_airflow.web.visits import ComparisonOptions, compare
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 
 router = APIRouter(prefix="/api/v1", responses=RESPONSES)
 of_campaign = APIRouter(prefix="/campaigns/{campaign_id}", dependencies=[Depends(require_campaign)])

@@ -23,8 +23,8 @@ from plimsoll.services.campaign.status import cell_status, time_left_in
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_verdict
-from plimsoll_airflow.installation import find_installation
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.runs.installation import find_installation
+from plimsoll_airflow.runs.ownership import CellRun
 from plimsoll_airflow.web.content import attempt_file_names
 from plimsoll_airflow.web.library import Library
 

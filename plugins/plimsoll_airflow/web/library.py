@@ -19,7 +19,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state import Memory
 from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 
 LIVE_S = 2.0
 """The greatest age of the status of a campaign that runs, s."""

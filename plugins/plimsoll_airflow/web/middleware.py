@@ -132,7 +132,7 @@ def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
     from plimsoll.settings import Settings
     from plimsoll_airflow.internals.api_server import is_allowed
-    from plimsoll_airflow.wiring import toolkit
+    from plimsoll_airflow.wiring.core import toolkit
 
     settings = Settings()
     if dag_id not in map(dag_id_of, definition_folder(settings).names()) or not is_allowed(user, dag_id, changes=True):

@@ -21,7 +21,7 @@ from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
 from plimsoll.services.store.gate_pass import published_without
 from plimsoll.services.store.layout import REPORT
-from plimsoll_airflow.ownership import CellRunId
+from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, may_read, token_for
 from plimsoll_airflow.web.authentication import User

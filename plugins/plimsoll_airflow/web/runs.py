@@ -20,10 +20,10 @@ from plimsoll.services.cell.loading import stop_load
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import BaseUser, SeenRun
-from plimsoll_airflow.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
+from plimsoll_airflow.runs.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
 from plimsoll_airflow.web.problems import Conflict
 from plimsoll_airflow.web.under_way import OthersAttempt, under_way
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 
 _LOOKS = 4
 """The greatest number of times that *Cancel* looks for runs."""

@@ -13,11 +13,11 @@ from plimsoll.ports.owners import Owners
 from plimsoll.services.campaign.state import Memory, read_state, running_attempts
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.toolkit import Toolkit
-from plimsoll_airflow.installation import find_installation
 from plimsoll_airflow.internals.api_server import find_run
-from plimsoll_airflow.ownership import CELL_DAG, CampaignRunOwner, CellRun
+from plimsoll_airflow.runs.installation import find_installation
+from plimsoll_airflow.runs.ownership import CELL_DAG, CampaignRunOwner, CellRun
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 
 
 class OthersAttempt(BaseModel):

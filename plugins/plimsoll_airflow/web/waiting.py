@@ -7,7 +7,7 @@ from plimsoll.services.campaign.request import MISSING, campaign_id_of
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun
 from plimsoll_airflow.internals.slots import slots
-from plimsoll_airflow.ownership import CELL_DAG, CLUSTERS_POOL, CellRunId
+from plimsoll_airflow.runs.ownership import CELL_DAG, CLUSTERS_POOL, CellRunId
 
 _NAMED = 3
 

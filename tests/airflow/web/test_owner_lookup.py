@@ -10,7 +10,7 @@ from airflow.utils.types import DagRunTriggeredByType, DagRunType
 from sqlalchemy import delete, update
 from tests.fakes.owners import FixedOwners
 
-from plimsoll_airflow.ownership import CELL_DAG, CampaignRunOwner, CellRun
+from plimsoll_airflow.runs.ownership import CELL_DAG, CampaignRunOwner, CellRun
 from plimsoll_airflow.web.under_way import RunsAndProcesses
 
 RUN = CellRun("mine__v1-001k-r1", 0, "here")

@@ -11,8 +11,8 @@ from plimsoll.domain.loads import TakenLoad
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import Stage, StageLoad, StageStart
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.doc_md import campaign_doc
-from plimsoll_airflow.forms import campaign_params
+from plimsoll_airflow.dags.forms import campaign_params
+from plimsoll_airflow.dags.texts import campaign_doc
 
 STAGED = "demo-staged"
 HERE = f"/plimsoll/campaigns/{STAGED}"

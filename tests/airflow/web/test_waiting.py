@@ -12,9 +12,9 @@ from sqlalchemy import select
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.fakes.installation import Installation
 
-from plimsoll_airflow import ended_cells
 from plimsoll_airflow.internals.slots import Slots, slots
-from plimsoll_airflow.ownership import CellRunId
+from plimsoll_airflow.runs import ended_cells
+from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web.library import library
 
 OTHER = "demo-other"

@@ -23,7 +23,7 @@ from tests.support.processes import CHECKOUT, until
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
-from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT
+from plimsoll_airflow.runs.ownership import INSTALLATION_ENVIRONMENT
 
 WORKERS = ("ada", "grace")
 QUEUE = "default"

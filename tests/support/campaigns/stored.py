@@ -19,7 +19,7 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.store.tables import write_table
 from plimsoll.strategies.matrix import running_order
-from plimsoll_airflow.ownership import CellRun, CellRunId
+from plimsoll_airflow.runs.ownership import CellRun, CellRunId
 
 PHASES = ("provision", "deploy", "populate", "warm-up", "load", "collect", "judge", "done")
 

@@ -21,7 +21,7 @@ from plimsoll.domain.cell import grid
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.resolve import resolve
 from plimsoll_airflow.local.client import DagRun
-from plimsoll_airflow.ownership import CellRun, CellRunId
+from plimsoll_airflow.runs.ownership import CellRun, CellRunId
 
 CALM = DEFINITIONS["calm"]
 MET, MISSED, INVALID, FAILED = "v1-001k-r1", "v1-002k-r1", "v2-001k-r1", "v2-002k-r1"

@@ -20,7 +20,7 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.state import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_fingerprint
 from plimsoll.services.store.layout import report_key
-from plimsoll_airflow.ownership import INSTALLATION_VARIABLE
+from plimsoll_airflow.runs.ownership import INSTALLATION_VARIABLE
 
 pytestmark = long("campaigns run without Celery, and all of Airflow is killed in integration/local")
 

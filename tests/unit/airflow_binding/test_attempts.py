@@ -13,8 +13,8 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model
-from plimsoll_airflow.attempts import begin_or_resume, find_attempt, require_attempt
-from plimsoll_airflow.ownership import CellRun, CellRunId
+from plimsoll_airflow.runs.attempts import begin_or_resume, find_attempt, require_attempt
+from plimsoll_airflow.runs.ownership import CellRun, CellRunId
 
 CAMPAIGN, CELL = "campaign", "v1-001k-r1"
 HERE = "here"

@@ -9,7 +9,7 @@ from plimsoll.domain.service_level import LevelVerdict, ServiceLevel
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll_airflow import log_messages
+from plimsoll_airflow.runs import log_messages
 
 KEY = AttemptKey(campaign_id="campaign", cell_id="v1-001k-r1", attempt=2)
 VERDICT = Verdict(

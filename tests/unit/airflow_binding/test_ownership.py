@@ -2,7 +2,7 @@ import pytest
 
 from plimsoll.domain.cell import LONGEST_CAMPAIGN_ID
 from plimsoll.domain.limits import LONGEST_CELL_ID
-from plimsoll_airflow.ownership import CampaignRunOwner, CellRun, CellRunId
+from plimsoll_airflow.runs.ownership import CampaignRunOwner, CellRun, CellRunId
 
 
 def test_an_owner_names_the_pass_of_the_run_that_it_was_made_of() -> None:

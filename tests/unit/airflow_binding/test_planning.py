@@ -7,7 +7,7 @@ from plimsoll.domain.errors import SecretError
 from plimsoll.domain.system import ProviderChoice
 from plimsoll.services.campaign.creation import open_campaign
 from plimsoll.services.campaign.request import Request
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.wiring.core import toolkit
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

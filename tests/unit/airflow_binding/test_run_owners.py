@@ -4,8 +4,8 @@ from typing import Any
 
 from tests.fakes.owners import FixedOwners
 
-from plimsoll_airflow.attempts import RunOwners
-from plimsoll_airflow.ownership import CellRun
+from plimsoll_airflow.runs.attempts import RunOwners
+from plimsoll_airflow.runs.ownership import CellRun
 
 
 class Runs:

@@ -10,8 +10,8 @@ from botocore.loaders import JSONFileLoader
 
 from plimsoll.bootstrap import build_secrets
 from plimsoll.domain.errors import SecretError
-from plimsoll_airflow import wiring
-from plimsoll_airflow.secrets import AirflowSecrets
+from plimsoll_airflow.wiring import core as wiring
+from plimsoll_airflow.wiring.secrets import AirflowSecrets
 
 
 @pytest.fixture

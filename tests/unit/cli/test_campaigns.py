@@ -13,7 +13,7 @@ from plimsoll import cli
 from plimsoll.domain.owner import owner_since
 from plimsoll.services.campaign.runs import Run
 from plimsoll.services.store import layout
-from plimsoll_airflow.ownership import CampaignRunOwner
+from plimsoll_airflow.runs.ownership import CampaignRunOwner
 
 
 @pytest.fixture(scope="module")

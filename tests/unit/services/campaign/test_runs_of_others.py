@@ -21,7 +21,7 @@ from plimsoll.services.ownership import held
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
-from plimsoll_airflow.ownership import CampaignRunOwner
+from plimsoll_airflow.runs.ownership import CampaignRunOwner
 
 RUN = CampaignRunOwner("demo", "manual__2026-01-31", "here").token
 A, B = (CampaignRunOwner("demo", "m", installation).token for installation in ("a", "b"))

@@ -6,7 +6,7 @@ from plimsoll.bootstrap import build_toolkit
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
-_AIRFLOW_SECRETS = "plimsoll_airflow.secrets:airflow_secrets"
+_AIRFLOW_SECRETS = "plimsoll_airflow.wiring.secrets:airflow_secrets"
 
 
 def toolkit() -> Toolkit:

@@ -10,7 +10,7 @@ from typing import Any
 from plimsoll import __version__
 from plimsoll.adapters.aws.sessions import client_config, new_session
 from plimsoll_airflow.internals import aws as provider
-from plimsoll_airflow.pacing import LOOKS_AT_ONCE
+from plimsoll_airflow.wiring.pacing import LOOKS_AT_ONCE
 
 # A connection stays open for each look at a load; boto3's own ten would be opened anew all the time.
 CONFIG = client_config(max_pool_connections=LOOKS_AT_ONCE, user_agent_extra=f"Plimsoll/{__version__}")

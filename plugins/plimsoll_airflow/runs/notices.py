@@ -18,10 +18,10 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.progress import campaign_progress
 from plimsoll.services.campaign.request import campaign_id_of
 from plimsoll.settings import Settings
-from plimsoll_airflow.definitions import timetable
 from plimsoll_airflow.internals import schedules
-from plimsoll_airflow.ownership import NEXT_ROUND_TASK
-from plimsoll_airflow.wiring import toolkit
+from plimsoll_airflow.runs.ownership import NEXT_ROUND_TASK
+from plimsoll_airflow.wiring.core import toolkit
+from plimsoll_airflow.wiring.definitions import timetable
 
 if TYPE_CHECKING:
     from airflow.sdk import BaseNotifier

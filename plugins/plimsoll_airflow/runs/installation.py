@@ -19,7 +19,7 @@ from plimsoll.domain.owner import INSTALLATION
 from plimsoll.services.retries import SOON_S, with_retries
 from plimsoll_airflow.internals.processes import is_scheduler
 from plimsoll_airflow.internals.variables import ensure_variable
-from plimsoll_airflow.ownership import INSTALLATION_ENVIRONMENT, INSTALLATION_VARIABLE
+from plimsoll_airflow.runs.ownership import INSTALLATION_ENVIRONMENT, INSTALLATION_VARIABLE
 
 PAUSES_S = SOON_S
 _ABOUT = (

@@ -8,7 +8,7 @@ from airflow.sdk import BaseOperatorLink
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll_airflow.internals.moved import conf
-from plimsoll_airflow.ownership import CellRunId
+from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web import NAME, PREFIX
 
 

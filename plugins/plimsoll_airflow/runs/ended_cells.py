@@ -5,7 +5,7 @@ from typing import Any
 from airflow.listeners import hookimpl
 
 from plimsoll_airflow.internals.slots import give_back
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRunId
+from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CellRunId
 
 
 @hookimpl

@@ -22,7 +22,7 @@ from plimsoll.services.campaign.request import (
     levels_of,
     repeat_id,
 )
-from plimsoll_airflow.ownership import CLUSTERS_POOL
+from plimsoll_airflow.runs.ownership import CLUSTERS_POOL
 
 _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 """A pattern of cells' ids: something with `*`, `?` or `[` in it."""

@@ -12,15 +12,15 @@ from airflow.listeners import hookimpl
 from plimsoll_airflow.internals import processes
 
 BINDING_MODULES = (
-    "plimsoll_airflow.notices",
+    "plimsoll_airflow.runs.notices",
     "plimsoll_airflow.dags.campaigns",
     "plimsoll_airflow.dags.cell",
     "plimsoll_airflow.dags.definition_faults",
     "plimsoll_airflow.dags.reaper",
     "plimsoll_airflow.dags.schedules",
-    "plimsoll_airflow.definitions",
-    "plimsoll_airflow.doc_md",
-    "plimsoll_airflow.forms",
+    "plimsoll_airflow.wiring.definitions",
+    "plimsoll_airflow.dags.texts",
+    "plimsoll_airflow.dags.forms",
     "plimsoll_airflow.operators.campaign",
     "plimsoll_airflow.operators.cell",
     "plimsoll_airflow.operators.next_round",
@@ -56,7 +56,7 @@ def warm_up() -> None:
         tuple(adapters.values())  # made when they are first asked for
     if settings.has_store_in_s3:
         # Every task of a campaign there makes some clients; nobody is asked anything here.
-        importlib.import_module("plimsoll_airflow.aws").warm_up(AWS_SERVICES)
+        importlib.import_module("plimsoll_airflow.wiring.aws").warm_up(AWS_SERVICES)
 
 
 def warm_up_for_tasks() -> None:

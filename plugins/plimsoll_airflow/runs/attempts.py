@@ -18,7 +18,7 @@ from plimsoll.services.store.campaigns import (
     read_progress,
 )
 from plimsoll.services.toolkit import Toolkit
-from plimsoll_airflow.ownership import CELL_DAG, LIVE_STATES, CellRun, CellRunId, is_of_run
+from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CellRun, CellRunId, is_of_run
 
 if TYPE_CHECKING:
     from airflow.sdk.types import RuntimeTaskInstanceProtocol
