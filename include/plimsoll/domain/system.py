@@ -91,6 +91,11 @@ class ProviderChoice(Model):
         return "nothing" if isinstance(self.options.get("keyspace"), dict) else "keyspace"
 
     @property
+    def shares_machine(self) -> bool:
+        """Tell whether all nodes run on one machine, and share its processors."""
+        return self.name == "local"
+
+    @property
     def hosts_from(self) -> "HostSource | None":
         """Return whose hosts are used; None where the definition does not say it, so that they are this machine's."""
         if self.owns == "cluster":

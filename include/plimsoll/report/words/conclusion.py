@@ -27,6 +27,10 @@ from plimsoll.report.words.times_of_actions import took_sentences
 _CLOSE = 1.28
 """A worst interval this far above its bound is within the noise of cells: they differ by a quarter and more."""
 _CONTRADICTED = "one more cell that misses at a capacity, or below it, would contradict it"
+_SHARED_MACHINE = (
+    "All nodes share this machine's processors, and one that is gone leaves its share to the others: what losing a node "
+    "costs on hosts of their own can't be told from these figures."
+)
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
 _Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
@@ -63,6 +67,8 @@ def campaign_conclusion(
     labels = {name: label for one in of_parts for name, label in one.labels.items()}
     sentences = [f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
     sentences += condition_sentences(conditions, labels)
+    if any(one.part.provider.shares_machine and one.part.action and one.part.action.loses_nodes for one in of_parts):
+        sentences.append(_SHARED_MACHINE)
     sentences += [sentence for one in of_parts for sentence in close_calls(one)]
     if any(
         one.capacities and one.part.repeats == 1 and not isinstance(one.part.strategy, Threshold) for one in of_parts
