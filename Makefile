@@ -56,15 +56,16 @@ test-quick: setup-dev  ## Check style, types and layers, then run the unit tests
 	@$(PYTEST) --numprocesses $$(nproc) tests/unit
 
 # Each command runs, also after one that failed. How they ended is written into docs/contributing/tests.md.
+# Not $(MAKE), with which `make --dry-run` would run them.
 test-all: setup-dev  ## Every test (latte's where it is built), at full size: 275 cells, containers, … (hours; as root)
 	@$(BIN)/python -m tests.support.suite.whole_run \
-		"PLIMSOLL_TEST_ALL=1 PLIMSOLL_TEST_LONG=1 $(MAKE) test" \
+		"PLIMSOLL_TEST_ALL=1 PLIMSOLL_TEST_LONG=1 make test" \
 		"$(BIN)/python -m benchmarks.aws_campaign" \
 		"$(BIN)/python -m benchmarks.instant_campaign" \
 		"$(BIN)/python -m benchmarks.false_alarms" \
-		"$(MAKE) test-airflows" \
-		"$(MAKE) test-containers" \
-		"$(MAKE) test-clean-debian"
+		"make test-airflows" \
+		"make test-containers" \
+		"make test-clean-debian"
 
 test-clean-debian:  ## Set up, run unit tests and the demo in a new Debian 13 (as root; SUITE=sid for another release)
 	@.ci/clean-debian

@@ -1,5 +1,6 @@
 """The load generator as a user runs it: a process with files, an exit code and standard streams."""
 
+import hashlib
 import json
 import os
 import subprocess
@@ -123,7 +124,9 @@ def own_program(artefacts: Artefacts, name: OwnProgramName, main: str, jvm: Sequ
     jars = artefacts.program(name)
     plain = Program(artefacts.jdk(jdk_of(name)).java, class_path(jars), main)
     cache = Cache(Settings().cache, print)
-    entry = f"tests/classes-{jars.name}-{plain.java.parents[2].name}"
+    # An archive holds for the very files that it was made of: this JDK, these jars.
+    place = hashlib.sha256(f"{plain.java} {jars}".encode()).hexdigest()[:12]
+    entry = f"tests/classes-{name}-{place}"
     folder = cache.sealed(entry, lambda content: _archive(plain, TO_NOBODY[name], content / ARCHIVE))
     return replace(plain, jvm=(*JVM, *jvm), archive=folder / ARCHIVE)
 
