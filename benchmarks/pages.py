@@ -27,7 +27,7 @@ from tests.support.campaigns.stored import store_begun, store_campaign
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition
 from tests.support.processes import CHECKOUT
 
-from plimsoll.services.campaign.progress import record_totals
+from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 

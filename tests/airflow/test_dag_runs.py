@@ -14,7 +14,7 @@ from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.strategy import Search
-from plimsoll.services.campaign.runs import begin_run, require_no_other_run
+from plimsoll.services.campaign.state.runs import begin_run, require_no_other_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership import held

@@ -8,7 +8,7 @@ from tests.fakes.installation import instant_definition
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
-from plimsoll.services.campaign.request import Request, read_request
+from plimsoll.services.campaign.open.request import Request, read_request
 from plimsoll_airflow.dags.forms import campaign_params, cell_params, reaper_params
 from plimsoll_airflow.dags.texts import campaign_doc
 from plimsoll_airflow.internals.moved import ParamValidationError

@@ -13,7 +13,7 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import Search
 from plimsoll.services.campaign.curating import delete_campaign
-from plimsoll.services.campaign.request import read_request
+from plimsoll.services.campaign.open.request import read_request
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.steps.running import run_cell
 from plimsoll_airflow.dags.forms import campaign_params

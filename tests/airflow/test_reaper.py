@@ -10,7 +10,7 @@ from tests.fakes.instant import InstantProvider
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.runs import begin_run
+from plimsoll.services.campaign.state.runs import begin_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts import kept_hosts

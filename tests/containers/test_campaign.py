@@ -13,7 +13,7 @@ from tests.support.campaigns.local_definition import local_definition
 from tests.support.processes import until
 
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key

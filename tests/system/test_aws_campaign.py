@@ -19,7 +19,7 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import AttemptKey, cell_of
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings

@@ -29,7 +29,7 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.publish.results import attempt_data

@@ -53,9 +53,9 @@ def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.processes import LocalProcesses
     from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
-    from plimsoll.services.campaign.runs import worked_on_by
-    from plimsoll.services.campaign.state import Memory
-    from plimsoll.services.campaign.status import campaign_summary
+    from plimsoll.services.campaign.show.status import campaign_summary
+    from plimsoll.services.campaign.state.reading import Memory
+    from plimsoll.services.campaign.state.runs import worked_on_by
     from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 
     now, owners = SystemClock().now(), LocalProcesses()

@@ -34,8 +34,8 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     from plimsoll.domain.errors import ProviderError, Refused
     from plimsoll.domain.loads import load_remarks
     from plimsoll.domain.resolve import resolve
-    from plimsoll.services.campaign.planning import downloads, make_plan
-    from plimsoll.services.campaign.remarks import remarks
+    from plimsoll.services.campaign.open.planning import downloads, make_plan
+    from plimsoll.services.campaign.open.remarks import remarks
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -80,7 +80,7 @@ def schema(
 def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
     """Return every problem found, and a note if the provider could not be asked: then problems are of software."""
     from plimsoll.domain.errors import SecretError
-    from plimsoll.services.campaign.runnable import problems, software_problems
+    from plimsoll.services.campaign.open.runnable import problems, software_problems
 
     provider = f"provider {declared.provider.name!r}"
     try:

@@ -12,16 +12,16 @@ from plimsoll.domain.clients import clients_of
 from plimsoll.domain.strategy import Threshold, most_cells
 from plimsoll.domain.units import format_duration, show_usd
 from plimsoll.domain.wording import plural, some_of
-from plimsoll.services.campaign.planning import download_lines
-from plimsoll.services.campaign.stage_plans import BOUNDS
+from plimsoll.services.campaign.open.planning import download_lines
+from plimsoll.services.campaign.open.stage_plans import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.domain.download import Download
     from plimsoll.domain.origins import Published
-    from plimsoll.services.campaign.planning import Plan
-    from plimsoll.services.campaign.stage_plans import StagePlan
+    from plimsoll.services.campaign.open.planning import Plan
+    from plimsoll.services.campaign.open.stage_plans import StagePlan
 
 
 def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> None:

@@ -92,7 +92,7 @@ def _announce(toolkit: Toolkit, settings: Settings, names: Sequence[str], *, for
     """Say how much is fetched, and by which of several definitions less would be. Faulty ones are told later."""
     from plimsoll.bootstrap import load_definition
     from plimsoll.domain.resolve import resolve
-    from plimsoll.services.campaign.planning import download_lines, downloads, known_bytes
+    from plimsoll.services.campaign.open.planning import download_lines, downloads, known_bytes
 
     needed: dict[str, Sequence[Download]] = {}
     for name in names:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.ports.store import ResultStore
-    from plimsoll.services.campaign.creation import CampaignPlan
+    from plimsoll.services.campaign.open.creation import CampaignPlan
     from plimsoll.services.ownership import Holder
     from plimsoll.services.steps.running import CellRunEnd
     from plimsoll.services.toolkit import Toolkit
@@ -56,11 +56,11 @@ def run(
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.loads import load_remarks
     from plimsoll.domain.resolve import resolve
-    from plimsoll.services.campaign.creation import open_campaign
-    from plimsoll.services.campaign.planning import make_plan
-    from plimsoll.services.campaign.remarks import remarks
-    from plimsoll.services.campaign.request import read_request
-    from plimsoll.services.campaign.runs import end_run, require_no_other_run
+    from plimsoll.services.campaign.open.creation import open_campaign
+    from plimsoll.services.campaign.open.planning import make_plan
+    from plimsoll.services.campaign.open.remarks import remarks
+    from plimsoll.services.campaign.open.request import read_request
+    from plimsoll.services.campaign.state.runs import end_run, require_no_other_run
     from plimsoll.services.ownership import held
     from plimsoll.settings import Settings
 
@@ -109,7 +109,7 @@ def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str)
 
 
 def _run(toolkit: Toolkit, plan: CampaignPlan, holder: Holder) -> tuple[CellRunEnd, ...]:
-    from plimsoll.services.campaign.completeness import all_rounds
+    from plimsoll.services.campaign.state.completeness import all_rounds
     from plimsoll.services.steps.running import run_cells
     from plimsoll.services.store.campaigns import CampaignStore
 

@@ -30,7 +30,7 @@ def status(campaign: _OptionalCampaign = None, as_json: JsonOption = False) -> N
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.processes import LocalProcesses
     from plimsoll.bootstrap import existing_store
-    from plimsoll.services.campaign.progress import campaign_progress
+    from plimsoll.services.campaign.show.progress import campaign_progress
     from plimsoll.settings import Settings
 
     store, now = existing_store(Settings()), SystemClock().now()
@@ -56,7 +56,7 @@ def _running(store: ResultStore, now: datetime) -> Iterator[CampaignProgress]:
     """Yield the campaigns with a cell that runs now, with only these cells. One that can't be read is left out."""
     from plimsoll.adapters.hosts.processes import LocalProcesses
     from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
-    from plimsoll.services.campaign.progress import campaign_progress, recorded_totals
+    from plimsoll.services.campaign.show.progress import campaign_progress, recorded_totals
     from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 
     owners = LocalProcesses()

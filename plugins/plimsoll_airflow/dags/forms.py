@@ -13,7 +13,7 @@ from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
 from plimsoll.domain.limits import LONGEST_CELL_ID
 from plimsoll.domain.units import parse_rate
 from plimsoll.domain.variant import SLUG
-from plimsoll.services.campaign.request import (
+from plimsoll.services.campaign.open.request import (
     FAILED,
     INVALID,
     LONGEST_CHOICE,

@@ -8,7 +8,7 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import format_duration, format_size
 from plimsoll.domain.variant import Variant
 from plimsoll.domain.wording import plural, some_of
-from plimsoll.services.campaign.stage_plans import StagePlan, stage_plans
+from plimsoll.services.campaign.open.stage_plans import StagePlan, stage_plans
 
 
 def campaign_doc(definition: Definition) -> str:

@@ -16,10 +16,10 @@ from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.progress import CampaignProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaign.planning import new_campaign_id
-from plimsoll.services.campaign.progress import campaign_progress
-from plimsoll.services.campaign.request import campaign_id_of
+from plimsoll.services.campaign.open.planning import new_campaign_id
+from plimsoll.services.campaign.open.request import campaign_id_of
+from plimsoll.services.campaign.show.progress import campaign_progress
+from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.definitions.continuing import continued_as
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, campaign_ids
 from plimsoll.services.store.layout import report_key

@@ -11,11 +11,11 @@ from airflow.utils.state import DagRunState
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaign.creation import open_campaign
-from plimsoll.services.campaign.request import campaign_id_of, read_request
-from plimsoll.services.campaign.runs import begin_run, require_no_other_airflow
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.open.creation import open_campaign
+from plimsoll.services.campaign.open.request import campaign_id_of, read_request
+from plimsoll.services.campaign.state.completeness import completeness
+from plimsoll.services.campaign.state.reading import valid_verdict
+from plimsoll.services.campaign.state.runs import begin_run, require_no_other_airflow
 from plimsoll.services.cell.attempts import runs_again
 from plimsoll.services.hosts.cost.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID, TriggerDagRunOperator
 
-from plimsoll.services.campaign.completeness import completeness_of, name_of_next, next_round
-from plimsoll.services.campaign.request import words_for
-from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.campaign.open.request import words_for
+from plimsoll.services.campaign.state.completeness import completeness_of, name_of_next, next_round
+from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import CREATED_CAMPAIGN

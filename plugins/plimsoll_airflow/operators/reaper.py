@@ -10,7 +10,7 @@ from airflow.sdk import BaseOperator
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.services.campaign.runs import end_run, owners_of_runs
+from plimsoll.services.campaign.state.runs import end_run, owners_of_runs
 from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.store.campaigns import CampaignStore

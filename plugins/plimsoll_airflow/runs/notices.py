@@ -15,8 +15,8 @@ from airflow.sdk import TaskInstanceState
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, PlimsollError
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.progress import campaign_progress
-from plimsoll.services.campaign.request import campaign_id_of
+from plimsoll.services.campaign.open.request import campaign_id_of
+from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import schedules
 from plimsoll_airflow.runs.ownership import NEXT_ROUND_TASK

@@ -13,8 +13,8 @@ from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.report.compare.parts import Comparisons
-from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.request import LONGEST_CHOICE, SOME_CELLS
+from plimsoll.services.campaign.open.planning import make_plan
+from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.publish.results import campaign_capacities
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

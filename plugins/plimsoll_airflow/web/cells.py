@@ -18,8 +18,8 @@ from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.status import CellStatus
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.state import CellState, read_state, require_cell_state
-from plimsoll.services.campaign.status import cell_status, time_left_in
+from plimsoll.services.campaign.show.status import cell_status, time_left_in
+from plimsoll.services.campaign.state.reading import CellState, read_state, require_cell_state
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_verdict

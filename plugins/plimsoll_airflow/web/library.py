@@ -16,8 +16,8 @@ from plimsoll.domain.errors import DamagedRecord, NotFound
 from plimsoll.domain.status import CampaignStatus, CampaignSummary
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
+from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of
+from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
 from plimsoll_airflow.wiring.core import toolkit
 

@@ -19,7 +19,7 @@ from pydantic import AfterValidator
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.services.campaign.curating import interrupted_deletion
-from plimsoll.services.campaign.request import LONGEST_CHOICE, SOME_CELLS
+from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.store.campaigns import read_cancellation
 from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import runs

@@ -128,7 +128,7 @@ def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     from plimsoll.bootstrap import definition_folder, load_definition
     from plimsoll.domain.part import dag_id_of, name_of_dag
     from plimsoll.domain.resolve import resolve
-    from plimsoll.services.campaign.request import read_request
+    from plimsoll.services.campaign.open.request import read_request
     from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
     from plimsoll.settings import Settings
     from plimsoll_airflow.internals.api_server import is_allowed

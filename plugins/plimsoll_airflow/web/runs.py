@@ -12,8 +12,8 @@ from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import NotFound, PlimsollError, Problem, Refused
 from plimsoll.domain.part import name_of_dag
 from plimsoll.domain.wording import plural
-from plimsoll.services.campaign.request import campaign_id_of, choose, read_request
-from plimsoll.services.campaign.state import Memory, read_state
+from plimsoll.services.campaign.open.request import campaign_id_of, choose, read_request
+from plimsoll.services.campaign.state.reading import Memory, read_state
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import stop_load

@@ -10,7 +10,7 @@ from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.ports.owners import Owners
-from plimsoll.services.campaign.state import Memory, read_state, running_attempts
+from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.internals.api_server import find_run

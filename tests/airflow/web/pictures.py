@@ -27,7 +27,7 @@ from plimsoll.domain.cell import grid
 from plimsoll.domain.resolve import resolve
 from plimsoll.ports.store import ResultStore
 from plimsoll.report import build_report
-from plimsoll.services.campaign.planning import new_campaign_id
+from plimsoll.services.campaign.open.planning import new_campaign_id
 from plimsoll.services.publish.bundles import read_bundle
 from plimsoll.services.publish.reproducing import report_again
 from plimsoll.services.store import layout

@@ -15,7 +15,7 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.cell import Attempt
 from plimsoll.domain.owner import ProcessOwner
-from plimsoll.services.campaign.planning import new_campaign_id
+from plimsoll.services.campaign.open.planning import new_campaign_id
 from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.ownership import Hold
 from plimsoll.services.store import layout

@@ -9,7 +9,7 @@ from tests.airflow.web.airflow_runs import API, all_runs, start_run, tab
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.fakes.installation import Installation
 
-from plimsoll.services.campaign.planning import new_campaign_id
+from plimsoll.services.campaign.open.planning import new_campaign_id
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from tests.support.suite.requirements import long
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint

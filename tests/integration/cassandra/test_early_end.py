@@ -14,7 +14,7 @@ from tests.support.suite.requirements import long
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

@@ -12,7 +12,7 @@ from plimsoll.adapters.generators.latte.adapter import installed
 from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint

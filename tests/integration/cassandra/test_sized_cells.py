@@ -16,7 +16,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.load_start import LoadStart
 from plimsoll.domain.populated_data import FIRST_SAMPLE, is_within_tolerance
 from plimsoll.domain.units import parse_size
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
 from plimsoll.settings import Settings

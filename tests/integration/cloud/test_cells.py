@@ -30,7 +30,7 @@ from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.load_start import LoadStart
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.cost.spending import ledger

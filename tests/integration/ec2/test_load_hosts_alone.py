@@ -20,7 +20,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.resolve import hosts_spec, resolve
 from plimsoll.ports.provider import Places, Provider
-from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.hosts.launch_records import StoredLaunches
 
 

@@ -16,7 +16,7 @@ from tests.support.suite.requirements import IS_LONG, long
 
 from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.result import Verdict
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext

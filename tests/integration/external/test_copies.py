@@ -11,8 +11,8 @@ from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.remarks import remarks
+from plimsoll.services.campaign.open.planning import make_plan
+from plimsoll.services.campaign.open.remarks import remarks
 
 
 @pytest.fixture(scope="module", params=[RELEASE, "5.0.9"])

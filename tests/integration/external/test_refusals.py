@@ -11,7 +11,7 @@ from tests.support.certificates import Authority
 from tests.support.nodes.guarded import PORT, Guarded
 
 from plimsoll.domain.errors import Problem
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
 
 
 @pytest.fixture

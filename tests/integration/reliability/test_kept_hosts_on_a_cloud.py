@@ -20,7 +20,7 @@ from tests.support.suite.requirements import IS_LONG
 from plimsoll.adapters.providers.ec2 import provider as ec2_provider
 from plimsoll.adapters.providers.ec2.provider import Ec2Provider
 from plimsoll.domain.definition import Definition
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext

@@ -21,7 +21,7 @@ from plimsoll.domain.process import GeneratorSecond
 from plimsoll.domain.result import OpeningBacklog
 from plimsoll.domain.timing import StopRule
 from plimsoll.ports.host import Host
-from plimsoll.services.campaign.progress import campaign_progress
+from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect

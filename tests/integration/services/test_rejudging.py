@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from plimsoll.cli import cli
 from plimsoll.domain.errors import GateClosed, NotFound, Refused
-from plimsoll.services.campaign.progress import record_totals, recorded_totals
-from plimsoll.services.campaign.state import Memory, read_state
+from plimsoll.services.campaign.show.progress import record_totals, recorded_totals
+from plimsoll.services.campaign.state.reading import Memory, read_state
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
 from plimsoll.services.publish.publishing import check_campaign, report_files

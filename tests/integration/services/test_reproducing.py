@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.cli import cli
 from plimsoll.domain.errors import BundleError, GateClosed, NotFound, StoreError
-from plimsoll.services.campaign.progress import recorded_totals
+from plimsoll.services.campaign.show.progress import recorded_totals
 from plimsoll.services.publish.bundles import BundleIndex, Member, read_bundle, write_bundle
 from plimsoll.services.publish.publishing import report_files
 from plimsoll.services.publish.snapshot import Snapshot

@@ -17,7 +17,7 @@ from plimsoll.bootstrap import load_definition
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings

@@ -9,7 +9,7 @@ from tests.support.suite.tries import tries
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
-from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.local.demo import CampaignRun

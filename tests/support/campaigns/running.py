@@ -4,8 +4,8 @@ from tests.support.suite.tries import tries
 
 from plimsoll.domain.result import DISTURBED, Verdict
 from plimsoll.ports.log import Log
-from plimsoll.services.campaign.completeness import all_rounds, start_stages
-from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.campaign.state.completeness import all_rounds, start_stages
+from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.steps.running import CellRunEnd, run_cells
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

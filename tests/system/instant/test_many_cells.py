@@ -12,7 +12,7 @@ from tests.system.instant.definitions import DEFINITIONS
 
 from plimsoll.domain.cell import grid
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.matrix import running_order
 

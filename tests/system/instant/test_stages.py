@@ -6,7 +6,7 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
 from tests.support.suite.requirements import long
 
-from plimsoll.services.campaign.completeness import completeness
+from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.store.campaigns import CampaignStore
 
 pytestmark = [

@@ -17,7 +17,7 @@ from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.owner import installation_of
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_fingerprint
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.runs.ownership import INSTALLATION_VARIABLE

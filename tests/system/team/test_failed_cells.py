@@ -14,7 +14,7 @@ from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
 from tests.support.suite.requirements import long
 
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import DagRun

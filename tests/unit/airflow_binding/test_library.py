@@ -10,7 +10,7 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import DamagedRecord, NotFound
-from plimsoll.services.campaign.progress import record_totals
+from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.store import layout

@@ -5,8 +5,8 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import SecretError
 from plimsoll.domain.system import ProviderChoice
-from plimsoll.services.campaign.creation import open_campaign
-from plimsoll.services.campaign.request import Request
+from plimsoll.services.campaign.open.creation import open_campaign
+from plimsoll.services.campaign.open.request import Request
 from plimsoll_airflow.wiring.core import toolkit
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

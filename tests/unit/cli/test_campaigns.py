@@ -11,7 +11,7 @@ from tests.unit.cli.commands import INSTANT, Command, settings_in
 
 from plimsoll import cli
 from plimsoll.domain.owner import owner_since
-from plimsoll.services.campaign.runs import Run
+from plimsoll.services.campaign.state.runs import Run
 from plimsoll.services.store import layout
 from plimsoll_airflow.runs.ownership import CampaignRunOwner
 

@@ -14,7 +14,7 @@ from plimsoll.domain.download import Download
 from plimsoll.domain.origins import Published, PublishedRow
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
-from plimsoll.services.campaign.planning import Plan, make_plan
+from plimsoll.services.campaign.open.planning import Plan, make_plan
 
 RATE = HostRate(kind="c5.2xlarge", vcpus=8, usd_per_hour=180.0)
 

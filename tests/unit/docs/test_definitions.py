@@ -12,7 +12,7 @@ from plimsoll.adapters.generators.command import CommandGenerator
 from plimsoll.adapters.products.command import CommandDatabase
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import load_spec, product_spec, resolve
-from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.definitions.text import parse_definition
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"

@@ -10,7 +10,7 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.system import ProviderChoice
-from plimsoll.services.campaign.state import valid_verdict
+from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.definitions.continuing import changed_keys, continued_as
 from plimsoll.services.steps.running import run_cell

@@ -10,9 +10,9 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.errors import GateClosed
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaign.status import campaign_status, campaign_summary
+from plimsoll.services.campaign.show.status import campaign_status, campaign_summary
+from plimsoll.services.campaign.state.completeness import completeness
+from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.publish.publishing import pass_gate, publish_report

@@ -13,9 +13,9 @@ from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.timing import StopRule
-from plimsoll.services.campaign.planning import make_plan, new_campaign_id
-from plimsoll.services.campaign.remarks import remarks
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.planning import make_plan, new_campaign_id
+from plimsoll.services.campaign.open.remarks import remarks
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.strategies.matrix import running_order
 

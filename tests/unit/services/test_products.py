@@ -19,8 +19,8 @@ from plimsoll.domain.protocols import HBASE
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.variant import Variant
 from plimsoll.ports.product import Product
-from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.runnable import problems, require_runnable
+from plimsoll.services.campaign.open.planning import make_plan
+from plimsoll.services.campaign.open.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.judge.evidence import gather

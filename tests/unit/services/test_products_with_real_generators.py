@@ -25,9 +25,9 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.protocols import HBASE
 from plimsoll.domain.resolve import load_spec, resolve
 from plimsoll.ports.artefacts import ArtefactSource
-from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.remarks import remarks
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.planning import make_plan
+from plimsoll.services.campaign.open.remarks import remarks
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.services.toolkit import Toolkit, needs_of
 

@@ -15,8 +15,8 @@ from plimsoll.bootstrap import definition_folder, full_toolkit
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import DefinitionError, Problem
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.runnable import software_problems
+from plimsoll.services.campaign.open.planning import make_plan
+from plimsoll.services.campaign.open.runnable import software_problems
 from plimsoll.services.definitions.text import parse_definition
 from plimsoll.settings import Settings
 

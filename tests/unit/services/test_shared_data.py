@@ -22,9 +22,9 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.specs import VariantSpec
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
-from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.remarks import remarks
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.planning import make_plan
+from plimsoll.services.campaign.open.remarks import remarks
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import cancel, record_failure
 from plimsoll.services.cell.attempts import begin

@@ -14,9 +14,9 @@ from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.resolve import resolve
 from plimsoll.report import build_report
 from plimsoll.report.compare.campaigns import CampaignComparison
-from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaign.status import campaign_status
+from plimsoll.services.campaign.show.status import campaign_status
+from plimsoll.services.campaign.state.completeness import completeness
+from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.definitions.text import dump_definition
 from plimsoll.services.hosts.assignments import assignments
 from plimsoll.services.hosts.replacing import retirement_of

@@ -11,9 +11,9 @@ from tests.support.stores.reads import Reads
 
 from plimsoll.domain.resolve import resolve
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.progress import Tally, record_totals, recorded_totals
-from plimsoll.services.campaign.state import CellState, Memory, read_state
-from plimsoll.services.campaign.status import campaign_status, campaign_summary, summary_of
+from plimsoll.services.campaign.show.progress import Tally, record_totals, recorded_totals
+from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of
+from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.cell.attempt_state import cancel, note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
@@ -88,7 +88,7 @@ def test_an_attempt_that_was_begun_while_it_was_put_on_record_ends_it(
         return states
 
     states = read_state(campaign.store, "campaign", resolve(DEFINITION), installation.toolkit.clock.now(), Memory())
-    monkeypatch.setattr("plimsoll.services.campaign.progress.read_state", begin_then_read)
+    monkeypatch.setattr("plimsoll.services.campaign.show.progress.read_state", begin_then_read)
     assert settled(installation, campaign) is None
 
 

@@ -15,12 +15,12 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.workload import NamedWorkload
-from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.remarks import remarks
-from plimsoll.services.campaign.request import read_request
-from plimsoll.services.campaign.runnable import problems
-from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaign.status import campaign_status
+from plimsoll.services.campaign.open.planning import make_plan
+from plimsoll.services.campaign.open.remarks import remarks
+from plimsoll.services.campaign.open.request import read_request
+from plimsoll.services.campaign.open.runnable import problems
+from plimsoll.services.campaign.show.status import campaign_status
+from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.strategies.replay import replay
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 

@@ -11,7 +11,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp
-from plimsoll.services.campaign.planning import make_plan
+from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.strategies.estimate import estimate, least_and_most
 from plimsoll.strategies.matrix import Ladder, Position, running_order
 from plimsoll.strategies.ramp import ramp_step

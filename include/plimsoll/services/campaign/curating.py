@@ -16,8 +16,8 @@ from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.domain.owner import ProcessOwner, owner_words
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.campaign.runs import TAKE_OVER, before_deletion, end_run, runs_at_work
-from plimsoll.services.campaign.state import Memory, read_state, running_attempts
+from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
+from plimsoll.services.campaign.state.runs import TAKE_OVER, before_deletion, end_run, runs_at_work
 from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.ownership import held, require_free
 from plimsoll.services.store import layout

@@ -13,8 +13,8 @@ from plimsoll.domain.errors import GateClosed
 from plimsoll.domain.origins import IMPORTED
 from plimsoll.domain.part import run_command
 from plimsoll.domain.result import Check, Verdict
-from plimsoll.services.campaign.completeness import Completeness, completeness, completeness_of, start_stages
-from plimsoll.services.campaign.progress import record_totals
+from plimsoll.services.campaign.show.progress import record_totals
+from plimsoll.services.campaign.state.completeness import Completeness, completeness, completeness_of, start_stages
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot

@@ -10,8 +10,8 @@ from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.note import LONGEST_NOTE, Note
 from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.curating import annotate, read_note
-from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaign.status import campaign_summary
+from plimsoll.services.campaign.show.status import campaign_summary
+from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.publish.results import campaign_data
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.store import layout

@@ -11,10 +11,10 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 from plimsoll.domain.errors import LASTS, GateClosed
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import Search
-from plimsoll.services.campaign.completeness import RequestedCells, completeness, newest_request, record_request
-from plimsoll.services.campaign.progress import campaign_progress
-from plimsoll.services.campaign.state import Memory
-from plimsoll.services.campaign.status import campaign_status, summary_of
+from plimsoll.services.campaign.show.progress import campaign_progress
+from plimsoll.services.campaign.show.status import campaign_status, summary_of
+from plimsoll.services.campaign.state.completeness import RequestedCells, completeness, newest_request, record_request
+from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.publish.publishing import pass_gate

@@ -1,7 +1,7 @@
 """What is remembered of campaigns, and how much at most."""
 
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.services.campaign.state import FinalAttempt, FinalAttempts
+from plimsoll.services.campaign.state.reading import FinalAttempt, FinalAttempts
 
 
 def found(campaign_id: str, count: int) -> dict[FinalAttempt, str]:

@@ -12,8 +12,8 @@ from tests.fakes.owners import FixedOwners
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner
-from plimsoll.services.campaign.creation import open_campaign
-from plimsoll.services.campaign.request import Request
+from plimsoll.services.campaign.open.creation import open_campaign
+from plimsoll.services.campaign.open.request import Request
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership import LASTS, held, is_at_work, require_free
 from plimsoll.services.store.campaigns import CampaignStore

@@ -12,9 +12,9 @@ from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp, Search
-from plimsoll.services.campaign.creation import CampaignPlan, open_campaign
-from plimsoll.services.campaign.request import Request, campaign_id_of, choose, read_request, words_for
-from plimsoll.services.campaign.state import CellState
+from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign
+from plimsoll.services.campaign.open.request import Request, campaign_id_of, choose, read_request, words_for
+from plimsoll.services.campaign.state.reading import CellState
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.store.layout import VERDICT

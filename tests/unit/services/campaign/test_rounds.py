@@ -17,11 +17,11 @@ from plimsoll.domain.errors import LASTS, Refused
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import DISTURBED, Check, Outcome
 from plimsoll.domain.strategy import FullGrid, Search
-from plimsoll.services.campaign.completeness import all_rounds, completeness, name_of_next, next_round
-from plimsoll.services.campaign.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.curating import delete_campaign
-from plimsoll.services.campaign.request import read_request
-from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign
+from plimsoll.services.campaign.open.request import read_request
+from plimsoll.services.campaign.state.completeness import all_rounds, completeness, name_of_next, next_round
+from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin, runs_again
 from plimsoll.services.store import layout

@@ -15,7 +15,7 @@ from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of
 from plimsoll.services.campaign import curating
 from plimsoll.services.campaign.curating import deletable
-from plimsoll.services.campaign.runs import Run, begin_run, end_run, require_no_other_run
+from plimsoll.services.campaign.state.runs import Run, begin_run, end_run, require_no_other_run
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership import held
 from plimsoll.services.store import layout

@@ -15,10 +15,10 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import Stage
 from plimsoll.domain.strategy import FullGrid, Ramp, Search
 from plimsoll.domain.timing import Timing
-from plimsoll.services.campaign.completeness import all_rounds, completeness, next_round
-from plimsoll.services.campaign.creation import CampaignPlan, open_campaign
-from plimsoll.services.campaign.planning import make_plan
-from plimsoll.services.campaign.request import read_request
+from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign
+from plimsoll.services.campaign.open.planning import make_plan
+from plimsoll.services.campaign.open.request import read_request
+from plimsoll.services.campaign.state.completeness import all_rounds, completeness, next_round
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.publish.publishing import check_campaign, pass_gate

@@ -16,8 +16,8 @@ from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.status import CampaignStatus
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.state import CellState, Memory, read_state, require_cell_state
-from plimsoll.services.campaign.status import campaign_status, summary_of
+from plimsoll.services.campaign.show.status import campaign_status, summary_of
+from plimsoll.services.campaign.state.reading import CellState, Memory, read_state, require_cell_state
 from plimsoll.services.cell.attempt_state import cancel, note_phase, record_failure
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext

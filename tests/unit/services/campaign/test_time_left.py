@@ -9,8 +9,8 @@ from tests.support.resolved import only_part
 from plimsoll.domain.cell import Cell
 from plimsoll.domain.progress import AttemptProgress, CellProgress, CellStateName, Phase
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.completeness import RequestedCells
-from plimsoll.services.campaign.progress import TimeLeft, time_left
+from plimsoll.services.campaign.show.progress import TimeLeft, time_left
+from plimsoll.services.campaign.state.completeness import RequestedCells
 from plimsoll.services.steps.steps import usual_phases
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

@@ -22,7 +22,7 @@ from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.report import build_report
-from plimsoll.services.campaign.runnable import software_problems
+from plimsoll.services.campaign.open.runnable import software_problems
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import poll_load

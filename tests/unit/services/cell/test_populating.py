@@ -12,8 +12,8 @@ from plimsoll.domain.errors import LoadError
 from plimsoll.domain.load_start import LeftoverWork
 from plimsoll.domain.resolve import resolve
 from plimsoll.ports.host import Host
-from plimsoll.services.campaign.planning import Plan
-from plimsoll.services.campaign.remarks import remarks
+from plimsoll.services.campaign.open.planning import Plan
+from plimsoll.services.campaign.open.remarks import remarks
 from plimsoll.services.cell import loading
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext

@@ -15,9 +15,9 @@ from plimsoll.domain.units import parse_size
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
-from plimsoll.services.campaign.planning import Plan
-from plimsoll.services.campaign.remarks import remarks
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.planning import Plan
+from plimsoll.services.campaign.open.remarks import remarks
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import loading
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.rows.sizing import read_counted_rows

@@ -10,8 +10,8 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.campaign.runs import Run, begin_run
-from plimsoll.services.campaign.state import Memory, read_state
+from plimsoll.services.campaign.state.reading import Memory, read_state
+from plimsoll.services.campaign.state.runs import Run, begin_run
 from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.store import layout

@@ -17,8 +17,8 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import Ramp, Search, Strategy
-from plimsoll.services.campaign.completeness import completeness
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.runnable import problems
+from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin

@@ -11,7 +11,7 @@ from tests.unit.services.spending.paid_campaign import HOUR, opened, read_cost, 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.cluster import ClusterId, HostInfo, Launch
 from plimsoll.domain.errors import ProviderError
-from plimsoll.services.campaign.progress import campaign_progress
+from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.cost.spending import campaign_spending, ledger

@@ -13,9 +13,9 @@ from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 from plimsoll.domain.cluster import HostInfo, Launch
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ProviderError, Refused
-from plimsoll.services.campaign.creation import open_campaign
-from plimsoll.services.campaign.request import Request
-from plimsoll.services.campaign.runnable import problems
+from plimsoll.services.campaign.open.creation import open_campaign
+from plimsoll.services.campaign.open.request import Request
+from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.cost.accounts import account_of
 from plimsoll.services.hosts.launch_records import StoredLaunches

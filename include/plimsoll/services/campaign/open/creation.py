@@ -9,16 +9,16 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.wording import plural
-from plimsoll.services.campaign.completeness import (
+from plimsoll.services.campaign.open.request import FAILED, INVALID, Request, campaign_id_of, choose
+from plimsoll.services.campaign.open.runnable import require_runnable
+from plimsoll.services.campaign.state.completeness import (
     RequestedCells,
     completeness_of,
     record_request,
     start_stages,
     was_everything_requested,
 )
-from plimsoll.services.campaign.request import FAILED, INVALID, Request, campaign_id_of, choose
-from plimsoll.services.campaign.runnable import require_runnable
-from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.cost.spending import require_budget
 from plimsoll.services.ownership import require_free

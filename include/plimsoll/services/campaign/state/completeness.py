@@ -16,7 +16,7 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.strategy import TRIES_BY_ITSELF
 from plimsoll.domain.wording import plural
 from plimsoll.ports.clock import Clock
-from plimsoll.services.campaign.state import judged_state
+from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt
 from plimsoll.services.store.records import find_sound_record

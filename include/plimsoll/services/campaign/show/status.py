@@ -18,9 +18,9 @@ from plimsoll.domain.status import (
     VariantName,
 )
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.completeness import newest_request
 from plimsoll.services.campaign.curating import read_note
-from plimsoll.services.campaign.progress import (
+from plimsoll.services.campaign.open.stage_plans import stage_plans
+from plimsoll.services.campaign.show.progress import (
     Tally,
     TimeLeft,
     cell_progress,
@@ -29,8 +29,8 @@ from plimsoll.services.campaign.progress import (
     threshold_statuses,
     time_left,
 )
-from plimsoll.services.campaign.stage_plans import stage_plans
-from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.campaign.state.completeness import newest_request
+from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore

@@ -14,7 +14,7 @@ from plimsoll.domain.cost import Tariff
 from plimsoll.domain.download import Download
 from plimsoll.domain.part import part_name
 from plimsoll.domain.resolve import load_spec, product_spec
-from plimsoll.services.campaign.stage_plans import BOUNDS, Extent, StagePlan, rounded_hours, stage_plans, total
+from plimsoll.services.campaign.open.stage_plans import BOUNDS, Extent, StagePlan, rounded_hours, stage_plans, total
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order

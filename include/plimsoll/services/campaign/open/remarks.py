@@ -15,7 +15,7 @@ from plimsoll.domain.stage_notes import critical_load
 from plimsoll.domain.strategy import Search
 from plimsoll.domain.units import format_duration, format_rate, format_size
 from plimsoll.domain.wording import plural
-from plimsoll.services.campaign.planning import Plan
+from plimsoll.services.campaign.open.planning import Plan
 from plimsoll.services.toolkit import Toolkit
 
 

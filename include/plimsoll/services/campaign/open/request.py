@@ -20,8 +20,8 @@ from plimsoll.domain.faults import problems_of
 from plimsoll.domain.limits import LONGEST_CELL_ID
 from plimsoll.domain.units import format_rate
 from plimsoll.domain.wording import meant, meant_or_known
-from plimsoll.services.campaign.planning import new_campaign_id
-from plimsoll.services.campaign.state import CellState
+from plimsoll.services.campaign.open.planning import new_campaign_id
+from plimsoll.services.campaign.state.reading import CellState
 from plimsoll.strategies.state import CampaignState
 
 MISSING = "missing"

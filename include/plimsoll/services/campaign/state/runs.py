@@ -13,7 +13,7 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_airflow, owner_since
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.state import Memory, read_state, running_attempts
+from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.ownership import hold_in_force, is_in_force, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists

@@ -24,8 +24,8 @@ from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProg
 from plimsoll.domain.strategy import Threshold
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.completeness import RequestedCells, newest_request
-from plimsoll.services.campaign.state import CellState, Memory, read_state
+from plimsoll.services.campaign.state.completeness import RequestedCells, newest_request
+from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import step, usual_phases

@@ -1,0 +1,1 @@
+"""What pages, lists and the command line show of campaigns."""

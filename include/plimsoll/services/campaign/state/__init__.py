@@ -1,0 +1,1 @@
+"""The state of a campaign, read from the store: its attempts, what is missing, and the runs that work at it."""
