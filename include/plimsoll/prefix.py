@@ -1,4 +1,4 @@
-"""Read the setting `PLIMSOLL_PREFIX`, how names of what Plimsoll adds to an Airflow of others begin."""
+"""Read the setting `PLIMSOLL_PREFIX`, how names of what Plimsoll adds to an Airflow of others begin, and name DAGs."""
 
 import os
 import re
@@ -15,3 +15,16 @@ def _checked(prefix: str) -> str:
 
 PREFIX = _checked(os.environ.get("PLIMSOLL_PREFIX", ""))
 """The prefix in this process, from its start to its end: names are looked up by it everywhere."""
+
+
+def dag_id_of(name: str) -> str:
+    """Return the Airflow DAG id for a definition's name: `azul-2022` → `azul_2022`, after the installation's prefix."""
+    return PREFIX + name.replace("-", "_")
+
+
+def name_of_dag(dag_id: str) -> str:
+    """Return the name of the definition that a DAG runs; empty for DAGs without the prefix, which are others'.
+
+    This reverses `dag_id_of`, since names contain no underscore.
+    """
+    return dag_id.removeprefix(PREFIX).replace("_", "-") if dag_id.startswith(PREFIX) else ""

@@ -12,7 +12,7 @@ from tests.support.processes import CHECKOUT, SOURCES
 _NAMES = """
 import json
 from tests.support.airflow.dag_bag import DagBag
-from plimsoll.domain.part import name_of_dag
+from plimsoll.prefix import name_of_dag
 from plimsoll_airflow.plugin import PlimsollPlugin
 bag = DagBag(dag_folder="dags", bundle_path="dags", bundle_name="dags-folder")
 assert not bag.import_errors, bag.import_errors

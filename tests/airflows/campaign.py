@@ -27,8 +27,8 @@ from tests.support.processes import CHECKOUT, end_marked, until
 import plimsoll
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.part import dag_id_of
 from plimsoll.domain.resolve import resolve
+from plimsoll.prefix import dag_id_of
 from plimsoll_airflow.local.client import AirflowClient
 from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.demo import CampaignRun

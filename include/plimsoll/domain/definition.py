@@ -7,8 +7,8 @@ from pydantic import SerializerFunctionWrapHandler, model_serializer, model_vali
 from plimsoll.domain.contradictions import contradictions
 from plimsoll.domain.definition_keys import DefinitionKeys
 from plimsoll.domain.faults import require_none
-from plimsoll.domain.part import dag_id_of
 from plimsoll.domain.resolve import resolve, setup_of
+from plimsoll.prefix import dag_id_of
 
 
 class Definition(DefinitionKeys):

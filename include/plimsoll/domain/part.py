@@ -19,7 +19,7 @@ from plimsoll.domain.system import NOT_KNOWN, LoadGeneratorChoice, ProviderChoic
 from plimsoll.domain.timing import AtMost, StopRule, Timing
 from plimsoll.domain.variant import Variant
 from plimsoll.domain.workload import Workload
-from plimsoll.prefix import PREFIX
+from plimsoll.prefix import dag_id_of
 
 Knowledge = Literal["load", "rate", "nodes"]
 """What can be known of a cell. `load`: how operations fared, since a load is put on; `rate`: whether it was sent in
@@ -27,19 +27,6 @@ time, since every operation is due at a time of its own; `nodes`: the database's
 """
 Question = Literal["capacity", "at a load", "an action"]
 """What a part asks: how much load is carried, what happens at a load, or how long something takes without any."""
-
-
-def dag_id_of(name: str) -> str:
-    """Return the Airflow DAG id for a definition's name: `azul-2022` → `azul_2022`, after the installation's prefix."""
-    return PREFIX + name.replace("-", "_")
-
-
-def name_of_dag(dag_id: str) -> str:
-    """Return the name of the definition that a DAG runs; empty for DAGs without the prefix, which are others'.
-
-    This reverses `dag_id_of`, since names contain no underscore.
-    """
-    return dag_id.removeprefix(PREFIX).replace("_", "-") if dag_id.startswith(PREFIX) else ""
 
 
 def run_command(name: str, campaign_id: str) -> str:

@@ -25,7 +25,7 @@ def on_dag_run_failed(dag_run: Any) -> None:
 def _is_ours(dag_id: str) -> bool:
     # Late, for every process loads plugins.
     from plimsoll.bootstrap import definition_folder
-    from plimsoll.domain.part import dag_id_of
+    from plimsoll.prefix import dag_id_of
     from plimsoll.settings import Settings
 
     return dag_id == CELL_DAG or dag_id in map(dag_id_of, definition_folder(Settings()).names())

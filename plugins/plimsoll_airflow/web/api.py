@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.errors import NotFound, ProviderError
-from plimsoll.domain.part import dag_id_of
 from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
+from plimsoll.prefix import dag_id_of
 from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS

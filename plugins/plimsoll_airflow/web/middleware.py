@@ -126,8 +126,8 @@ def _require_writable(sent: Mapping[str, Any]) -> None:
 def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     """Raise Refused where `plan` would refuse the request. Other DAGs, and users without rights, are Airflow's."""
     from plimsoll.bootstrap import definition_folder, load_definition
-    from plimsoll.domain.part import dag_id_of, name_of_dag
     from plimsoll.domain.resolve import resolve
+    from plimsoll.prefix import dag_id_of, name_of_dag
     from plimsoll.services.campaign.open.request import read_request
     from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
     from plimsoll.settings import Settings

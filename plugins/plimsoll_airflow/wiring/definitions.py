@@ -8,7 +8,7 @@ from pathlib import Path
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError, PlimsollError, Problem, Refused
-from plimsoll.domain.part import dag_id_of
+from plimsoll.prefix import dag_id_of
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.moved import CronTriggerTimetable
