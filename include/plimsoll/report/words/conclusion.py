@@ -28,8 +28,8 @@ _CLOSE = 1.28
 """A worst interval this far above its bound is within the noise of cells: they differ by a quarter and more."""
 _CONTRADICTED = "one more cell that misses at a capacity, or below it, would contradict it"
 _SHARED_MACHINE = (
-    "All nodes share this machine's processors, and one that is gone leaves its share to the others: what losing a node "
-    "costs on hosts of their own can't be told from these figures."
+    "All nodes share this machine's processors, and one that is gone leaves its share to the others: what losing a "
+    "node costs on hosts of their own can't be told from these figures."
 )
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
