@@ -88,6 +88,21 @@ def test_a_replay_plays_it_with_numbers_for_outcomes() -> None:
     assert len(played.ran) + len(played.not_needed) == 2 * 351
 
 
+def test_a_stage_takes_a_share_of_the_load_that_was_found() -> None:
+    own = {"name": "threshold", "rounded_to": "100/s"}
+    stages = [
+        {"id": "limit", "strategy": own},
+        {"id": "share", "loads": {"share": "70%", "of": "limit", "rounded_to": "100/s"}},
+    ]
+    definition = definition_of({"a": {5_000: "m", 40_000: "m"}}, stages=stages)
+    known: dict[str, list[Any]] = dict(ratios(definition))
+    played = replay(resolve(definition), {**known, "share-a-70pct-r1": ["met"]})
+    _, limit = played.capacities["limit-a"]
+    assert limit is not None
+    assert played.taken_loads == {"share-a": limit * 70 // 100 // 100 * 100}
+    assert "share-a-70pct-r1" in played.ran
+
+
 def test_outcomes_alone_take_more_cells_than_margins() -> None:
     definition = asked(at_most=20)
     words: Mapping[str, list[Any]] = {
