@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.hosts.processes import LocalProcesses
 from plimsoll.adapters.on_demand import OnDemand
-from plimsoll.adapters.stores.folders import DefinitionFolder
+from plimsoll.adapters.stores.local_files import DefinitionFolder
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
@@ -25,12 +25,11 @@ from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
-from plimsoll.ports.provider import Provider
+from plimsoll.ports.provider import Provider, Tariffs
 from plimsoll.ports.secrets import DatabaseSecrets, Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
-from plimsoll.ports.tariffs import Tariffs
 from plimsoll.services.definitions.documents import Document, parse_yaml
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredFullZones, StoredPlaces

@@ -16,7 +16,7 @@ from tests.support.airflow.dag_bag import DagBag
 
 from plimsoll.domain.errors import Refused
 from plimsoll.domain.owner import INSTALLATION
-from plimsoll_airflow.internals.variables import ensure_variable
+from plimsoll_airflow.internals.inventory import ensure_variable
 from plimsoll_airflow.runs import installation as binding
 from plimsoll_airflow.runs.installation import on_starting, own_installation
 from plimsoll_airflow.runs.ownership import INSTALLATION_ENVIRONMENT as TOLD

@@ -49,12 +49,12 @@ _READ_DEFINITIONS_AFTER_WARMING_UP = """
 from plimsoll_airflow.wiring import warmup
 warmup.warm_up_for_tasks()
 from plimsoll.bootstrap import load_definition
-from plimsoll.services.definitions import text
+from plimsoll.services.definitions import reference
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.wiring.core import toolkit
-parsed, parse_yaml = [], text.parse_yaml
-text.parse_yaml = lambda *given, **named: parsed.append(given) or parse_yaml(*given, **named)
+parsed, parse_yaml = [], reference.parse_yaml
+reference.parse_yaml = lambda *given, **named: parsed.append(given) or parse_yaml(*given, **named)
 campaign = CampaignStore(toolkit().store, "campaign")
 campaign.open(load_definition(Settings(), "instant"))
 assert campaign.declared().name == "instant"

@@ -32,7 +32,7 @@ from plimsoll.prefix import dag_id_of
 from plimsoll_airflow.local.client import AirflowClient
 from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.demo import CampaignRun
-from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.home import ApiError
 from plimsoll_airflow.local.transport import Transport
 
 PATIENCE_S = 900.0

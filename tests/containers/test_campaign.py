@@ -14,7 +14,7 @@ from tests.support.processes import until
 
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
 
-from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, Problem
+from plimsoll.domain.origins import Download
 from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.variant import Archive
 from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK, Program, ReleaseProgram

@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.domain.load_start import ClockReading
+from plimsoll.domain.load_summary import ClockReading
 from plimsoll.ports.host import CommandResult, Job, JobStatus
 
 GIB = 2**30

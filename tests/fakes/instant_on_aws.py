@@ -10,9 +10,8 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.instant import Faults, InstantLoadGenerator, InstantProduct, NoSampler
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
-from plimsoll.adapters.providers.ec2.kept import SharedHost
-from plimsoll.adapters.providers.ec2.provider import Connect
+from plimsoll.adapters.providers.ec2 import Connect, Ec2Provider, Ec2Tariffs
+from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
 from plimsoll.domain.cluster import ClusterId, HostInfo

@@ -23,14 +23,14 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.load_start import LoadStart
+from plimsoll.domain.load_summary import LoadStart
 from plimsoll.domain.populated_data import is_within_tolerance
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.units import parse_size
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
 from plimsoll.services.campaign.state.reading import valid_verdict
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout

@@ -16,7 +16,7 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.state.reading import valid_verdict
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
 from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings

@@ -10,9 +10,8 @@ from typing import Annotated, NoReturn
 import typer
 
 import plimsoll.cli.startup  # noqa: F401 - before all others
-from plimsoll.cli.campaigns import campaigns_app, compare
+from plimsoll.cli.campaigns import campaigns_app, compare, import_runs
 from plimsoll.cli.clusters import clusters_app
-from plimsoll.cli.import_runs import import_runs
 from plimsoll.cli.judge import judge
 from plimsoll.cli.plan import plan, schema
 from plimsoll.cli.prepare import doctor, prepare

@@ -77,7 +77,7 @@ def destroy(  # noqa: PLR0913, PLR0917  # each is an option
     cluster could not be destroyed, or if a provider or a host did not answer.
     """
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.services.hosts.cluster_names import require_known
+    from plimsoll.services.hosts.places import require_known
     from plimsoll.services.hosts.reaping import destroy_unseen, has_living_owner, on_this_machine, reap
     from plimsoll.settings import Settings
 

@@ -68,8 +68,7 @@ def schema(
 ) -> None:
     """Print the JSON schema of definitions, for editors and other tools."""
     from plimsoll.adapters.generators.plimsoll_stress.reference import own_statement_tables
-    from plimsoll.services.definitions.reference import definition_reference
-    from plimsoll.services.definitions.text import definition_schema
+    from plimsoll.services.definitions.reference import definition_reference, definition_schema
 
     if markdown:
         typer.echo(definition_reference(own_statement_tables()), nl=False)

@@ -18,8 +18,7 @@ from plimsoll.services.campaign.open.stage_plans import BOUNDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.domain.download import Download
-    from plimsoll.domain.origins import Published
+    from plimsoll.domain.origins import Download, Published
     from plimsoll.services.campaign.open.planning import Plan
     from plimsoll.services.campaign.open.stage_plans import StagePlan
 

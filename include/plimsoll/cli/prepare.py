@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from plimsoll.domain.campaign import Campaign
-    from plimsoll.domain.download import Download
     from plimsoll.domain.errors import Finding
+    from plimsoll.domain.origins import Download
     from plimsoll.services.toolkit import Toolkit
     from plimsoll.settings import Settings
 

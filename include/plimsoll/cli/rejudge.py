@@ -37,7 +37,7 @@ def rejudge(
 
     Exits with 1 if an attempt could not be judged again; that attempt keeps its verdict.
     """
-    from plimsoll.services.judge.workers import processors, start_imports
+    from plimsoll.services.judge.rejudging import processors, start_imports
 
     jobs = jobs or processors()
     if jobs > 1:

@@ -1,5 +1,7 @@
 """Where figures come from: a publication that a definition stands for, or, of an imported attempt, a run that
 somebody measured without Plimsoll, judged by the same rules.
+
+A piece of software that a campaign needs from a registry or an archive.
 """
 
 from typing import Annotated, Literal, Self
@@ -84,3 +86,16 @@ class Published(Model):
 
     publication: Annotated[str, Field(min_length=1, description="Author, title and year")]
     rows: Annotated[tuple[PublishedRow, ...], Field(min_length=1, description="As published, and here")]
+
+
+class Download(Model):
+    """One download, whether it is still to come or in the cache."""
+
+    name: Annotated[str, Field(description="What it is, for people")]
+    size_bytes: Annotated[int | None, Field(description="Size of what is fetched; null: known only once it is")]
+    is_there: Annotated[bool, Field(description="Whether it is in the cache, so that nothing is fetched")]
+
+    def __str__(self) -> str:
+        """Format the download as `cassandra-stress (53 MB)`."""
+        size = "size not known before" if self.size_bytes is None else f"{self.size_bytes / 1_000_000:,.0f} MB"
+        return f"{self.name} ({size})"

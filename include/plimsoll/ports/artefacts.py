@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from plimsoll.domain.download import Download
 from plimsoll.domain.errors import Problem
+from plimsoll.domain.origins import Download
 from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.variant import Archive
 

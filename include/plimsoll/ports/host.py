@@ -1,4 +1,9 @@
-"""A host of a cluster: run commands, keep files, hold detached jobs."""
+"""A host of a cluster: run commands, keep files, hold detached jobs.
+
+Samples of a host's CPU, disk, network and memory while a cell runs.
+
+A short performance check of hosts.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +13,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.domain.load_start import ClockReading
+from plimsoll.domain.host_bounds import HostActivity, HostFigures
+from plimsoll.domain.load_summary import ClockReading
 from plimsoll.ports.store import StoredFile, UploadTicket
 
 MOST_OUTPUT_BYTES = 64 << 20
@@ -122,3 +128,34 @@ class UploadingHost(Host, Protocol):
         The result for each file is `STORED`, `TAKEN` where the store had a file with that key, or the reason why it
         failed.
         """
+
+
+class HostSampler(Protocol):
+    """A detached job that writes a line of figures about its host every second."""
+
+    def start(
+        self,
+        host: Host,
+        expires: timedelta,
+        environments: frozenset[str] = frozenset(),
+        database: Sequence[str] = (),
+    ) -> None:
+        """Start sampling that host, or leave the sampler that runs.
+
+        `environments` are the attempt's own on kept hosts: the cluster's other processes count as other programs. Empty
+        where the whole cluster is the attempt's. `database`: port and addresses of one that somebody else runs, which
+        counts as the attempt's where it runs on that host.
+        """
+
+    def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity | None:
+        """Measure what the host is busy with now, over some seconds, besides these environments. None: unknown."""
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Return the paths of the files with the samples."""
+
+
+class HostCanary(Protocol):
+    """A check of CPU, disk and network of a cluster's hosts within seconds, before anything else runs there."""
+
+    def examine(self, hosts: Sequence[Host]) -> Sequence[HostFigures]:
+        """Return the figures of each host, in the order given. Raises HostError where a host can't be measured."""

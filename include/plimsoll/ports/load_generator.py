@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Literal
 
-from plimsoll.domain.download import Download
 from plimsoll.domain.errors import LoadError, Problem
 from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.origins import Download
 from plimsoll.domain.process import GeneratorSecond
 from plimsoll.domain.progress import LevelProgress, LoadPhase
 from plimsoll.domain.protocols import CQL
@@ -17,8 +17,8 @@ from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.timing import StopRule
 from plimsoll.domain.workload import Workload
-from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.host import Host
+from plimsoll.ports.provider import ExternalDatabase
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,48 @@
-"""A product on the hosts of a cluster, and what its processes leave to be judged."""
+"""A product on the hosts of a cluster, and what its processes leave to be judged.
+
+An action on the running nodes of an attempt.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from datetime import timedelta, tzinfo
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
 
 from pydantic import JsonValue
 
-from plimsoll.domain.action import ActionName
-from plimsoll.domain.download import Download
+from plimsoll.domain.action import Action, ActionEnd, ActionName
 from plimsoll.domain.errors import ActionError, DeployError, Problem
 from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
-from plimsoll.domain.load_start import LeftoverWork
+from plimsoll.domain.load_summary import LeftoverWork
+from plimsoll.domain.origins import Download
 from plimsoll.domain.process import Event, EventKind, LogLine, Process
 from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.variant import Variant
-from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
+
+
+@dataclass(frozen=True)
+class ActionRequest:
+    """An action on these nodes, the seed first; `spares` are hosts on which no node was started yet.
+
+    Whatever it starts on hosts ends by itself after `expires`. `now`: by the controller's clock.
+    """
+
+    action: Action
+    spec: VariantSpec
+    nodes: Sequence[Host]
+    spares: Sequence[Host]
+    expires: timedelta
+    now: datetime
+
+
+@dataclass(frozen=True)
+class ActionStatus:
+    """How far an action is: what it does now, in words, and its end once the product itself told of that."""
+
+    note: str = ""
+    end: ActionEnd | None = None
+
 
 _NUMBER = "give the number of rows instead of `data_per_node`"
 

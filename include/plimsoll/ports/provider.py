@@ -1,17 +1,58 @@
-"""The source of clusters."""
+"""The source of clusters.
+
+The record of launches for a cluster. It shows hosts that the cloud does not list yet.
+
+The zones of a cloud that were found to have no room, remembered for a few minutes for all cells.
+
+Prices of a provider's hosts. Providers with free hosts have no tariffs.
+
+A database that somebody else runs, as its clients reach it.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Self
+from typing import Protocol, Self
 
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, Launch
+from plimsoll.domain.cost import Tariff
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.workload import Workload
-from plimsoll.ports.external_database import ExternalDatabase, Occupant
 from plimsoll.ports.host import Host
+from plimsoll.ports.secrets import DatabaseAccess
+
+
+@dataclass(frozen=True)
+class ExternalDatabase:
+    """The addresses of such a database, what clients may use of it, and how they log in. `repr` shows no secret."""
+
+    contact_points: tuple[str, ...]
+    port: int
+    data_centre: str
+    keyspace: str
+    is_read_only: bool
+    """Whether the keyspace is there already and nothing may be written to it."""
+    populate_ops_s: int | None
+    """The rate at which rows are written before a load; None: the load's own."""
+    has_tls: bool
+    access: DatabaseAccess = field(repr=False)
+    nodes_within: tuple[str, ...] = ()
+    """Names, addresses and networks of the only nodes that may be connected to; none: all that the database names."""
+
+
+@dataclass(frozen=True)
+class Occupant:
+    """The cluster whose keyspace is in such a database, as the keyspace's mark says."""
+
+    keyspace: str
+    cluster: ClusterId
+    store: str
+    is_ours: bool
+    """Whether that is this installation's store."""
+    owner: str
+
 
 TIME_TO_PROVISION = timedelta(hours=2)
 """The time limit of `ensure`, with all waiting for room and for hosts."""
@@ -133,3 +174,47 @@ class Provider(ABC):
         Raises ProviderError and SecretError.
         """
         return None
+
+
+class Launches(Protocol):
+    """The launches of every cluster, by token. Each method raises StoreError when the record can't be reached."""
+
+    def of(self, cluster_id: ClusterId) -> Sequence[Launch]:
+        """Return the cluster's launches, in the order of the requests."""
+
+    def unsettled(self) -> Sequence[ClusterId]:
+        """Return the clusters of all campaigns whose account is open, so that they may have hosts that nobody lists."""
+
+    def note(self, launch: Launch) -> None:
+        """Record a launch, over any earlier record of it."""
+
+
+class FullZones(Protocol):
+    """A memory that all cells share. It only spares time and money, so that its errors count for nothing."""
+
+    def note(self, zone: str) -> None:
+        """Remember that the zone had no room just now. The name tells all that its room depends on."""
+
+    def known(self) -> frozenset[str]:
+        """Return the zones that had no room a few minutes ago."""
+
+
+class NoneFull:
+    """An implementation of the FullZones port that remembers nothing."""
+
+    def note(self, zone: str) -> None:
+        """Forget it."""
+
+    def known(self) -> frozenset[str]:
+        """Return none."""
+        return frozenset()
+
+
+class Tariffs(Protocol):
+    """Prices of one provider."""
+
+    def tariff(self, spec: HostsSpec) -> Tariff | None:
+        """Return the prices of the hosts; None where they cost nothing.
+
+        The price of a host is None where nobody knows it. Wrong options are an error.
+        """

@@ -1,7 +1,11 @@
-"""The tables that an attempt's suites check, made from its measurements."""
+"""The tables that an attempt's suites check, made from its measurements.
+
+Compare versions of JDKs as people write them.
+"""
 
 from __future__ import annotations
 
+import re
 from math import inf, nan, sqrt
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,7 +16,6 @@ from plimsoll.analysis.attempt.hosts import Span, by_host, mean_of, means, other
 from plimsoll.domain.cluster import load_host_name
 from plimsoll.domain.process import by_prefix
 from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.quality.jdk import same_precision
 from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_back_by
 
 if TYPE_CHECKING:
@@ -24,6 +27,18 @@ if TYPE_CHECKING:
     from plimsoll.domain.part import Part
     from plimsoll.domain.process import Process
     from plimsoll.quality.measured import MeasuredAttempt
+
+
+def same_precision(running: str, requested: str) -> str:
+    """Return a running JVM's version with as many parts as the requested one: 11.0.13+8 becomes 11.0.13 if that was
+    asked for.
+
+    Up to JDK 8 a JVM reports 1.8.0_252-b09 where people write 8.0.252.
+    """
+    numbers = re.split(r"[._]", re.split(r"[+-]", running)[0])
+    modern = numbers[1:] if numbers[0] == "1" else numbers
+    return ".".join(modern[: len(requested.split("."))])
+
 
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 COMPLETE = "complete"

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
-from plimsoll.domain.load_start import most_apart_ms
-from plimsoll.domain.load_summary import CPU_LIMIT
+from plimsoll.domain.load_summary import CPU_LIMIT, most_apart_ms
 from plimsoll.domain.wording import plural
 from plimsoll.quality.attempt_suites import LAG_SHARE
 from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.attempt.judgement import MissedInterval
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.load_start import LoadStart
-    from plimsoll.domain.load_summary import LoadSummary
+    from plimsoll.domain.load_summary import LoadStart, LoadSummary
     from plimsoll.domain.process import GeneratorSecond, Process
     from plimsoll.domain.result import OpeningBacklog
 

@@ -13,7 +13,7 @@ from plimsoll.report.document import ReportDocument, report_document, schema_of
 from plimsoll.report.overview import overview
 from plimsoll.report.page import page_html, summary_markdown
 from plimsoll.report.sections.registry import SECTIONS, sections_of
-from plimsoll.report.tables.files import as_csv, as_parquet, file_of_part
+from plimsoll.report.tables.table import as_csv, as_parquet, file_of_part
 from plimsoll.report.words.environment_facts import environment
 
 

@@ -23,10 +23,9 @@ from plimsoll.analysis.campaign.cell_results import (
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.noise import Noise
-from plimsoll.analysis.campaign.pauses import PauseStatistics
-from plimsoll.analysis.campaign.resampling import Typical
+from plimsoll.analysis.campaign.pauses import PauseStatistics, Steadiness
+from plimsoll.analysis.campaign.series import Typical
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats
-from plimsoll.analysis.campaign.steadiness import Steadiness
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
 from plimsoll.domain.action import ActionResult
 from plimsoll.domain.base import LeftOutIfEmpty, Model

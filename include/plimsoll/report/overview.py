@@ -20,8 +20,7 @@ from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
 from plimsoll.report.sections.cells import cells_sheet
-from plimsoll.report.tables.files import Sheet, as_csv, as_parquet, file_of_part
-from plimsoll.report.tables.table import Table
+from plimsoll.report.tables.table import Sheet, Table, as_csv, as_parquet, file_of_part
 from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows
 from plimsoll.report.words.conclusion import campaign_conclusion, conclusion, conditions_table
 from plimsoll.report.words.stages import StageDocument, contradictions_table, rests_on, stage_documents

@@ -14,15 +14,13 @@ from plimsoll.domain.process import NodeNeeds
 from plimsoll.domain.resolve import hosts_spec
 from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.wording import meant_or_known
-from plimsoll.ports.canary import HostCanary
 from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import HostCanary, HostSampler
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.product import Product
-from plimsoll.ports.provider import Places, Provider
-from plimsoll.ports.sampler import HostSampler
+from plimsoll.ports.provider import Places, Provider, Tariffs
 from plimsoll.ports.store import ResultStore
-from plimsoll.ports.tariffs import Tariffs
 
 _Adapter = TypeVar("_Adapter")
 

@@ -2,9 +2,22 @@
 
 Uses the models `Pool`, `Job` and `DagModel`: the command line has no token for the REST API, and may run where no
 api-server can be reached.
+
+Unfinished runs and tasks in Airflow's own tables, left by a stop or a crash. Read in Airflow 3.3.2.
+
+Uses the tables `dag_run` and `task_instance`, because no Airflow runs that could be asked by its API.
+
+Variables, for the process that makes one. Read in Airflow 3.3.2.
+
+Runs: their pages, and what becomes of their tasks. Read in Airflow 3.3.2.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from airflow.models.dagrun import DagRun
 
 
 @dataclass(frozen=True)
@@ -43,3 +56,55 @@ def is_paused(dag_id: str) -> bool | None:
 
     dag = DagModel.get_current(dag_id)
     return None if dag is None or dag.is_stale else dag.is_paused
+
+
+CLOSE_UNFINISHED_RUNS = """
+update task_instance set state = 'failed', end_date = now(), trigger_id = null
+    where state not in ('success', 'failed', 'skipped', 'upstream_failed', 'removed')
+    and run_id in (select run_id from dag_run where state in ('queued', 'running'));
+update dag_run set state = 'failed', end_date = now() where state in ('queued', 'running') returning id;
+"""
+"""Marks those runs and tasks as failed; answers with a line for each run."""
+
+
+def ensure_variable(key: str, value: str, description: str) -> str:
+    """Return the value of a Variable in the metadata database, made if there is none.
+
+    Of several processes, one makes it. Uses the model `Variable` and `create_session`: the scheduler's own look-up,
+    `airflow.sdk.Variable`, leaves the database out until the scheduler has started.
+    """
+    from airflow.models.variable import Variable
+    from airflow.utils.session import create_session
+    from sqlalchemy import select
+    from sqlalchemy.exc import IntegrityError
+
+    with suppress(IntegrityError), create_session(scoped=False) as session:
+        if session.scalar(select(Variable.id).where(Variable.key == key)) is None:
+            session.add(Variable(key=key, val=value, description=description))  # type: ignore[no-untyped-call]
+    with create_session(scoped=False) as session:
+        return str(session.scalars(select(Variable).where(Variable.key == key)).one().val or "")
+
+
+def run_url(dag_id: str, run_id: str) -> str:
+    """Return the address of a run in Airflow's own pages.
+
+    Uses `build_airflow_dagrun_url`, by which Airflow makes its own links: the paths of its pages are not public.
+    """
+    from airflow.utils.helpers import build_airflow_dagrun_url
+
+    return build_airflow_dagrun_url(dag_id=dag_id, run_id=run_id)
+
+
+def fail_what_was_skipped(run: "DagRun") -> None:
+    """Mark the run's skipped tasks as `upstream_failed`, in the transaction in which Airflow reports the failure.
+
+    Uses the model `DagRun`, which listeners are given, and its session: a change through the API would come after that
+    transaction, when the scheduler may have found the run successful.
+    """
+    from airflow.utils.state import TaskInstanceState
+    from sqlalchemy.orm import object_session
+
+    session: Any = object_session(run)
+    assert session is not None, "Airflow tells of runs within the transaction that marks them"
+    for task in run.get_task_instances(state=[TaskInstanceState.SKIPPED], session=session):
+        task.state = TaskInstanceState.UPSTREAM_FAILED

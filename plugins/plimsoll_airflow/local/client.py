@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from pydantic import BeforeValidator, Field, TypeAdapter
 
-from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.home import ApiError
 from plimsoll_airflow.local.transport import Transport
 
 WARM_UP_TIMEOUT_S = 60.0

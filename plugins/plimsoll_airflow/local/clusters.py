@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from plimsoll_airflow.local.errors import StackError
+from plimsoll_airflow.local.home import StackError
 
 TIMEOUT_S = 90.0
 MEND = "`plimsoll clusters list` shows what is alive; end it by hand, then start again"

@@ -16,10 +16,9 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll_airflow.internals.unfinished import CLOSE_UNFINISHED_RUNS
+from plimsoll_airflow.internals.inventory import CLOSE_UNFINISHED_RUNS
 from plimsoll_airflow.local import processes
-from plimsoll_airflow.local.errors import StackError
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, StackError
 from plimsoll_airflow.local.process_environment import COMPONENT, DATABASE_USER, HOME_TAG
 
 UNPRIVILEGED_USER = "nobody"

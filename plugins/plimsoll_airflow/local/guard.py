@@ -54,7 +54,7 @@ def main() -> None:
         home = Home(Path(sys.argv[1]))
         # Imported only now: hardly any guard gets here, and each starts beside a stack that wants the processors.
         from plimsoll_airflow.local.clusters import destroy_clusters
-        from plimsoll_airflow.local.errors import StackBusy
+        from plimsoll_airflow.local.home import StackBusy
         from plimsoll_airflow.local.launcher import CLEANING_UP, launcher_lock
         from plimsoll_airflow.local.shutdown import stop_stack
 

@@ -1,5 +1,7 @@
 """The directory of a stack, with the paths in it, the secrets made for it, and its users: names and roles of
 Airflow's SimpleAuthManager, from `PLIMSOLL_USERS`.
+
+Errors of the local stack.
 """
 
 import hashlib
@@ -14,7 +16,24 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from plimsoll_airflow.local.errors import StackError
+from plimsoll.domain.errors import PlimsollError
+
+
+class StackError(PlimsollError):
+    """The stack could not be started, queried or stopped. `what` contains its status and the last log lines."""
+
+
+class StackBusy(StackError):
+    """Another launcher is working on this home."""
+
+
+class ApiError(StackError):
+    """The REST API answered with an error, or not at all."""
+
+    def __init__(self, what: str, *, where: str = "", mend: str = "", status: int | None = None) -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.status = status
+
 
 SOCKET_NAME = ".s.PGSQL.5432"
 SOCKET_PATH_LIMIT = 107

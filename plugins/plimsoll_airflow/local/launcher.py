@@ -11,8 +11,7 @@ from types import FrameType
 
 from filelock import FileLock, Timeout
 
-from plimsoll_airflow.local.errors import StackBusy
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, StackBusy
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 

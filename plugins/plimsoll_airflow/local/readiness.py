@@ -7,8 +7,7 @@ from datetime import datetime
 import psutil
 
 from plimsoll_airflow.local.client import AirflowClient
-from plimsoll_airflow.local.errors import ApiError, StackError
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import ApiError, Home, StackError
 from plimsoll_airflow.local.processes import is_alive, log_tail
 
 READY_TIMEOUT_S = 180.0

@@ -5,8 +5,7 @@ import time
 from collections.abc import Callable, Iterable
 
 from plimsoll_airflow.local import database, processes, record
-from plimsoll_airflow.local.errors import StackError
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, StackError
 from plimsoll_airflow.local.processes import Member
 
 WORKERS_GRACE_S = 6.0

@@ -15,9 +15,8 @@ import psutil
 
 from plimsoll_airflow.local import database, ports, processes, readiness, record, shutdown
 from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
-from plimsoll_airflow.local.errors import ApiError, StackError
 from plimsoll_airflow.local.guard import Guard
-from plimsoll_airflow.local.home import Home, administrator
+from plimsoll_airflow.local.home import ApiError, Home, StackError, administrator
 from plimsoll_airflow.local.process_environment import StackSettings, stack_environment
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import OwnServers, Transport

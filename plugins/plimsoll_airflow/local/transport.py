@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from plimsoll_airflow.local import ports
-from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.home import ApiError
 
 ATTEMPTS = 4
 RETRY_PAUSE_S = 0.5

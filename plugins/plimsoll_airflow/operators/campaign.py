@@ -20,6 +20,7 @@ from plimsoll.services.cell.attempts import runs_again
 from plimsoll.services.hosts.cost.spending import require_budget
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 from plimsoll.settings import Settings
+from plimsoll_airflow.internals.inventory import run_url
 from plimsoll_airflow.internals.moved import (
     COUNTS_WAITING_TASKS,
     AirflowFailException,
@@ -28,7 +29,6 @@ from plimsoll_airflow.internals.moved import (
     conf,
     is_paused,
 )
-from plimsoll_airflow.internals.runs import run_url
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.runs.attempts import is_under_load, was_cancelled

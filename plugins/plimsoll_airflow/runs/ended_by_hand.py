@@ -8,7 +8,7 @@ from typing import Any
 
 from airflow.listeners import hookimpl
 
-from plimsoll_airflow.internals.runs import fail_what_was_skipped
+from plimsoll_airflow.internals.inventory import fail_what_was_skipped
 from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES
 
 

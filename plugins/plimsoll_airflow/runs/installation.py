@@ -17,8 +17,8 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.owner import INSTALLATION
 from plimsoll.services.retries import SOON_S, with_retries
-from plimsoll_airflow.internals.processes import is_scheduler
-from plimsoll_airflow.internals.variables import ensure_variable
+from plimsoll_airflow.internals.inventory import ensure_variable
+from plimsoll_airflow.internals.supervisor import is_scheduler
 from plimsoll_airflow.runs.ownership import INSTALLATION_ENVIRONMENT, INSTALLATION_VARIABLE
 
 PAUSES_S = SOON_S

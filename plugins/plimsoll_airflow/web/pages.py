@@ -13,14 +13,14 @@ from plimsoll.domain.errors import NotFound, Problem, Refused
 from plimsoll.domain.status import CampaignStateName, CampaignSummary
 from plimsoll.report.compare import view
 from plimsoll.report.compare.parts import Comparisons, comparisons_of, only_in_one
-from plimsoll.report.tables.files import file_of_part
+from plimsoll.report.tables.table import file_of_part
 from plimsoll.report.words.capacities import capacity_rows_of
 from plimsoll.services.cell.context import require_cell
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
-from plimsoll.services.store.gate_pass import published_without
 from plimsoll.services.store.layout import REPORT
+from plimsoll.services.store.records import published_without
 from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, may_read, token_for

@@ -9,7 +9,7 @@ from typing import Any
 
 from airflow.listeners import hookimpl
 
-from plimsoll_airflow.internals import processes
+from plimsoll_airflow.internals import supervisor
 
 BINDING_MODULES = (
     "plimsoll_airflow.runs.notices",
@@ -36,9 +36,9 @@ AWS_SERVICES = ("s3", "ec2", "ssm", "pricing")
 @hookimpl
 def on_starting(component: Any) -> None:
     """Import ahead. Airflow calls this in each of its long-lived processes before they fork, and in each task."""
-    if processes.is_job(component):
+    if supervisor.is_job(component):
         warm_up()
-    if processes.is_scheduler(component):
+    if supervisor.is_scheduler(component):
         warm_up_for_tasks()
 
 
@@ -47,7 +47,7 @@ def warm_up() -> None:
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.settings import Settings
 
-    for module in (processes.SUPERVISOR, *BINDING_MODULES):
+    for module in (supervisor.SUPERVISOR, *BINDING_MODULES):
         importlib.import_module(module)
     settings = Settings()
     # For its imports alone: connections that an adapter may hold are not to be shared across a fork.
@@ -67,7 +67,7 @@ def warm_up_for_tasks() -> None:
     """
     from plimsoll.bootstrap import sound_definitions
     from plimsoll.quality.engine import load
-    from plimsoll.services.definitions.text import dump_definition, parse_definition
+    from plimsoll.services.definitions.reference import dump_definition, parse_definition
     from plimsoll.settings import Settings
 
     importlib.import_module("plimsoll.services.judge.attempt_judging")

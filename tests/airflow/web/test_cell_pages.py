@@ -10,7 +10,7 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.action import Action, ActionResult
 from plimsoll.domain.cell import AttemptKey
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict, write_model

@@ -7,7 +7,7 @@ from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
 from plimsoll.domain.errors import DeployError, Problem
 from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.load_start import LeftoverWork
+from plimsoll.domain.load_summary import LeftoverWork
 from plimsoll.domain.process import Event, EventKind, LogLine, Process
 from plimsoll.domain.specs import ProductSpec, VariantSpec
 from plimsoll.domain.variant import JvmConfiguration, Variant

@@ -18,9 +18,9 @@ from plimsoll.domain.action import Action, ActionEnd, ActionName
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ActionError
 from plimsoll.domain.resolve import load_spec, variant_spec
-from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.product import ActionRequest
 
 PATIENCE_S = 480.0
 """On a busy machine joining takes minutes."""

@@ -9,7 +9,7 @@ from tests.support.nodes.small import define
 from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
+from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.publish.results import attempt_data

@@ -8,7 +8,7 @@ from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.generators.latte.adapter import installed
+from plimsoll.adapters.generators.latte import installed
 from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition

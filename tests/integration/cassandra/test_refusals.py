@@ -10,7 +10,7 @@ from tests.support.nodes.small import define
 from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.products.cassandra.adapter import problems
+from plimsoll.adapters.products.cassandra import problems
 from plimsoll.domain.errors import DeployError
 from plimsoll.domain.resolve import product_spec, resolve
 

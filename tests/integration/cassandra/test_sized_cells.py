@@ -13,7 +13,7 @@ from tests.support.nodes.small import define
 from tests.support.suite.requirements import long
 
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.load_start import LoadStart
+from plimsoll.domain.load_summary import LoadStart
 from plimsoll.domain.populated_data import FIRST_SAMPLE, is_within_tolerance
 from plimsoll.domain.units import parse_size
 from plimsoll.services.campaign.open.runnable import problems

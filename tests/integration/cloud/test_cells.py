@@ -18,7 +18,7 @@ from tests.support.nodes.small import define
 from tests.support.ssh.command import keygen
 from tests.support.suite.requirements import long
 
-from plimsoll.adapters.generators.latte.adapter import installed
+from plimsoll.adapters.generators.latte import installed
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.bootstrap import full_toolkit
@@ -27,7 +27,7 @@ from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
 from plimsoll.domain.cost import Entry
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.fingerprint import Fingerprint
-from plimsoll.domain.load_start import LoadStart
+from plimsoll.domain.load_summary import LoadStart
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.open.runnable import problems

@@ -11,7 +11,7 @@ from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.open.runnable import problems
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

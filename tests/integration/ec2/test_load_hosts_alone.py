@@ -13,7 +13,7 @@ from tests.integration.ec2.watched_account import WatchedAccount
 from plimsoll.adapters.external import Databases, ExternalOptions
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.providers.external import ExternalProvider, LoadHostTariffs
-from plimsoll.adapters.providers.external.load_hosts import load_hosts_alone
+from plimsoll.adapters.providers.external.checks import load_hosts_alone
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.domain.cluster import ClusterRequest
 from plimsoll.domain.definition import Definition

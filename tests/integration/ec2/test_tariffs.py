@@ -38,7 +38,7 @@ def test_an_api_that_failed_is_asked_again_but_not_for_every_look(
     account: WatchedAccount, chosen: Ec2Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 1000.0
-    monkeypatch.setattr("plimsoll.adapters.providers.ec2.prices.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("plimsoll.adapters.providers.ec2.instance_types.time", SimpleNamespace(monotonic=lambda: now))
     account.answers = {"GetProducts": {"PriceList": [product("0.7")]}}
     account.faults = {"GetProducts": ["AccessDeniedException"] * 2}
     tariffs = Ec2Tariffs(account)

@@ -14,7 +14,7 @@ from tests.support.nodes.guarded import Guarded
 from tests.support.processes import until
 from tests.support.suite.requirements import long
 
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 
 PLIMSOLL = str(Path(sys.executable).with_name("plimsoll"))
 

@@ -96,7 +96,7 @@ def test_a_host_that_is_no_cassandra(only: Any, sshd: int) -> None:
 
 
 def test_a_host_that_never_answers(only: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.adapters.native_protocol.session.ANSWER_S", 0.2)
+    monkeypatch.setattr("plimsoll.adapters.native_protocol.ANSWER_S", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         problem = only(options={"contact_points": ["127.0.0.1"], "port": silent.getsockname()[1], "tls": False})
     assert "timed out" in problem.what

@@ -1,6 +1,6 @@
 """Programs that are looked for before they run: the same on either kind of host."""
 
-from plimsoll.adapters.hosts.programs import missing
+from plimsoll.adapters.hosts.processes import missing
 from plimsoll.ports.host import Host
 
 

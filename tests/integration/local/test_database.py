@@ -8,8 +8,7 @@ import psutil
 import pytest
 
 from plimsoll_airflow.local import database, processes
-from plimsoll_airflow.local.errors import StackError
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, StackError
 from plimsoll_airflow.local.process_environment import COMPONENT, HOME_TAG
 from plimsoll_airflow.local.shutdown import stop_stack
 

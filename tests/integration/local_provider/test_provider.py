@@ -17,8 +17,8 @@ from tests.support.processes import end_marked, marked, python_job, until
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.hosts.onhost import cleaning
+from plimsoll.adapters.providers import local as provider_module
 from plimsoll.adapters.providers.local import LocalProvider, folders, subnets
-from plimsoll.adapters.providers.local import provider as provider_module
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.host import Job

@@ -78,7 +78,7 @@ def test_log_in_ends_in_its_time_however_slowly_and_often_the_other_side_answers
 ) -> None:
     """The clock stands for all steps together: each of them alone would be in time."""
     now = [0.0]
-    monkeypatch.setattr("plimsoll.adapters.native_protocol.session.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("plimsoll.adapters.native_protocol.time.monotonic", lambda: now[0])
 
     def drip(connection: socket) -> None:
         connection.recv(1000)

@@ -17,7 +17,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.result import Manifest
 from plimsoll.ports.artefacts import OWN_JDK
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict

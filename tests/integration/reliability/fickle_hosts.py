@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 from tests.cloud.cloud import Cloud
 from tests.fakes.hosts import FolderHost
 
-from plimsoll.adapters.providers.ec2.kept import SharedHost
-from plimsoll.adapters.providers.ec2.provider import Connect
+from plimsoll.adapters.providers.ec2 import Connect
+from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Target
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.domain.errors import Unreachable

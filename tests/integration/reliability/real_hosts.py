@@ -15,9 +15,9 @@ from tests.support.cloud.account import Account
 from tests.support.ssh.command import keygen
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.providers.ec2.kept import SharedHost
+from plimsoll.adapters.providers.ec2 import Connect
 from plimsoll.adapters.providers.ec2.launch_plan import ROOT
-from plimsoll.adapters.providers.ec2.provider import Connect
+from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Connections, SshHost, Target
 from plimsoll.domain.cluster import ClusterId, HostInfo
 from plimsoll.ports.host import Host, Job

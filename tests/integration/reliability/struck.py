@@ -11,8 +11,7 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantPr
 from tests.support.campaigns.ec2_definition import ec2_options
 from tests.support.cloud.account import Account
 
-from plimsoll.adapters.providers.ec2 import Ec2Provider
-from plimsoll.adapters.providers.ec2.provider import Connect
+from plimsoll.adapters.providers.ec2 import Connect, Ec2Provider
 from plimsoll.adapters.providers.ec2.tags import ROLE, STORE
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.adapters.stores.s3_store import S3Store

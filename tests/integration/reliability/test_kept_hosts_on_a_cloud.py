@@ -17,8 +17,8 @@ from tests.integration.reliability.cell_steps import all_steps, to_its_load
 from tests.integration.reliability.struck import Place, definition_on
 from tests.support.suite.requirements import IS_LONG
 
-from plimsoll.adapters.providers.ec2 import provider as ec2_provider
-from plimsoll.adapters.providers.ec2.provider import Ec2Provider
+from plimsoll.adapters.providers import ec2 as ec2_provider
+from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.domain.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions, loading

@@ -26,7 +26,7 @@ from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict, write_model
-from plimsoll.services.store.earlier_verdicts import keep_verdict
+from plimsoll.services.store.records import keep_verdict
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
 PATIENCE_S = 120.0
@@ -256,7 +256,7 @@ def test_the_command_judges_in_processes(
 
 WAITING = """
 import os, sys
-from plimsoll.services.judge.workers import workers
+from plimsoll.services.judge.rejudging import workers
 with workers(dict, 2) as pool:
     started = [pool.submit(os.getpid) for _ in range(8)]
     print(*{one.result() for one in started}, flush=True)

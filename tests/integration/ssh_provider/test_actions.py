@@ -19,8 +19,8 @@ from plimsoll.domain.action import Action, ActionEnd, ActionName
 from plimsoll.domain.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import product_spec, resolve, variant_spec
-from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
+from plimsoll.ports.product import ActionRequest
 from plimsoll.ports.provider import Places
 from plimsoll.settings import Settings
 

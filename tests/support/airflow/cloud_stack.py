@@ -18,7 +18,7 @@ from tests.support.ssh.sshd import make_key
 
 from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.definition import Definition
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.settings import Settings
 
 USER = "ec2-user"

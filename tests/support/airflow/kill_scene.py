@@ -21,7 +21,7 @@ from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.local.demo import CampaignRun
-from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.home import ApiError
 from plimsoll_airflow.local.processes import is_alive
 
 PARTS = ("triggerer", "api-server", "postgres", "scheduler")

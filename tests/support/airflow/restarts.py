@@ -8,7 +8,7 @@ import psutil
 from tests.support.airflow.stack import StackUnderTest
 
 from plimsoll_airflow.local import database, processes
-from plimsoll_airflow.local.errors import StackError
+from plimsoll_airflow.local.home import StackError
 
 _LOOK_S = 0.5
 

@@ -5,7 +5,7 @@ from typing import Any
 from tests.cloud.landscape import Landscape
 
 from plimsoll.domain.definition import Definition
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 
 _YAML = """
 name: azul

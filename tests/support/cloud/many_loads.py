@@ -26,7 +26,7 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.generators.plimsoll_stress.command import PROGRESS
 from plimsoll.adapters.products.cassandra.node_files import JOB
 from plimsoll.adapters.providers.ec2 import Ec2Provider
-from plimsoll.adapters.providers.ec2.kept import SharedHost
+from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Connections, SshHost, Target
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import full_toolkit, load_definition

@@ -18,7 +18,7 @@ from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import DagRun
-from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.home import ApiError
 
 FAILED, OTHER = "v1-002k-r1", "v1-001k-r1"
 CELL = f"cleared~{FAILED}"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.stores.folders import DefinitionFolder
+from plimsoll.adapters.stores.local_files import DefinitionFolder
 from plimsoll.domain.errors import NotFound
 
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.stores import folders
-from plimsoll.adapters.stores.folders import ImportFolder
+from plimsoll.adapters.stores import local_files
+from plimsoll.adapters.stores.local_files import ImportFolder
 from plimsoll.domain.errors import NotFound
 
 
@@ -64,7 +64,7 @@ def test_a_name_that_no_bundle_may_have_is_refused(folder: ImportFolder, name: b
 def test_files_of_one_run_that_are_too_large_together_are_refused(
     folder: ImportFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folders, "LARGEST_BYTES", 2 * len("data/a.hdr"))
+    monkeypatch.setattr(local_files, "LARGEST_BYTES", 2 * len("data/a.hdr"))
     assert len(folder.find(("data/*.hdr",), required=True)) == 2
     with pytest.raises(NotFound, match="the files of one run hold more than 0 MiB together"):
         folder.find(("data/**/*.hdr",), required=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.adapters.generators.load_job import parse_plan
+from plimsoll.adapters.generators.foreign_load import parse_plan
 from plimsoll.domain.errors import LoadError
 
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 import pytest
 
-from plimsoll.analysis.attempt.activity import activity_frame
+from plimsoll.analysis.attempt.around_action import activity_frame
 from plimsoll.analysis.attempt.coincidence import Collected
 from plimsoll.analysis.logs.gc.pauses import HeapChange, Pauses
 from plimsoll.domain.process import ProcessOnHost

@@ -6,7 +6,7 @@ from plimsoll.analysis.attempt.few_operations import decided_by_few, few_in_inte
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 
 LEVEL = ServiceLevel(percentile=99, interval=timedelta(seconds=10))
 TEXT = """

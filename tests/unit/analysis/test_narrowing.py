@@ -7,7 +7,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.capacity import Capacity, capacities
-from plimsoll.analysis.campaign.narrowing import FAR, above, below, between
+from plimsoll.analysis.campaign.taken_loads import FAR, above, below, between
 
 
 def capacity(loads: dict[int, str]) -> Capacity:

@@ -11,11 +11,9 @@ from scipy.stats import mstats
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.campaign.cell_results import CellResult, cell_results
-from plimsoll.analysis.campaign.noise import noise, order_effect, outliers, zone_effect
-from plimsoll.analysis.campaign.resampling import typical_by_load
-from plimsoll.analysis.campaign.residuals import Residual, cell_residuals
-from plimsoll.analysis.campaign.series import pettitt, seasonal_trend
-from plimsoll.analysis.campaign.steadiness import steadiness
+from plimsoll.analysis.campaign.noise import Residual, cell_residuals, noise, order_effect, outliers, zone_effect
+from plimsoll.analysis.campaign.pauses import steadiness
+from plimsoll.analysis.campaign.series import pettitt, seasonal_trend, typical_by_load
 from plimsoll.domain.definition import Definition
 
 LOADS = ["20000/s", "60000/s"]

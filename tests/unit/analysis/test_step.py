@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns.outcomes import definition_of
 from tests.support.resolved import only_stage
 
-from plimsoll.analysis.campaign.load_step import grids_disagree
+from plimsoll.analysis.campaign.series import grids_disagree
 from plimsoll.domain.strategy import FullGrid
 from plimsoll.strategies.synthetic import CapacityModel, simulate
 

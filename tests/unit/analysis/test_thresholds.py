@@ -6,8 +6,8 @@ from tests.support.campaigns.outcomes import campaign_of
 from plimsoll.analysis.attempt.hosts import are_others_noticed, is_steal_noticed
 from plimsoll.analysis.attempt.judgement import answered_more
 from plimsoll.analysis.campaign.capacity import capacities
+from plimsoll.analysis.campaign.pauses import Steadiness, unsteady
 from plimsoll.analysis.campaign.statistics import Comparison, are_few, smallest_corrected_p
-from plimsoll.analysis.campaign.steadiness import Steadiness, unsteady
 from plimsoll.analysis.campaign.taken_loads import changed_maxima
 from plimsoll.domain.stage import StageLoad
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from plimsoll.cli import cli
 from plimsoll.domain.errors import NotFound, Refused
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import campaign_ids
 
 DEFINITION = instant_definition("demo", variants=1, loads=2)

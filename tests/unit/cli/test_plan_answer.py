@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 from plimsoll.cli import cli
 from plimsoll.cli.plan_answer import show
 from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.download import Download
-from plimsoll.domain.origins import Published, PublishedRow
+from plimsoll.domain.origins import Download, Published, PublishedRow
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.strategy import FullGrid, Search, Strategy
 from plimsoll.services.campaign.open.planning import Plan, make_plan

@@ -14,8 +14,8 @@ from tests.fakes.instant.faults import Faults
 from tests.support.campaigns.small_definition import SMALL
 from tests.unit.cli.commands import run_command
 
-from plimsoll.domain.download import Download
 from plimsoll.domain.errors import ArtefactError, UntrustedServer
+from plimsoll.domain.origins import Download
 from plimsoll.domain.specs import LoadSpec, ProductSpec
 
 SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"

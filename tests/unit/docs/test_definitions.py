@@ -13,7 +13,7 @@ from plimsoll.adapters.products.command import CommandDatabase
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import load_spec, product_spec, resolve
 from plimsoll.services.campaign.open.planning import make_plan
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 PAGES = (DOCS / "reference" / "load-generators.md", DOCS / "guides" / "any-database.md")

@@ -10,7 +10,7 @@ from plimsoll.domain.cell import cell_ids
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
 TOP = """
 name: acted

@@ -9,7 +9,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.system import ProviderChoice
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 
 EXTERNAL: dict[str, Any] = {
     "name": "staging",

@@ -7,7 +7,7 @@ from plimsoll.domain.cell import Scope, cells_by_id
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
 TEXT = """
 name: mixed

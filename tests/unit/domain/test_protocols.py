@@ -10,7 +10,7 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.protocols import CqlOptions, HBaseOptions
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 
 OF_CQL, OF_HBASE = set(CqlOptions.model_fields), set(HBaseOptions.model_fields)
 CASSANDRA = {"id": "g1", "product": "cassandra", "version": "4.0.1"}

@@ -12,7 +12,7 @@ from plimsoll.domain.resolve import resolve
 from plimsoll.domain.stage import StageLoad, StageStart
 from plimsoll.domain.stage_notes import notes_of_stage
 from plimsoll.domain.strategy import FullGrid, Ramp
-from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
 TOP = """
 name: staged

@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.domain.errors import DefinitionError
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 
 SMALL_TEXT = SMALL.read_text()
 COMPARE = "lay their campaigns side by side: `plimsoll compare A B"

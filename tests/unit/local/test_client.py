@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll_airflow.local import transport
 from plimsoll_airflow.local.client import AirflowClient, DagRun
-from plimsoll_airflow.local.errors import ApiError
+from plimsoll_airflow.local.home import ApiError
 from plimsoll_airflow.local.transport import Transport
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

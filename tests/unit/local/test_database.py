@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll_airflow.local import database
-from plimsoll_airflow.local.errors import StackError
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, StackError
 
 
 def test_a_program_that_does_not_end_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll_airflow.local.errors import StackBusy
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, StackBusy
 from plimsoll_airflow.local.launcher import launcher_lock
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from plimsoll_airflow.local import readiness
 from plimsoll_airflow.local.client import AirflowClient
-from plimsoll_airflow.local.errors import StackError
-from plimsoll_airflow.local.home import Home
+from plimsoll_airflow.local.home import Home, StackError
 from plimsoll_airflow.local.readiness import await_ready
 from plimsoll_airflow.local.transport import Transport
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from plimsoll_airflow.local.errors import StackError
-from plimsoll_airflow.local.home import ADMIN, LocalUser, administrator, parse_users
+from plimsoll_airflow.local.home import ADMIN, LocalUser, StackError, administrator, parse_users
 
 
 def test_names_and_roles_are_read_and_the_first_admin_is_the_launchers() -> None:

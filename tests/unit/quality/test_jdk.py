@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.quality.jdk import same_precision
+from plimsoll.quality.attempt_tables import same_precision
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from posixpath import dirname, join, normpath
 from tests.unit.report.pages import Elements, page_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.quality.pages import PAGE
+from plimsoll.quality.engine import PAGE
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.tables.table import DOCS_OF_CAMPAIGN, docs_of_attempt

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.report.charts import fonts
+from plimsoll.report.charts import theme
 
 DRAW = """
 import sys
@@ -65,7 +65,7 @@ def test_pictures_are_the_same_bytes_whatever_fonts_are_installed(tmp_path: Path
     [("p99.9 ≤ 100 ms – µ×", ""), ("Ελλάδα, Москва", ""), ("漢字 and &#x2713;", "✓字漢"), ("a &lt; b", "")],
 )
 def test_characters_that_the_font_lacks_are_known(text: str, missing: str) -> None:
-    assert fonts.lacking(f"<svg><text>{text}</text>\n</svg>") == missing
+    assert theme.lacking(f"<svg><text>{text}</text>\n</svg>") == missing
 
 
 def test_the_font_may_be_passed_on() -> None:

@@ -13,7 +13,7 @@ from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
 from plimsoll.services.campaign.open.runnable import problems
-from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict
 
 TEXT = """

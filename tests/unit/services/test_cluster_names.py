@@ -11,8 +11,8 @@ from plimsoll.domain.errors import NotFound
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.cluster_names import require_known
 from plimsoll.services.hosts.kept_hosts import end_kept
+from plimsoll.services.hosts.places import require_known
 
 
 @pytest.fixture

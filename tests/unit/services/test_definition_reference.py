@@ -10,8 +10,7 @@ from typer.testing import CliRunner
 from plimsoll.adapters.generators.plimsoll_stress.reference import own_statement_tables
 from plimsoll.cli import cli
 from plimsoll.domain.errors import Refused
-from plimsoll.services.definitions.reference import definition_reference, examples
-from plimsoll.services.definitions.text import definition_schema, parse_definition
+from plimsoll.services.definitions.reference import definition_reference, definition_schema, examples, parse_definition
 
 ROOT = Path(__file__).parents[3]
 SHOWN = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "reference" / "definition.md").read_text(), re.DOTALL)

@@ -6,7 +6,7 @@ from tests.support.campaigns.small_definition import SMALL
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.services.definitions.continuing import continued_as
-from plimsoll.services.definitions.text import definition_schema, dump_definition, parse_definition
+from plimsoll.services.definitions.reference import definition_schema, dump_definition, parse_definition
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"
 DEMO = SMALL.read_text()

@@ -15,7 +15,7 @@ from plimsoll.domain.commands import LoadCommand
 from plimsoll.domain.errors import LASTS
 from plimsoll.domain.result import Manifest, ManifestEntry
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.judge import evidence
 from plimsoll.services.judge.attempt_judging import judge_again
 from plimsoll.services.judge.measured import judge_measured

@@ -16,7 +16,7 @@ from plimsoll.domain.timing import StopRule
 from plimsoll.services.campaign.open.planning import make_plan, new_campaign_id
 from plimsoll.services.campaign.open.remarks import remarks
 from plimsoll.services.campaign.open.runnable import problems
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.strategies.matrix import running_order
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"

@@ -22,7 +22,7 @@ from plimsoll.ports.product import Product
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.runnable import problems, require_runnable
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.judge.evidence import gather
 from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict

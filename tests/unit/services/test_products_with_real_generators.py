@@ -16,7 +16,7 @@ import plimsoll
 import plimsoll_airflow
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
-from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
+from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM
 from plimsoll.adapters.generators.latte import Latte
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.products.cassandra import Cassandra
@@ -28,7 +28,7 @@ from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.remarks import remarks
 from plimsoll.services.campaign.open.runnable import problems
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.toolkit import Toolkit, needs_of
 
 WORKLOADS = {"plimsoll-stress": "BasicTimeSeries", "cassandra-stress": "mixed", "latte": "mixed"}

@@ -9,15 +9,15 @@ import pytest
 from ruamel.yaml import YAML
 from tests.support.campaigns.shipped import shipped
 
+from plimsoll.adapters.providers.ec2.instance_types import from_table
 from plimsoll.adapters.providers.ec2.options import read_options
-from plimsoll.adapters.providers.ec2.prices import from_table
 from plimsoll.bootstrap import definition_folder, full_toolkit
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.errors import DefinitionError, Problem
 from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.runnable import software_problems
-from plimsoll.services.definitions.text import parse_definition
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.settings import Settings
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"

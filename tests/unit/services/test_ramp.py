@@ -14,7 +14,7 @@ from plimsoll.domain.result import Verdict
 from plimsoll.domain.strategy import Ramp
 from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.services.campaign.open.runnable import problems
-from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 

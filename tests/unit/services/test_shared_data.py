@@ -17,7 +17,7 @@ from plimsoll.adapters.generators.cassandra_stress import CassandraStress
 from plimsoll.domain.cluster import Cluster, ClusterRequest
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import DeployError, PlimsollError
-from plimsoll.domain.load_start import LeftoverWork
+from plimsoll.domain.load_summary import LeftoverWork
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.specs import VariantSpec
 from plimsoll.ports.host import Host

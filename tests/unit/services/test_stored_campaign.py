@@ -17,7 +17,7 @@ from plimsoll.report.compare.campaigns import CampaignComparison
 from plimsoll.services.campaign.show.status import campaign_status
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.reading import Memory
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.assignments import assignments
 from plimsoll.services.hosts.replacing import retirement_of
 from plimsoll.services.publish.results import (

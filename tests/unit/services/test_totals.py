@@ -19,7 +19,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
-from plimsoll.services.store.earlier_verdicts import keep_verdict
+from plimsoll.services.store.records import keep_verdict
 from plimsoll.strategies.state import CampaignState
 
 DEFINITION = instant_definition(variants=1, loads=2)

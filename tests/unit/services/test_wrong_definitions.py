@@ -9,7 +9,7 @@ from tests.support.campaigns.small_definition import SMALL
 from plimsoll.domain.definition_keys import MAX_CELLS
 from plimsoll.domain.errors import DefinitionError
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
 DEMO = SMALL.read_text()
 

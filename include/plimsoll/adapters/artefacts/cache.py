@@ -23,7 +23,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from plimsoll.adapters.hosts.guarded_folder import require_guarded
+from plimsoll.adapters.hosts.host_files import require_guarded
 from plimsoll.domain.errors import ArtefactError
 from plimsoll.ports.log import Log
 

@@ -1,14 +1,18 @@
-"""Artefacts by the names that definitions use."""
+"""Artefacts by the names that definitions use.
 
-from collections.abc import Iterator, Sequence
+Name the downloads of a definition's software, with sizes by the lock files, and tell which are there already.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from plimsoll.adapters.artefacts import archives, jdks, jvm_traits
 from plimsoll.adapters.artefacts import archives as archives_of
-from plimsoll.adapters.artefacts import downloads, jdks, jvm_traits
 from plimsoll.adapters.artefacts import jvm_traits as collectors_of
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, faulty, is_sound
 from plimsoll.adapters.artefacts.java_programs import (
+    JavaProgram,
     Sources,
     built,
     load_generator,
@@ -16,15 +20,58 @@ from plimsoll.adapters.artefacts.java_programs import (
     node_tool,
 )
 from plimsoll.adapters.artefacts.jdks import ChosenJdk, Jdk
-from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_set
+from plimsoll.adapters.artefacts.locks import LockedSet, database_versions, locked_jdks, locked_set
 from plimsoll.adapters.artefacts.maven import entry_of, jar_folder
-from plimsoll.adapters.artefacts.release_programs import is_there, release_jars
-from plimsoll.domain.download import Download
+from plimsoll.adapters.artefacts.release_programs import is_there, release, release_jars, size_bytes
 from plimsoll.domain.errors import ArtefactError, Problem
+from plimsoll.domain.origins import Download
 from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.variant import Archive, Collector
-from plimsoll.ports.artefacts import Program, ReleaseProgram, how_to_fetch, jdk_of
+from plimsoll.ports.artefacts import OWN_JDK, Program, ReleaseProgram, how_to_fetch, jdk_of
 from plimsoll.ports.log import Log
+
+
+def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
+    """Yield the download of a JDK; nothing for one that no registry has and nobody gave."""
+    name, locked = f"JDK {wanted.id}", locked_jdks().get(wanted.id)
+    if wanted.archive is not None:
+        there = archives.is_there(cache, wanted.archive)
+        yield Download(name=f"{name} from the archive that the variant names", size_bytes=None, is_there=there)
+    elif jdks.can_be_fetched(wanted.id) or jdks.is_there(cache, wanted.id):
+        size = locked.size_bytes if locked else None
+        yield Download(name=name, size_bytes=size, is_there=jdks.is_there(cache, wanted.id))
+
+
+def of_databases(cache: Cache, releases: Iterable[tuple[str, str]]) -> Iterator[Download]:
+    """Yield the downloads of databases, each a product and a version, that have a lock file."""
+    for product, version in releases:
+        if locked := locked_set(f"{product}-{version}"):
+            yield _of_set(cache, locked, f"{product} {version}", is_there=False)
+
+
+def of_own_program(cache: Cache, program: JavaProgram, runs_on: str) -> Iterator[Download]:
+    """Yield the downloads of one of Plimsoll's own Java programs, which is compiled from them, and of its JDK, which
+    may be another than the compiler's.
+    """
+    is_built = is_sound(cache.root / program.entry())
+    for jdk_id in dict.fromkeys([runs_on, *([] if is_built else [OWN_JDK])]):
+        yield from of_jdk(cache, ChosenJdk(jdk_id))
+    for name, title in program.library_sets.items():
+        if locked := locked_set(name):
+            yield _of_set(cache, locked, title, is_there=is_built)
+
+
+def of_release_program(cache: Cache, program: ReleaseProgram) -> Iterator[Download]:
+    """Yield the download of a program that is a part of a product's release, and of its JDK."""
+    yield from of_jdk(cache, ChosenJdk(jdk_of(program)))
+    title = f"{program.name}, in the release of {program.product} {release(program)}"
+    yield Download(name=title, size_bytes=size_bytes(program), is_there=is_there(cache, program))
+
+
+def _of_set(cache: Cache, locked: LockedSet, title: str, *, is_there: bool) -> Download:
+    """Return the download of a set of jars; `is_there`: whether what is made of it is therealready."""
+    there = is_there or not faulty(cache.root / entry_of(locked), locked.checksums)
+    return Download(name=title, size_bytes=locked.size_bytes, is_there=there)
 
 
 class Artefacts:
@@ -98,14 +145,14 @@ class Artefacts:
 
     def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> list[Download]:
         """Return the databases and JDKs of these variants, as they are downloaded. Downloads nothing."""
-        of_jdks = [one for wanted in _jdks(variants) for one in downloads.of_jdk(self._cache, wanted)]
-        return [*of_jdks, *downloads.of_databases(self._cache, _databases(variants))]
+        of_jdks = [one for wanted in _jdks(variants) for one in of_jdk(self._cache, wanted)]
+        return [*of_jdks, *of_databases(self._cache, _databases(variants))]
 
     def downloads_of_program(self, program: Program) -> list[Download]:
         """Return the program and its JDK, as they are downloaded. Downloads nothing."""
         if isinstance(program, ReleaseProgram):
-            return list(downloads.of_release_program(self._cache, program))
-        return list(downloads.of_own_program(self._cache, self._own[program], jdk_of(program)))
+            return list(of_release_program(self._cache, program))
+        return list(of_own_program(self._cache, self._own[program], jdk_of(program)))
 
     def _lacks(self, program: Program) -> str:
         """Name what a program needs and the cache lacks; empty where nothing is missing."""

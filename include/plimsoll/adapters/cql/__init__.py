@@ -2,4 +2,20 @@
 database.
 
 Only the database knows CQL. What is not recognized here passes, and is refused, if at all, when it is prepared.
+
+What load generators have in common that speak CQL and no other protocol.
 """
+
+from collections.abc import Iterator
+
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.protocols import CQL
+from plimsoll.domain.specs import LoadSpec
+
+
+def protocol_problems(spec: LoadSpec, generator: str) -> Iterator[Problem]:
+    """Yield a problem for each product whose clients speak something else than CQL, which the generator can't."""
+    for target in spec.targets:
+        if target.protocol != CQL:
+            what = f"{generator} speaks {CQL}, and not {target.protocol}, as clients of {target.product} do"
+            yield Problem(target.key, what, "take plimsoll-stress for the load")

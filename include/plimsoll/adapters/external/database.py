@@ -21,7 +21,7 @@ from plimsoll.domain.faults import as_written, problems_of
 from plimsoll.domain.fingerprint import ReportedNode
 from plimsoll.domain.units import Rate
 from plimsoll.domain.wording import shortened
-from plimsoll.ports.external_database import ExternalDatabase
+from plimsoll.ports.provider import ExternalDatabase
 from plimsoll.ports.secrets import DatabaseAccess, DatabaseSecrets
 
 _LOCAL = "SELECT data_center, rack, release_version, rpc_address, broadcast_address FROM system.local"

@@ -1,6 +1,8 @@
 """A load generator by other authors, run as a job of several commands: populate, then the timed run.
 
 One shell script runs the commands one after another, and leaves a record of each.
+
+The job of a load on its host, in the form that all load generators share: folder, plan, console output.
 """
 
 import json
@@ -9,13 +11,46 @@ import shlex
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.generators.load_job import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
+from plimsoll.domain.errors import LoadError
 from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.wording import shortened
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
+
+PLAN = "plan.json"
+"""The file with the settings of the load, beside the files that the generator wrote."""
+GRACE = timedelta(seconds=20)
+"""The time that a generator gets to end, in which it flushes its logs."""
+TAIL_BYTES = 65_536
+"""The most that is read of a file while the load runs."""
+_CONSOLE_LINES = 10
+
+
+def folder_of(host: Host) -> PurePosixPath:
+    """Return the folder of the load's files on its host."""
+    return host.root / "load"
+
+
+def parse_plan(text: str) -> dict[str, Any]:
+    """Return the content of the file `PLAN`; empty for no text. Raises LoadError where Plimsoll did not write it."""
+    try:
+        told = json.loads(text) if text else {}
+        if isinstance(told, dict):
+            return told
+    except (ValueError, RecursionError):
+        pass
+    raise LoadError(f"the load's {PLAN} is damaged", where="load generator", mend="run the cell again")
+
+
+def last_lines(console: str) -> str:
+    """Return the last lines of generators' output, to follow the reason of its failure; empty if it printed nothing."""
+    lines = [shortened(line) for line in console.splitlines()[-_CONSOLE_LINES:]]
+    return "".join(f"\n  {line}" for line in ["its console's last lines:", *lines]) if lines else ""
+
 
 POPULATE, LOAD = "populate", "load"
 CONSOLE = f"{LOAD}.console"

@@ -1,11 +1,15 @@
-"""Bounds on what is taken from a host, whose software may be anybody's, and advice for its system's errors."""
+"""Bounds on what is taken from a host, whose software may be anybody's, and advice for its system's errors.
+
+Refuse folders of this machine that hold programs where another user could change them.
+"""
 
 import os
 import stat
 from collections.abc import Iterable
-from pathlib import PurePath, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Protocol
 
+from plimsoll.adapters.hosts.onhost import guard
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.units import format_size
 from plimsoll.ports.host import MOST_FILE_BYTES, MOST_FILES
@@ -63,3 +67,21 @@ def mend_of(refusal: str, place: PurePath) -> str:
     if any(words in refusal for words in _FORBIDDEN):
         return f"give the user who works there the right to write to {place} on the host, or name another folder"
     return "mend the reason given"
+
+
+def require_guarded(place: Path) -> None:
+    """Raise OSError if a user besides this one and root could change the folder's content, or replace the folder.
+
+    A folder on the way that is missing is made later, by this user. Links that nobody else could change are followed.
+    """
+    for part in [*reversed(place.parents), place]:
+        try:
+            found = part.lstat()
+        except FileNotFoundError:
+            return
+        if not stat.S_ISLNK(found.st_mode):
+            guard.require_safe(part, found)
+        elif found.st_uid in (0, os.geteuid()):
+            require_guarded(part.resolve())
+        else:
+            raise PermissionError(f"the link {part} belongs to user {found.st_uid}")

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.hosts.sampler import sample
-from plimsoll.adapters.hosts.sampler.adapter import activity
+from plimsoll.adapters.hosts.sampler import activity, sample
 from plimsoll.domain.errors import Finding
 from plimsoll.domain.host_bounds import Disturbance, HostActivity, noise
 

@@ -3,20 +3,21 @@ cluster.
 
 Tags are environment variables. Child processes inherit them, and others can read them.
 
-Child processes inherit them, and others can read them.
+The programs of a definition's commands, looked for on a host before any of them runs.
 """
 
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path, PurePath
 
 from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.owner import ProcessOwner
+from plimsoll.ports.host import Host
 
 _PROC = Path("/proc")
 _STATE, _STARTED = 0, 19
@@ -117,3 +118,20 @@ def _time(text: str | None) -> datetime | None:
     except ValueError:
         return None
     return time if time is not None and time.tzinfo is not None else None
+
+
+_PATIENCE = timedelta(seconds=20)
+_LOOK = 'for program; do command -v "$program" >/dev/null || printf "%s\\n" "$program"; done'
+
+
+def missing(host: Host, programs: Iterable[str]) -> Sequence[str]:
+    """Return those that are neither on the host's PATH nor at their path. Raises HostError.
+
+    Programs below the host's own folder are left out, as an earlier command may make them, and paths that depend on the
+    folder in which they run.
+    """
+    sought = [one for one in dict.fromkeys(programs) if one.startswith("/") or "/" not in one]
+    sought = [one for one in sought if one and not one.startswith(f"{host.root}/")]
+    if not sought:
+        return ()
+    return host.run(("/bin/sh", "-c", _LOOK, "sh", *sought), timeout=_PATIENCE).stdout.splitlines()

@@ -12,7 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from plimsoll.analysis.campaign import narrowing
+from plimsoll.analysis.campaign import taken_loads
 from plimsoll.analysis.campaign.cell_results import (
     CampaignData,
     CellResult,
@@ -21,7 +21,7 @@ from plimsoll.analysis.campaign.cell_results import (
     missed_by,
     missed_levels,
 )
-from plimsoll.analysis.campaign.contradictions import Contradiction, contradictions
+from plimsoll.analysis.campaign.definition_differences import Contradiction, contradictions
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
 from plimsoll.analysis.campaign.thresholds import ThresholdAnswer, ThresholdRatio, threshold_answer, threshold_ratio
 from plimsoll.domain.action import Action
@@ -278,12 +278,12 @@ def _of_part(part: Part, one: Capacity, cells: Sequence[CellResult]) -> Capacity
 def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:
     """Return the loads to run next. None while repeats of the next load are missing, since those must run first."""
     if following is None:
-        return (narrowing.above(highest.load_ops_s),) if highest else ()
+        return (taken_loads.above(highest.load_ops_s),) if highest else ()
     if following.outcome != "missed":
         return ()
     if highest is None:
-        return narrowing.below(following.load_ops_s)
-    return narrowing.between(highest.load_ops_s, following.load_ops_s)
+        return taken_loads.below(following.load_ops_s)
+    return taken_loads.between(highest.load_ops_s, following.load_ops_s)
 
 
 def _lowest_missed(rungs: Sequence[Rung]) -> int | None:

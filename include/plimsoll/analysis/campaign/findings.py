@@ -21,10 +21,9 @@ from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, ce
 from plimsoll.analysis.campaign.left_out import LeftOut, left_out
 from plimsoll.analysis.campaign.misses import Miss, decisive_cell, worst_misses
 from plimsoll.analysis.campaign.noise import UNKNOWN, Noise, noise
-from plimsoll.analysis.campaign.pauses import PauseStatistics, pause_statistics
-from plimsoll.analysis.campaign.resampling import Typical, typical_by_load
+from plimsoll.analysis.campaign.pauses import PauseStatistics, Steadiness, pause_statistics, steadiness
+from plimsoll.analysis.campaign.series import Typical, typical_by_load
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats, compare_with_control, power_of
-from plimsoll.analysis.campaign.steadiness import Steadiness, steadiness
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CellResult, values_by_load
-from plimsoll.analysis.campaign.load_step import grids_disagree
+from plimsoll.analysis.campaign.series import grids_disagree
 from plimsoll.domain.base import Model
 
 CONFIDENCE = 0.95

@@ -8,8 +8,7 @@ from math import exp
 import altair as alt
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.analysis.campaign.noise import FEWEST_CELLS
-from plimsoll.analysis.campaign.residuals import cell_residuals, in_order
+from plimsoll.analysis.campaign.noise import FEWEST_CELLS, cell_residuals, in_order
 from plimsoll.report.charts.theme import (
     SHADE,
     TABLE,

@@ -9,7 +9,7 @@ from typing import Any
 
 from isal import isal_zlib
 
-from plimsoll.report.charts import fonts
+from plimsoll.report.charts import theme
 from plimsoll.report.charts.theme import (
     HOVER,
     PICTURE_FONT,
@@ -78,7 +78,7 @@ def page_svg(figure: Figure, *, width_px: int, height_px: int) -> str:
 def _drawn(specification: dict[str, Any]) -> str:
     import vl_convert
 
-    fonts.register()
+    theme.register()
     # Ids as if this were the first drawing of the process: Vega counts on, and equal data must give equal bytes.
     svg = vl_convert.vegalite_to_svg(specification)
     found = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)[^"]*)"', svg))

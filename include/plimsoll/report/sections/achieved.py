@@ -30,8 +30,7 @@ from plimsoll.report.charts.theme import (
 )
 from plimsoll.report.formatting import NOTHING, figure, listing, ops, percent, plural, span, whole_span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet, table_of_loads
-from plimsoll.report.tables.table import Column, Table, bad, number
+from plimsoll.report.tables.table import Column, Sheet, Table, bad, number, table_of_loads
 from plimsoll.report.words.misses import achieved_remark
 
 _RATE = "Achieved rate (ops/s)"

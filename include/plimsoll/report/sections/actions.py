@@ -22,8 +22,7 @@ from plimsoll.report.formatting import (
     span,
 )
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import Column, PlainTable, Table, number, plain
+from plimsoll.report.tables.table import Column, PlainTable, Sheet, Table, number, plain
 from plimsoll.report.words.times_of_actions import beside_control
 
 _MIB = 1 << 20

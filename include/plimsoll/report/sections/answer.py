@@ -15,8 +15,7 @@ from plimsoll.domain.strategy import Threshold
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import Column, Table, number
+from plimsoll.report.tables.table import Column, Sheet, Table, number
 from plimsoll.report.words.answers import sentence, step_sentence
 from plimsoll.report.words.capacities import capacities_table, capacity_rows, loads_line
 from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run

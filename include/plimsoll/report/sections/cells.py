@@ -19,8 +19,7 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.units import show_usd
 from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import Column, Table, docs_link, docs_of_attempt, number
+from plimsoll.report.tables.table import Column, Sheet, Table, docs_link, docs_of_attempt, number
 from plimsoll.report.words.misses import achieved_remark
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from plimsoll.report.charts.points import draws_loads, spread_layers, spread_pan
 from plimsoll.report.charts.theme import BOUND, Figure, Panels, log_y, rows_data, specification
 from plimsoll.report.formatting import figure, ops
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import PERCENTILE_NAMES, Sheet, maxima_table
-from plimsoll.report.tables.table import PlainTable, plain
+from plimsoll.report.tables.table import PERCENTILE_NAMES, PlainTable, Sheet, maxima_table, plain
 
 
 def maxima_chart(findings: Findings) -> tuple[Figure, ...]:

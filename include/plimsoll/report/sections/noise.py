@@ -7,13 +7,12 @@ from dataclasses import asdict, dataclass
 from plimsoll.analysis.attempt.hosts import are_others_noticed, is_steal_noticed
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.host_noise import KeptHosts
-from plimsoll.analysis.campaign.resampling import BLOCK, DRAWS, Estimate, Typical
-from plimsoll.analysis.campaign.steadiness import Steadiness, unsteady
+from plimsoll.analysis.campaign.pauses import Steadiness, unsteady
+from plimsoll.analysis.campaign.series import BLOCK, DRAWS, Estimate, Typical
 from plimsoll.report.charts.points import order_chart
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import Column, PlainTable, Table, bad, number, plain
+from plimsoll.report.tables.table import Column, PlainTable, Sheet, Table, bad, number, plain
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from plimsoll.report.charts.points import draws_loads, spread_layers, spread_pan
 from plimsoll.report.charts.theme import Figure, Panels, log_y, rows_data, specification
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import Column, Table, number
+from plimsoll.report.tables.table import Column, Sheet, Table, number
 
 _MIB = 1 << 20
 _STOP, _WAIT = "Longest stop", "Longest time to safepoint"

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.findings import Findings
     from plimsoll.domain.part import Knowledge
     from plimsoll.report.charts.theme import Figure
-    from plimsoll.report.tables.files import Sheet
-    from plimsoll.report.tables.table import Table
+    from plimsoll.report.tables.table import Sheet, Table
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,16 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.result import Check, Outcome
 from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import DOCS_OF_CAMPAIGN, PlainTable, bad, docs_link, docs_of_attempt, lines, plain
+from plimsoll.report.tables.table import (
+    DOCS_OF_CAMPAIGN,
+    PlainTable,
+    Sheet,
+    bad,
+    docs_link,
+    docs_of_attempt,
+    lines,
+    plain,
+)
 from plimsoll.report.words.environment_facts import grouped
 
 _OF_ATTEMPTS = {"Cell": "", "Attempt": "", "Why": "prose", "Now": ""}

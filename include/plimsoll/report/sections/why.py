@@ -13,8 +13,7 @@ from plimsoll.report.charts.causes import causes_chart
 from plimsoll.report.formatting import NOTHING, figure, p_text, percent
 from plimsoll.report.sections.pauses import on_jvms
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import Column, Table, number
+from plimsoll.report.tables.table import Column, Sheet, Table, number
 from plimsoll.report.words.misses import misses_sheet, misses_table
 
 _WORDS: Mapping[Link, str] = {

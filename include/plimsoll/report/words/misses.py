@@ -15,8 +15,7 @@ from plimsoll.analysis.campaign.misses import WORST, Coincidence, Miss
 from plimsoll.domain.result import OpeningBacklog, Verdict
 from plimsoll.domain.service_level import ServiceLevel
 from plimsoll.report.formatting import figure, ms, percent, plural
-from plimsoll.report.tables.files import Sheet
-from plimsoll.report.tables.table import Column, Table, number
+from plimsoll.report.tables.table import Column, Sheet, Table, number
 from plimsoll.report.words.environment_facts import grouped
 
 if TYPE_CHECKING:

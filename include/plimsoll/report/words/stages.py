@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from plimsoll.analysis.campaign.capacity import Capacity
-from plimsoll.analysis.campaign.contradictions import Contradiction
+from plimsoll.analysis.campaign.definition_differences import Contradiction
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.taken_loads import changed_maxima
 from plimsoll.domain.base import LeftOutIfEmpty, Model

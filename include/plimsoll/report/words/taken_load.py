@@ -10,8 +10,7 @@ from plimsoll.analysis.campaign.taken_loads import AtTakenLoad, Mean, at_taken_l
 from plimsoll.domain.service_level import PERCENTILES
 from plimsoll.domain.stage_notes import share_in_words
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
-from plimsoll.report.tables.files import PERCENTILE_NAMES, Sheet
-from plimsoll.report.tables.table import Column, Table
+from plimsoll.report.tables.table import PERCENTILE_NAMES, Column, Sheet, Table
 from plimsoll.report.words.answers import rung_outcome
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from plimsoll.domain.action import Action, ActionBegin, ActionEnd, RecordedActio
 from plimsoll.domain.base import Model
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import ActionError, DeployError, LoadError
-from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
+from plimsoll.ports.product import ActionRequest
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint, read_model, write_model

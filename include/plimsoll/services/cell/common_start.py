@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import LoadError
-from plimsoll.domain.load_start import ClockReading, LeftoverWork, LoadStart, most_apart_ms
+from plimsoll.domain.load_summary import ClockReading, LeftoverWork, LoadStart, most_apart_ms
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus

@@ -15,7 +15,7 @@ from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.measured import judge_measured
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_manifest, read_provenance, read_verdict, write_model
-from plimsoll.services.store.earlier_verdicts import keep_no_copy, keep_verdict
+from plimsoll.services.store.records import keep_no_copy, keep_verdict
 from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.action import RecordedAction
     from plimsoll.domain.cell import AttemptKey, Cell
     from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.load_start import LoadStart
+    from plimsoll.domain.load_summary import LoadStart
     from plimsoll.domain.origins import Provenance
     from plimsoll.domain.part import Part
     from plimsoll.domain.process import GeneratorSecond, Process

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from plimsoll.analysis.attempt.activity import activity_frame
+from plimsoll.analysis.attempt.around_action import activity_frame
 from plimsoll.analysis.attempt.coincidence import Collected, coincidence_frame, occurrences
 from plimsoll.analysis.attempt.hosts import hosts_frame
 from plimsoll.analysis.attempt.judgement import Judgement

@@ -20,9 +20,8 @@ from plimsoll.services.publish.results import campaign_capacities, campaign_data
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_fingerprint, read_verdict
-from plimsoll.services.store.gate_pass import GatePass, read_gate_pass
 from plimsoll.services.store.layout import BUNDLE, pass_key, report_key
-from plimsoll.services.store.records import parse_record
+from plimsoll.services.store.records import GatePass, parse_record, read_gate_pass
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
 if TYPE_CHECKING:
@@ -150,14 +149,14 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
 
 def versions_here(code_version: str) -> dict[str, str]:
     """Return the versions that influence a report: Plimsoll, Python, libraries, kind of machine, the charts' font."""
-    from plimsoll.report.charts import fonts
+    from plimsoll.report.charts import theme
 
     return {
         "plimsoll": code_version,
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         **{name: version(name) for name in _LIBRARIES},
-        CHART_FONT: fonts.version(),
+        CHART_FONT: theme.version(),
     }
 
 

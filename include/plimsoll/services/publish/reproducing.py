@@ -68,10 +68,10 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Reproduced
 
 def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[str]) -> str:
     """Return the characters that the charts' font lacks. A PNG may differ where its SVG, without glyphs, does not."""
-    from plimsoll.report.charts import fonts
+    from plimsoll.report.charts import theme
 
     drawings = {str(PurePosixPath(name).with_suffix(".svg")) for name in differing} & files.keys()
-    return "".join(sorted({one for name in drawings for one in fonts.lacking(files[name].decode())}))
+    return "".join(sorted({one for name in drawings for one in theme.lacking(files[name].decode())}))
 
 
 def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> None:

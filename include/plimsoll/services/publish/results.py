@@ -16,7 +16,7 @@ from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.curating import read_note
 from plimsoll.services.cell.attempt_state import failure_of
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.cost.spending import campaign_spending
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import (

@@ -23,7 +23,7 @@ from plimsoll.domain.stage import StageStart, StageStarts
 from plimsoll.domain.wording import meant
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows
-from plimsoll.services.definitions.text import dump_definition, parse_definition
+from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import find_record, parse_record
 

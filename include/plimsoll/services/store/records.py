@@ -1,13 +1,23 @@
-"""Read records in the store, which are models as JSON, and explain why one can't be read."""
+"""Read records in the store, which are models as JSON, and explain why one can't be read.
 
-from typing import TypeVar
+The record of the last pass of a campaign's gate.
 
-from pydantic import ValidationError
+Earlier verdicts of an attempt that was judged again: `verdicts/1.json` and on, the oldest first.
+"""
 
-from plimsoll.domain.base import Model
+from pathlib import PurePosixPath
+from typing import Annotated, TypeVar
+
+from pydantic import Field, ValidationError
+
+from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import DamagedRecord, NotFound
 from plimsoll.domain.faults import fault_words
-from plimsoll.ports.store import ReadableStore
+from plimsoll.domain.result import Check, Verdict
+from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.services.store import layout
+from plimsoll.services.store.layout import pass_key
 
 _M = TypeVar("_M", bound=Model)
 _MEND = (
@@ -47,3 +57,70 @@ def parse_record(store: ReadableStore, key: str, text: bytes, kind: type[_M]) ->
         place = ".".join(map(str, fault["loc"]))
         what = f"is damaged: {place}: {fault_words(fault)}" if place else f"is damaged: {fault_words(fault)}"
         raise DamagedRecord(what, where=store.url(key), mend=_MEND) from error
+
+
+class GatePass(Model):
+    """The record of a passed gate: the checks, the attempts that they covered, and a digest of their verdicts."""
+
+    attempts: tuple[str, ...]
+    verdicts_sha256: str = ""
+    checks: tuple[Check, ...]
+    incomplete: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]],
+        Field(description="Cells without a valid attempt, and stages without loads, where it passed without them"),
+    ] = ()
+
+
+def read_gate_pass(store: ReadableStore, campaign_id: str) -> GatePass | None:
+    """Return the last pass; None where there was none."""
+    return find_record(store, pass_key(campaign_id), GatePass)
+
+
+def published_without(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
+    """Return what the published report had to do without; empty where it is complete."""
+    found = read_gate_pass(store, campaign_id)
+    return found.incomplete if found else ()
+
+
+def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
+    """Keep a verdict that is about to be replaced, unless it was kept last."""
+    number, newest = _kept_last(store, key)
+    if newest == _content(verdict):
+        return
+    number += 1
+    while not store.create(_place(key, number), _content(verdict)):
+        number += 1
+
+
+def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
+    """Remove the verdict that was kept last if the attempt still has the same verdict.
+
+    Judging again was killed before it replaced the verdict, and then found the same verdict again.
+    """
+    number, newest = _kept_last(store, key)
+    if newest == _content(verdict):
+        store.delete(_place(key, number))
+
+
+def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
+    """Tell whether that verdict was kept last.
+
+    While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
+    """
+    _, newest = _kept_last(store, key)
+    return newest == _content(verdict)
+
+
+def _kept_last(store: ReadableStore, key: AttemptKey) -> tuple[int, bytes | None]:
+    """Return the number and the text of the verdict that was kept last; 0 and None where none was kept."""
+    stems = (PurePosixPath(name).stem for name in store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
+    number = max((int(stem) for stem in stems if stem.isdecimal()), default=0)
+    return number, store.read(_place(key, number)) if number else None
+
+
+def _place(key: AttemptKey, number: int) -> str:
+    return layout.attempt_file(key, f"{layout.EARLIER_VERDICTS}/{number}.json")
+
+
+def _content(verdict: Verdict) -> bytes:
+    return verdict.model_dump_json(indent=1).encode()

@@ -18,7 +18,7 @@ from tests.support.campaigns.synthetic.tables import (
 )
 from tests.support.campaigns.synthetic.verdict import verdict_on
 
-from plimsoll.adapters.products.cassandra.events import KINDS as KINDS_OF_EVENTS
+from plimsoll.adapters.products.cassandra.node_files import KINDS as KINDS_OF_EVENTS
 from plimsoll.analysis.attempt.coincidence import coincidence_frame
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.cell import Cell

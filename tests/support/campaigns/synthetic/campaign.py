@@ -12,7 +12,7 @@ from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.domain.cell import grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import resolve
-from plimsoll.services.definitions.text import dump_definition
+from plimsoll.services.definitions.reference import dump_definition
 
 
 def synthetic_campaign(definition: Definition, plan: Plan) -> CampaignData:

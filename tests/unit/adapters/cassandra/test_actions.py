@@ -15,13 +15,13 @@ from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.cassandra import Cassandra
-from plimsoll.adapters.products.cassandra.actions.moves import join_parts
+from plimsoll.adapters.products.cassandra.actions.acting import join_parts
 from plimsoll.domain.action import Action, ActionBegin, ActionName, RecordedAction
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import ActionError
 from plimsoll.domain.resolve import variant_spec
-from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import JobStatus
+from plimsoll.ports.product import ActionRequest, ActionStatus
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

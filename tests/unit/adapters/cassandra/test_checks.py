@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
-from plimsoll.adapters.products.cassandra.adapter import problems
+from plimsoll.adapters.products.cassandra import problems
 from plimsoll.adapters.products.nodes.jvm_flags import unchecked_flags
 from plimsoll.domain.resolve import product_spec, resolve
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.products.cassandra.events import CassandraLog
+from plimsoll.adapters.products.cassandra.node_files import CassandraLog
 
 # Lines of a real node of 4.0.1.
 READER = CassandraLog()

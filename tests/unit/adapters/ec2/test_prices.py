@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from plimsoll.adapters.providers.ec2.instance_types import Ec2Tariffs, from_answer, from_table
 from plimsoll.adapters.providers.ec2.options import Ec2Options
-from plimsoll.adapters.providers.ec2.prices import Ec2Tariffs, from_answer, from_table
 from plimsoll.domain.errors import SecretError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 

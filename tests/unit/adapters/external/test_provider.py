@@ -10,8 +10,8 @@ import pytest
 
 from plimsoll.adapters.external import database
 from plimsoll.adapters.external.keyspaces import Mark
+from plimsoll.adapters.providers import external as asking
 from plimsoll.adapters.providers.external import ExternalProvider
-from plimsoll.adapters.providers.external import provider as asking
 from plimsoll.domain.cluster import ClusterId, HostsSilent
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.provider import Places

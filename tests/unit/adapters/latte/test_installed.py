@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.generators.latte.adapter import Installed, installed
+from plimsoll.adapters.generators.latte import Installed, installed
 from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.domain.cluster import HostInfo
 

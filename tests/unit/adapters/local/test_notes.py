@@ -2,8 +2,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.hosts.sampler import sample
-from plimsoll.adapters.hosts.sampler.adapter import activity
+from plimsoll.adapters.hosts.sampler import activity, sample
 from plimsoll.adapters.providers.local.notes import notes_on
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.host_bounds import HostActivity

@@ -14,9 +14,9 @@ from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import load_spec
-from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.host import JobStatus
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.provider import ExternalDatabase
 from plimsoll.ports.secrets import DatabaseAccess
 
 LOGS = ("tlp_stress_metrics.hdr-intended-mutations", "tlp_stress_metrics.hdr-intended-selects")

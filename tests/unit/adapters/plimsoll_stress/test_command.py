@@ -10,8 +10,8 @@ from tests.support.resolved import only_part
 from plimsoll.adapters.generators.plimsoll_stress.command import access, run_arguments, sample_arguments
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.resolve import load_spec
-from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.provider import ExternalDatabase
 from plimsoll.ports.secrets import DatabaseAccess
 
 PUBLISHED = (

@@ -8,7 +8,7 @@ from tests.fakes.artefacts import EmptyArtefacts
 from tests.support.resolved import only_part
 from tests.unit.adapters.plimsoll_stress.workloads import NUMBERED, PLAIN, bound, cql, definition, reads
 
-from plimsoll.adapters.generators.plimsoll_stress.adapter import PlimsollStress
+from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.domain.resolve import load_spec
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.hosts.sampler import listeners, programs
+from plimsoll.adapters.hosts.sampler import counters, programs
 
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 ANY_4, ANY_6, MAPPED = "00000000", "0" * 32, "0000000000000000FFFF00000100007F"
@@ -54,20 +54,20 @@ def test_whoever_listens_at_one_of_its_addresses_is_the_database(
     (proc / "net" / table).write_text(HEAD + line)
     add(proc, 10, "java")
     add(proc, 11, "java", inode=78)
-    assert listeners.listening("@9042,127.0.0.1", str(proc)) == (is_there, {"10"} if is_there else set())
+    assert counters.listening("@9042,127.0.0.1", str(proc)) == (is_there, {"10"} if is_there else set())
 
 
 def test_an_address_of_another_machine_is_not_here_though_something_listens_everywhere(proc: Path) -> None:
     (proc / "net" / "tcp").write_text(HEAD + socket_line(ANY_4))
     add(proc, 10, "java")
-    assert listeners.listening("@9042,192.0.2.1", str(proc)) == (False, set())
+    assert counters.listening("@9042,192.0.2.1", str(proc)) == (False, set())
 
 
 def test_what_can_not_be_seen_or_only_hands_connections_on_is_nobody(proc: Path) -> None:
     (proc / "net" / "tcp").write_text(HEAD + socket_line(ANY_4))
     (proc / "10").mkdir()
     add(proc, 11, "docker-proxy")
-    assert listeners.listening("@9042,127.0.0.1", str(proc)) == (True, set())
+    assert counters.listening("@9042,127.0.0.1", str(proc)) == (True, set())
 
 
 def test_the_processor_time_of_the_database_is_not_other_programs(proc: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.fakes.hosts import FolderHost
 
-from plimsoll.adapters.hosts.sampler import ProcSampler, listeners, programs, sample
+from plimsoll.adapters.hosts.sampler import ProcSampler, programs, sample
 from plimsoll.adapters.hosts.sampler import counters as readings
 from plimsoll.adapters.hosts.sampler.programs import Others
 from plimsoll.domain.cluster import HostInfo
@@ -157,12 +157,12 @@ def test_the_first_line_covers_a_whole_second() -> None:
     assert float(figures["memory_available_bytes"]) > 0
 
 
-@pytest.mark.parametrize("module", [readings, listeners, programs, sample])
+@pytest.mark.parametrize("module", [readings, programs, sample])
 def test_the_program_needs_nothing_but_the_standard_library(module: Any) -> None:
     tree = ast.parse(Path(module.__file__).read_text())
     imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     imported |= {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    own = {one.__name__ for one in (readings, listeners, programs, sample)}
+    own = {one.__name__ for one in (readings, programs, sample)}
     assert {name.partition(".")[0] for name in imported - own} <= sys.stdlib_module_names
 
 

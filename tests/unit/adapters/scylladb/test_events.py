@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from plimsoll.adapters.products.scylladb.adapter import ScyllaDbLog
+from plimsoll.adapters.products.scylladb import ScyllaDbLog
 
 COMPACTED = (
     "INFO  2024-05-27 17:23:40,770 [shard  4:comp] compaction - [Compact system.batchlog c84ec1b0] Compacted 2 "

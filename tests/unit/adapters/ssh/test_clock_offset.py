@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.adapters.providers.ssh.clock_offset import RoundTrip, reading
+from plimsoll.adapters.providers.ssh.files import RoundTrip, reading
 
 MS = 1_000_000
 

@@ -10,8 +10,7 @@ from tests.fakes.instant import INSTANT
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError
 from plimsoll.domain.system import ProviderChoice
-from plimsoll.ports.external_database import Occupant
-from plimsoll.ports.provider import Places
+from plimsoll.ports.provider import Occupant, Places
 from plimsoll.services.campaign.open.runnable import problems
 
 LEFT = Occupant("bench", ClusterId.parse("campaign/v1-001k-r1/1"), "here", is_ours=True, owner="me")

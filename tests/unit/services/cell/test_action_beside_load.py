@@ -18,9 +18,9 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import ActionError
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.stage import Stage
-from plimsoll.ports.action import ActionRequest, ActionStatus
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.product import ActionRequest, ActionStatus
 from plimsoll.report import build_report
 from plimsoll.services.campaign.open.runnable import software_problems
 from plimsoll.services.cell.attempts import begin

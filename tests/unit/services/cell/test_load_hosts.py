@@ -11,8 +11,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
 
 from plimsoll.domain.errors import HostError
-from plimsoll.domain.load_start import ClockReading, LeftoverWork, LoadStart
-from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.load_summary import ClockReading, LeftoverWork, LoadStart, LoadSummary
 from plimsoll.domain.progress import LoadPhase
 from plimsoll.domain.specs import VariantSpec
 from plimsoll.domain.workload import Workload

@@ -9,7 +9,7 @@ from tests.support.resolved import only_part
 from tests.unit.services.cell.sized_campaign import FIRST, Setting
 
 from plimsoll.domain.errors import LoadError
-from plimsoll.domain.load_start import LeftoverWork
+from plimsoll.domain.load_summary import LeftoverWork
 from plimsoll.domain.resolve import resolve
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.open.planning import Plan

@@ -1,5 +1,194 @@
-"""cassandra-stress, Cassandra's own load generator."""
+"""cassandra-stress, Cassandra's own load generator.
 
-from plimsoll.adapters.generators.cassandra_stress.adapter import CassandraStress
+cassandra-stress on the load host of a cluster.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from plimsoll.adapters.generators.cassandra_stress import console, workloads
+from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM, problems, unread_queries
+from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
+from plimsoll.adapters.generators.foreign_load import (
+    LOAD,
+    PLAN,
+    POPULATE,
+    Command,
+    Ending,
+    ForeignGenerator,
+    Load,
+    Plan,
+    folder_of,
+    phase_of,
+)
+from plimsoll.adapters.generators.workload_options import given_options
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.origins import Download
+from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_MAIN = "org.apache.cassandra.stress.Stress"
+_LOG_HEAD = Command("log-head", ("head", "-c", "600", workloads.HDR))
+"""Brings the beginning of the log, which tells when the timed run began, into a file that is small."""
+_BASE = re.compile(r"^#\[(?:BaseTime|StartTime): ([\d.]+)", re.MULTILINE)
+_FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
+
+
+class CassandraStress(ForeignGenerator):
+    """cassandra-stress of a Cassandra release."""
+
+    name = PROGRAM.name
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.console", f"{LOAD}.end", _LOG_HEAD.console)
+
+    def __init__(self, artefacts: ProgramSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
+        """Return features of the workload that cassandra-stress lacks, and missing artefacts."""
+        return problems(spec, self._artefacts)
+
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
+        """Return the program, or what it is compiled from, and its JDK."""
+        return self._artefacts.downloads_of_program(PROGRAM)
+
+    def prepare(self, spec: LoadSpec) -> None:  # noqa: ARG002 - every load needs the same
+        """Fetch and build the program, and its JDK."""
+        self._artefacts.prepare_program(PROGRAM)
+
+    def unchecked(self, spec: LoadSpec) -> Sequence[str]:
+        """Name a profile's queries that only the database checks."""
+        return tuple(unread_queries(given_options(spec.workload)))
+
+    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+        """Name what cassandra-stress does not do or report, in contrast to plimsoll-stress."""
+        return (
+            "cassandra-stress writes response times since it is run with `fixed=`; without, it has service times only",
+            "cassandra-stress counts failed operations among its response times",
+            "cassandra-stress has no warm-up at the load: its own is off, and the first part of the run is not judged",
+            "cassandra-stress drops operations that were due and not sent when the run ends: they show as a rate that "
+            "was not achieved",
+            "cassandra-stress reports neither its stalls nor how late it sends nor what waits at each second: "
+            "these are not tested",
+            "cassandra-stress populates without verifying rows, and nobody waits for compactions after it",
+        )
+
+    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
+        """Return the generator's name, the Cassandra release that ships it, and its JDK."""
+        return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """Return the summary, from its console output, its end, and the head of its log.
+
+        Only the log counts operations, including failed ones.
+        """
+        printed, ending = files.get(f"{LOAD}.console", ""), Ending.parse(files.get(f"{LOAD}.end", ""))
+        plan = Plan.parse(files.get(PLAN, ""))
+        if not printed or ending is None:
+            return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
+        found = console.rows(printed)
+        judged = console.judged_rows(found, plan.warmup_s, plan.duration_s)
+        errors = sum(row.errors for row in judged)
+        duration_s = _reached_s(found)
+        under_way = max((row.under_way for row in judged), default=None)
+        incomplete = _unfinished(plan, printed, duration_s)
+        return LoadSummary(
+            complete=not incomplete and ending.exit_code == 0,
+            reason=incomplete,
+            generator=self.name,
+            started_at=_started_at(files.get(_LOG_HEAD.console, "")),
+            duration_s=min(duration_s, plan.duration_s),
+            warmup_s=min(plan.warmup_s, duration_s),
+            attempted_ops_s=plan.rate,
+            shares=dict(plan.shares),
+            errors={"failed": errors} if errors else {},
+            cpu_cores=ending.cpu_cores,
+            # Its threads have one operation under way each; what is more waits for one of them.
+            in_flight_max=None if under_way is None else min(round(under_way), plan.in_flight),
+        )
+
+    def response_time_logs(
+        self,
+        spec: LoadSpec,  # noqa: ARG002 - the same for all
+        names: Iterable[str],
+    ) -> Mapping[str, str]:
+        """Return the generator's single log, with a tag for each operation."""
+        return {ALL_OPERATIONS: workloads.HDR} if workloads.HDR in names else {}
+
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        java = self._java(host, request.spec)
+        populate = workloads.populate_arguments(request)
+        commands = [
+            *([Command(POPULATE, (*java, *populate))] if populate else []),
+            Command(LOAD, (*java, *workloads.load_arguments(request))),
+        ]
+        files = {workloads.LOGBACK: workloads.LOGBACK_CONTENT}
+        if request.spec.workload.name == "user":
+            files[workloads.PROFILE] = workloads.profile(request.spec)
+        return Load(commands, [_LOG_HEAD], files)
+
+    def _java(self, host: Host, spec: LoadSpec) -> Sequence[str]:
+        jdk = self._artefacts.jdk(OWN_JDK)
+        java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
+        bundle = self._artefacts.program(PROGRAM)
+        jars, heap = host.install(bundle), spec.load_generator.heap
+        return (
+            str(java),
+            f"-Xms{heap}",
+            f"-Xmx{heap}",
+            f"-Dlogback.configurationFile={folder_of(host) / workloads.LOGBACK}",
+            f"-Dcassandra.storagedir={folder_of(host)}",
+            "-cp",
+            ":".join(str(jars / name) for name in sorted(jar.name for jar in bundle.glob("*.jar"))),
+            _MAIN,
+        )
+
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        workload = request.spec.workload
+        return {"rows": rows(workload), "shares": shares(workload)}
+
+    def _running(self, host: Host, plan: Plan, name: str, printed: str) -> LoadStatus:  # noqa: ARG002 - it prints all
+        totals = [row for row in console.rows(printed) if row.operation == console.TOTAL]
+        if not any(row.ops_s for row in totals):
+            return phase_of(plan, name, 0.0)
+        last = totals[-1]
+        status = phase_of(plan, name, last.time_s)
+        left = status.seconds_left
+        if name == POPULATE and last.ops_s:
+            left = max(plan.rows - last.operations, 0) / last.ops_s + plan.duration_s
+        return replace(status, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
+
+    def _incomplete(self, host: Host, plan: Plan, printed: str) -> str:  # noqa: ARG002 - its console tells
+        return _unfinished(plan, printed, _reached_s(console.rows(printed)))
+
+
+def _reached_s(told: Sequence[console.Row]) -> float:
+    return told[-1].time_s if told else 0.0
+
+
+def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
+    """Tell what is missing of a run that should have ended as planned; empty if nothing is."""
+    if not console.ended_by_itself(printed):
+        return "cassandra-stress did not come to the end of its run"
+    if reached_s < plan.duration_s - 1:
+        return f"cassandra-stress says it ended, but printed nothing after {reached_s:g} s of {plan.duration_s:g} s"
+    return ""
+
+
+def _release(artefacts: ProgramSource) -> str:
+    own = next((jar.stem for jar in artefacts.program(PROGRAM).glob("apache-cassandra-*.jar")), "")
+    return own.removeprefix("apache-cassandra-") or "an unknown release"
+
+
+def _started_at(head: str) -> datetime | None:
+    base, first = _BASE.search(head), _FIRST.search(head)
+    return datetime.fromtimestamp(float(base[1]) + float(first[1]), UTC) if base and first else None
+
 
 __all__ = ["CassandraStress"]

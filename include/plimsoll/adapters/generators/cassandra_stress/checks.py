@@ -1,14 +1,16 @@
-"""Find what a definition asks of cassandra-stress that it can't do, before anything starts."""
+"""Find what a definition asks of cassandra-stress that it can't do, before anything starts.
+
+cassandra-stress and its libraries as parts of a release of Cassandra: they are not published separately.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.cql.protocol import protocol_problems
+from plimsoll.adapters.cql import protocol_problems
 from plimsoll.adapters.cql.statements import statement_faults, table_faults, unread
 from plimsoll.adapters.cql.tables import Table, created_table, name_of, tables, types, words_of
-from plimsoll.adapters.generators.cassandra_stress.release import PROGRAM
 from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, USER, shares
 from plimsoll.adapters.generators.workload_options import (
     given_options,
@@ -20,7 +22,16 @@ from plimsoll.adapters.generators.workload_options import (
 from plimsoll.domain.errors import Problem
 from plimsoll.domain.specs import LoadSpec
 from plimsoll.domain.wording import meant_or_known
-from plimsoll.ports.artefacts import ProgramSource
+from plimsoll.ports.artefacts import ProgramSource, ReleaseProgram
+
+PROGRAM = ReleaseProgram(
+    name="cassandra-stress",
+    product="Cassandra",
+    lock="stress-of-cassandra",
+    folders=("lib", "tools/lib"),
+    # The release's own HdrHistogram needs a class that JDKs have no more since 11.
+    replaced="HdrHistogram-",
+)
 
 _MOST_THREADS = 4096
 _NAME = re.compile(r"[A-Za-z]\w*")

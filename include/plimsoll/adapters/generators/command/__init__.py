@@ -1,5 +1,223 @@
-"""Any load generator, by the commands that a definition gives."""
+"""Any load generator, by the commands that a definition gives.
 
-from plimsoll.adapters.generators.command.adapter import CommandGenerator
+Any load generator on the load host of a cluster, by the commands that a definition gives.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll.adapters.generators.command.commands import known_values, of_load, problems, program_in_archive
+from plimsoll.adapters.generators.foreign_load import (
+    LOAD,
+    PLAN,
+    POPULATE,
+    RECORDS,
+    Command,
+    Ending,
+    ForeignGenerator,
+    Load,
+    Plan,
+    folder_of,
+    phase_of,
+    run_s,
+)
+from plimsoll.adapters.hosts.processes import missing
+from plimsoll.domain.commands import LoadCommand, filled, placeholders, program_of
+from plimsoll.domain.errors import LASTS, Problem
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.origins import Download
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.wording import shortened
+from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_ASK_TIMEOUT = timedelta(seconds=20)
+_PROGRESS = """
+cd -- "$3" || exit
+[ ! -f "$1.begun" ] || echo $(($(date +%s) - $(cat "$1.begun")))
+[ -z "$2" ] || tail -c 65536 "$1.console" | tr '\\r' '\\n' | grep -aoE -e "$2" | tail -n 1 | cut -c 1-200
+"""
+"""Asks a command's age in s, and for the last match of a pattern: by grep, which no pattern keeps busy for long."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_AT_START_S = 1
+_MOST_NAMES = 10
+_HANGS_S, _KILL_S = 60, 10
+_HUNG, _KILLED = 124, 137
+"""The exit codes of `timeout` where it ended what did not end by itself, by asking and by killing it."""
+_SIGNALS = 126
+"""From here on exit codes tell of signals, or of programs that could not be started."""
+
+
+class CommandGenerator(ForeignGenerator):
+    """An implementation of the LoadGenerator port."""
+
+    name = "command"
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end")
+
+    def __init__(self, artefacts: ProgramSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
+        """Return problems: unknown placeholders, what a load needs and the command lacks, an archive not yet here."""
+        return problems(spec, self._artefacts)
+
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:
+        """Return the archive that the definition names."""
+        archive = _command(spec).archive
+        there = archive is not None and self._artefacts.has_archive(archive)
+        return [Download(name="the load generator's archive", size_bytes=None, is_there=there)] if archive else []
+
+    def prepare(self, spec: LoadSpec) -> None:
+        """Fetch the archive, and Plimsoll's JDK where a command names it."""
+        command = _command(spec)
+        if command.archive is not None:
+            self._artefacts.unpacked(command.archive, program_in_archive(command), thorough=True)
+        if "java_home" in _names(command):
+            self._artefacts.jdk(OWN_JDK)
+
+    def unready(self, host: Host, spec: LoadSpec) -> str:
+        """Name the programs that the commands lack on that host, as far as their names are known before a load."""
+        command = _command(spec)
+        values = known_values(spec, self._folders(host, command))
+        lacking = missing(host, [program_of(line, values) for line in _lines(command)])
+        if not lacking:
+            return ""
+        return f"there is no {' and no '.join(lacking)} on this host: install it, or correct `load_generator.command`"
+
+    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+        """Name what no command shows, whichever program it runs."""
+        return (
+            "a command is judged by the times in its files; only they show whether these begin at the intended start",
+            "a command reports neither its stalls, nor how late it sends, nor its mix of operations: these are not "
+            "tested",
+            "a command's failed operations are counted only where its files have them",
+            "a command populates without verifying rows, and nobody waits for compactions after it",
+        )
+
+    def describe(self, host: Host, spec: LoadSpec) -> str:
+        """Return the program, with the first line that the command `version` prints, if there is one."""
+        command = _command(spec)
+        if command.version is None:
+            return _program(command)
+        argv = filled(command.version, {name: str(path) for name, path in self._folders(host, command).items()})
+        told = host.run(argv, timeout=_ASK_TIMEOUT, check=False)
+        line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
+        return f"{_program(command)}: {shortened(line)}" if line else _program(command)
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """Return the summary by how the command ended: what it did is in its own files."""
+        plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
+        if ending is None:
+            return LoadSummary(complete=False, reason="the command of the timed run did not end")
+        begun, is_whole = files.get(f"{LOAD}.begun", ""), ending.seconds >= plan.duration_s - _AT_START_S
+        is_judged = self._can_be_judged(plan, ending)
+        short = f"the command ended after {ending.seconds} s of {plan.duration_s:g} s"
+        return LoadSummary(
+            complete=is_judged or (is_whole and ending.exit_code == 0),
+            reason="" if is_whole else short,
+            gave_up=_gave_up(plan, ending, short) if is_judged and (_hung(plan, ending) or not is_whole) else "",
+            generator=plan.program or self.name,
+            started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,
+            duration_s=min(ending.seconds, plan.duration_s),
+            warmup_s=min(plan.warmup_s, ending.seconds),
+            attempted_ops_s=plan.rate,
+            cpu_cores=ending.cpu_cores,
+        )
+
+    def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:
+        """Tell whether a program that failed did so under load.
+
+        A database that no longer answers has many programs give up, with an exit code of their own; who is killed by a
+        signal before its time is no witness. What ends in warm-up has measured nothing.
+        """
+        told = 0 < ending.exit_code < _SIGNALS or _hung(plan, ending)
+        return told and ending.seconds > plan.warmup_s
+
+    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
+        """Return the files whose names the definition gives as outputs, by their own names."""
+        return {name: name for name in _named(names, _command(spec).outputs)}
+
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        command = _command(request.spec)
+        values = of_load(request, folder_of(host), self._folders(host, command))
+        populate = [Command(POPULATE, filled(command.populate, values))] if command.populate else []
+        # A database that stands still can keep its clients waiting for ever.
+        within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.spec) + _HANGS_S))
+        return Load([*populate, Command(LOAD, [*within, *filled(command.run, values)])])
+
+    def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
+        folders = {}
+        if command.archive is not None:
+            folders["archive"] = host.install(self._artefacts.unpacked(command.archive, program_in_archive(command)))
+        if "java_home" in _names(command):
+            folders["java_home"] = host.install(self._artefacts.jdk(OWN_JDK).home)
+        return folders
+
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        command = _command(request.spec)
+        return {"program": _program(command), "progress": command.progress or "", "outputs": command.outputs}
+
+    def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:  # noqa: ARG002 - grep reads it
+        asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, plan.progress, str(folder_of(host)))
+        age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
+        elapsed_s = float(age) if age.isdecimal() else 0.0
+        number = _NUMBER.search(matches[0]) if matches else None
+        rate = float(number[0].replace(",", "")) if number else None
+        return replace(phase_of(plan, command, elapsed_s), achieved_ops_s=rate)
+
+    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:  # noqa: ARG002 - its files tell
+        names = [path.name for path in self.files(host) if path.name not in RECORDS]
+        if not plan.outputs or _named(names, plan.outputs):
+            return ""
+        written = f"{', '.join(names[:_MOST_NAMES])}{' …' * (len(names) > _MOST_NAMES)}"
+        asked = " or ".join(plan.outputs)
+        return f"none of the files {written} is named {asked}: correct `load_generator.command.outputs`; {LASTS}"
+
+
+def _command(spec: LoadSpec) -> LoadCommand:
+    command = spec.load_generator.command
+    assert command is not None, "checked before"
+    return command
+
+
+def _named(names: Iterable[str], patterns: Iterable[str]) -> Sequence[str]:
+    patterns = tuple(patterns)
+    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+
+
+def _hung(plan: Plan, ending: Ending) -> bool:
+    """Tell whether `timeout` had to end the command."""
+    was_killed = ending.exit_code == _KILLED and ending.seconds >= plan.duration_s + _HANGS_S
+    return ending.exit_code == _HUNG or was_killed
+
+
+def _gave_up(plan: Plan, ending: Ending, short: str) -> str:
+    how = (
+        f"the command did not end within {_HANGS_S} s after its time, and was ended"
+        if _hung(plan, ending)
+        else f"{short} with exit code {ending.exit_code}"
+    )
+    return f"{how}: what was due and has no answer in its files counts as slow (its console tells more)"
+
+
+def _names(command: LoadCommand) -> set[str]:
+    return {name for line in _lines(command) for name in placeholders(line)}
+
+
+def _lines(command: LoadCommand) -> Sequence[str]:
+    return [line for line in (command.populate, command.run, command.version) if line]
+
+
+def _program(command: LoadCommand) -> str:
+    """Return the name of the program: `tlp-stress`."""
+    words = (word for word in command.run.split() if "=" not in word and word != "env")
+    return PurePosixPath(next(words)).name
+
 
 __all__ = ["CommandGenerator"]

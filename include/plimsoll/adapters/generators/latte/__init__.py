@@ -1,5 +1,218 @@
-"""The load generator latte, where its program is installed on the load host."""
+"""The load generator latte, where its program is installed on the load host.
 
-from plimsoll.adapters.generators.latte.adapter import Latte
+latte on the load host of a cluster. It must be installed there, and is looked for, as no registry has it built.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from plimsoll.adapters.cql import protocol_problems
+from plimsoll.adapters.generators.cassandra_stress.workloads import OPTIONS, rows, shares
+from plimsoll.adapters.generators.foreign_load import (
+    LOAD,
+    PLAN,
+    POPULATE,
+    Command,
+    Ending,
+    ForeignGenerator,
+    Load,
+    Plan,
+    phase_of,
+    run_s,
+)
+from plimsoll.adapters.generators.latte import workload
+from plimsoll.adapters.generators.workload_options import (
+    given_options,
+    interval_problems,
+    operation_problems,
+    option_problems,
+    timing_problems,
+)
+from plimsoll.domain.errors import HostError, Problem
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.wording import meant_or_known, shortened
+from plimsoll.ports.host import Host
+from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+
+_REPORT = "latte.json"
+_VERSION = "0.29"
+"""The version whose command line and report are known. Both differ from version to version."""
+_INSTALL = f"cargo install latte-cli --version ~{_VERSION}"
+_SLACK_S = 0.5
+"""A sample begins at a whole second of the run, give or take so much."""
+_SAMPLE = re.compile(r"^ *(\d+\.\d+) +\d+ +\d+ +(\d+) ", re.MULTILINE)
+"""A line of latte's console for each second of the timed run: seconds since its start, calls, failed calls, ops/s."""
+
+PLACES = ("~/.cargo/bin", "/usr/local/bin")
+"""Places where a host is searched beside its PATH, which is short for a user who does not log in."""
+
+_TIMEOUT = timedelta(seconds=20)
+_OTHER_PLACES = " ".join(f"{place}/latte" for place in PLACES)
+_FIND = f"""
+at=$(command -v latte || ls {_OTHER_PLACES} 2>/dev/null | head -n 1)
+[ -n "$at" ] || exit 0
+echo "$at"
+"$at" --version
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """`path` of the program on its host; `version` as latte reports it, such as 0.29.0; empty if it reports none."""
+
+    path: str
+    version: str
+
+
+class Latte(ForeignGenerator):
+    """Latte as it is installed on the load hosts."""
+
+    name = "latte"
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.end", _REPORT)
+
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
+        """Return features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
+        return [*protocol_problems(spec, self.name), *_problems(spec)]
+
+    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+        """Name what latte does not do or report, in contrast to plimsoll-stress."""
+        return (
+            "latte must be on the load host: it is looked for before the database is started",
+            "latte has no response times: service times are judged, in which a stall hides what was due in it",
+            "latte skips operations that were due in a stall: they show as a rate that was not achieved",
+            "latte tries a failed operation again, and ends the run where it fails for good",
+            "latte has no warm-up at the load: its own is off, and the first part of the run is not judged",
+            "latte reports neither its stalls nor how late it sends: these are not tested",
+            "latte populates without verifying rows, and nobody waits for compactions after it",
+        )
+
+    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
+        """Explain why the load host can't run latte: it is not installed, or has another version."""
+        return _unready(installed(host))
+
+    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
+        """Name and version as latte reports them."""
+        return _described(installed(host))
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """Return the summary from latte's report and its end."""
+        plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
+        text = files.get(_REPORT, "")
+        if not text or ending is None:
+            return LoadSummary(complete=False, reason="latte left no report")
+        try:
+            return self._summary(json.loads(text)["result"], plan, ending)
+        except (KeyError, TypeError, ValueError) as error:
+            what = f"latte left a report that is not {_VERSION}'s ({type(error).__name__}: {shortened(str(error))})"
+            return LoadSummary(complete=False, reason=what)
+
+    def _summary(self, result: Mapping[str, Any], plan: Plan, ending: Ending) -> LoadSummary:
+        """Return the content of latte's report. Raises KeyError, TypeError or ValueError where its form is unknown."""
+        first_s, end_s = plan.warmup_s - _SLACK_S, plan.duration_s - _SLACK_S
+        judged = [sample for sample in result["log"] if first_s <= sample["time_s"] < end_s]
+        errors = sum(sample["cycle_error_count"] for sample in judged)
+        is_whole = result["elapsed_time_s"] >= plan.duration_s - 1
+        return LoadSummary(
+            complete=is_whole and ending.exit_code == 0,
+            reason="" if is_whole else f"latte ended after {result['elapsed_time_s']:.0f} s",
+            generator=self.name,
+            started_at=datetime.fromisoformat(result["start_time"]),
+            duration_s=min(result["elapsed_time_s"], plan.duration_s),
+            warmup_s=min(plan.warmup_s, result["elapsed_time_s"]),
+            attempted_ops_s=plan.rate,
+            shares=dict(plan.shares),
+            errors={"failed": errors} if errors else {},
+            cpu_cores=ending.cpu_cores,
+        )
+
+    def response_time_logs(
+        self,
+        spec: LoadSpec,  # noqa: ARG002 - the same for all
+        names: Iterable[str],
+    ) -> Mapping[str, str]:
+        """Return latte's report, which has a histogram for each function and second."""
+        return {ALL_OPERATIONS: _REPORT} if _REPORT in names else {}
+
+    def _load(self, host: Host, request: LoadRequest) -> Load:
+        spec, generator = request.spec, request.spec.load_generator
+        found = installed(host)
+        if found is None or _unready(found):
+            raise HostError(_unready(found), where=host.info.name)
+        binary = found.path
+        at = (workload.FILE, *request.contact_points)
+        with_level = ("--consistency", spec.workload.consistency)
+        threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
+        timed = (
+            *("--rate", str(request.load_ops_s), "--duration", f"{run_s(spec)}s", "--warmup", "0"),
+            *("--sampling", "1s", "--functions", workload.functions(spec), "--output", _REPORT, "--quiet"),
+        )
+        populate = [
+            Command("schema", (binary, "schema", *with_level, *at)),
+            *(
+                [Command(POPULATE, (binary, "load", *threads, "--quiet", *with_level, *at))]
+                if rows(spec.workload)
+                else []
+            ),
+        ]
+        commands = [*populate, Command(LOAD, (binary, "run", *timed, *threads, *with_level, *at))]
+        return Load(commands, files={workload.FILE: workload.script(spec)})
+
+    def _plan(self, request: LoadRequest) -> dict[str, Any]:
+        return {"rows": rows(request.spec.workload), "shares": shares(request.spec.workload)}
+
+    def _running(self, host: Host, plan: Plan, name: str, console: str) -> LoadStatus:  # noqa: ARG002 - it prints all
+        told = _SAMPLE.findall(console)
+        if not told:
+            return phase_of(plan, name, 0.0)
+        elapsed_s, rate = told[-1]
+        return replace(phase_of(plan, name, float(elapsed_s)), achieved_ops_s=float(rate))
+
+    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:  # noqa: ARG002 - its report tells
+        return ""
+
+
+def _problems(spec: LoadSpec) -> Iterator[Problem]:
+    name = spec.workload.name
+    if name not in workload.WORKLOADS:
+        known = meant_or_known(name, list(workload.WORKLOADS))
+        yield Problem("workload.name", f"{name!r} is no workload that Plimsoll has for latte", known)
+        return
+    found = list(option_problems("workload", name, OPTIONS[name], given_options(spec.workload)))
+    yield from found
+    if not found:
+        yield from operation_problems(spec, shares(spec.workload))
+    if any(level.windows == "sliding" for level in spec.service_levels):
+        yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
+    yield from timing_problems(spec)
+    yield from interval_problems(spec)
+
+
+def _unready(found: Installed | None) -> str:
+    """Explain why a load host with this installation, or none, can't run latte; empty where it can."""
+    if found is None:
+        places = " or in ".join(PLACES)
+        return f"latte is not on this host: put its binary on the PATH, in {places} (`{_INSTALL}` builds it)"
+    if found.version.startswith(f"{_VERSION}."):
+        return ""
+    told = _described(found)
+    return f"this host has {told}, and Plimsoll knows {_VERSION} alone: put that there (`{_INSTALL}` builds it)"
+
+
+def _described(found: Installed | None) -> str:
+    return f"latte {found.version}".rstrip() if found else "no latte"
+
+
+def installed(host: Host) -> Installed | None:
+    """Return the host's installation; None where it has none. Raises HostError."""
+    path, *told = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
+    words = " ".join(told).split()
+    return Installed(path, words[-1] if words else "") if path else None
+
 
 __all__ = ["Latte"]

@@ -1,5 +1,260 @@
-"""Plimsoll's own load generator."""
+"""Plimsoll's own load generator.
 
-from plimsoll.adapters.generators.plimsoll_stress.adapter import PlimsollStress
+Plimsoll's own load generator on the load host of a cluster.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
+from typing import Any
+
+from plimsoll import __version__
+from plimsoll.adapters.artefacts.java_programs import OwnProgram
+from plimsoll.adapters.generators.foreign_load import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
+from plimsoll.adapters.generators.plimsoll_stress import command, remarks, reports
+from plimsoll.adapters.generators.plimsoll_stress.checks import problems
+from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, programs
+from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_statements
+from plimsoll.adapters.generators.plimsoll_stress.remarks import limits, with_last_row, written
+from plimsoll.adapters.generators.workload_options import given_options
+from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.domain.errors import Problem
+from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.origins import Download
+from plimsoll.domain.process import GeneratorSecond
+from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.system import LoadGeneratorChoice
+from plimsoll.domain.timing import StopRule
+from plimsoll.domain.wording import plural
+from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
+from plimsoll.ports.artefacts import LOAD_JDK, ProgramSource, jdk_of
+from plimsoll.ports.host import Host, Job, JobStatus
+from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
+
+_CPU_S = 53e-6
+"""Processor time of an operation, s: docs/contributing/performance.md, the load generator and a plain driver loop."""
+_INTERVAL = timedelta(seconds=1)
+_FILES = (command.CSV, command.PROGRESS, command.SUMMARY, command.OPTIONS, command.START)
+
+
+class PlimsollStress(LoadGenerator):
+    """It can do all that the port knows."""
+
+    name = "plimsoll-stress"
+    summary_files: Sequence[str] = (command.SUMMARY,)
+    progress_file = command.PROGRESS
+    failures_file = f"{command.HDR}.errors"
+    can_end_early = True
+    can_close_loop = True
+    can_go_on = True
+    can_wait = True
+    can_sample = True
+    logs_in = True
+    keyspace = command.KEYSPACE
+
+    def __init__(self, artefacts: ProgramSource) -> None:
+        self._artefacts = artefacts
+
+    def check(self, spec: LoadSpec) -> Sequence[Problem]:
+        """Return features of the workload that the generator lacks, and missing artefacts."""
+        return problems(spec, self._artefacts)
+
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:
+        """Return the programs, or what they are compiled from, and their JDK."""
+        found = [one for program in programs(spec) for one in self._artefacts.downloads_of_program(program)]
+        return list(dict.fromkeys(found))
+
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps every rule
+        """Explain why several load hosts keep no rule; empty for one, which keeps all."""
+        return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
+
+    def prepare(self, spec: LoadSpec) -> None:
+        """Fetch and build the programs for the protocols of all variants, and their JDK."""
+        for program in programs(spec):
+            self._artefacts.prepare_program(program)
+
+    def unchecked(self, spec: LoadSpec) -> Sequence[str]:
+        """Name own operations whose statements only the database checks."""
+        is_own = spec.workload.name == remarks.OWN_STATEMENTS
+        return tuple(unread_statements(given_options(spec.workload))) if is_own else ()
+
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
+        """Return what a closed loop hides, and what is not asked or not timed as its name says. It reports everything
+        that Plimsoll checks.
+        """
+        return limits(spec)
+
+    def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
+        """Return what the cells write, as far as it is known beforehand."""
+        return written(spec, loads)
+
+    def processors(self, load_ops_s: int) -> float | None:
+        """Return the number of processors, by the least processor time per operation that was measured."""
+        return load_ops_s * _CPU_S
+
+    def start(self, host: Host, request: LoadRequest) -> None:
+        folder = folder_of(host)
+        is_leased = request.database is not None
+        plan = {"job_id": request.job_id, "duration_s": request.spec.timing.duration.total_seconds()}
+        host.write(folder / PLAN, json.dumps({**plan, "is_leased": is_leased}))
+        if is_leased:
+            _renew_lease(host)
+        self._start(host, request, folder, command.run_arguments(request, folder))
+
+    def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
+        """Return the same with a number of rows, by the workload's option for it. ValueError where it has none."""
+        return remarks.with_rows(spec, rows)
+
+    def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
+        """Start a run that populates and ends, in a folder of its own."""
+        folder = reports.folder_of(host, request.job_id)
+        self._start(host, request, folder, command.sample_arguments(request, folder, keyspace))
+
+    def sample_status(self, host: Host, job_id: str) -> LoadStatus:
+        """Return the state of a sample, by its job, its summary and its progress."""
+        return reports.status(host, job_id)
+
+    def status(self, host: Host, job_id: str) -> LoadStatus:
+        """Return the state: running, complete, or failed with the reason. The exit code alone is never trusted."""
+        job = host.status(job_id)
+        if job.state == "running":
+            if _plan(host)["is_leased"]:
+                _renew_lease(host)
+            return _running(host)
+        fault = _fault(host, job)
+        if fault is None:
+            return LoadStatus("complete", "load", seconds_left=0.0)
+        return LoadStatus("failed", _running(host).phase, reason=f"{fault}{_console(host, job_id)}")
+
+    def settles(self, workload: Workload) -> bool:
+        """Return True for all workloads but BasicTimeSeries, whose published runs did not wait."""
+        return workload.name != BASIC_TIME_SERIES
+
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - one a folder
+        """Write the file that the generator waits for."""
+        told = {"start": _utc(start), "local": _utc(local)}
+        host.write(folder_of(host) / command.START, json.dumps(told))
+
+    def stop(self, host: Host, job_id: str) -> None:
+        """Ask the generator to end, and give it time to flush its logs."""
+        host.stop(job_id, grace=GRACE)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Return the paths of everything that it wrote, and of its console output."""
+        written = [path for path in host.files(folder_of(host)) if _is_known(path.name)]
+        console = console_path(host.root, _plan(host)["job_id"])
+        return [*written, *(path for path in host.files(console.parent) if path == console)]
+
+    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
+        return f"{self.name} {__version__} on {LOAD_JDK}"
+
+    def summary(self, files: Mapping[str, str]) -> LoadSummary:
+        """Return the content of the summary file."""
+        return reports.parse_summary(files.get(command.SUMMARY, ""))
+
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:
+        return reports.seconds(text)
+
+    def response_time_logs(
+        self,
+        spec: LoadSpec,  # noqa: ARG002 - the same for all
+        names: Iterable[str],
+    ) -> Mapping[str, str]:
+        """Return the collected files with response-time histograms, by operation."""
+        return reports.response_time_logs(names)
+
+    def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
+        heap, workload = request.spec.load_generator.heap, request.spec.workload
+        clients = CLIENT_PROGRAMS[request.protocol]
+        program = OwnProgram(clients.main, self._artefacts.program(clients.program), jdk_of(clients.program))
+        coreless = ("-XX:-CreateCoredumpOnCrash",) if request.database else ()  # it knows a password
+        jvm = (f"-Xms{heap}", f"-Xmx{heap}", *clients.jvm, *coreless)
+        argv = program.argv(self._artefacts, host, *arguments, jvm=jvm)
+        if "--options" in arguments:
+            options = with_last_row(given_options(workload))
+            host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
+        access = command.access(request.database) if request.database else ""
+        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder, stdin=access))
+
+
+def _is_known(name: str) -> bool:
+    """Tell whether the program writes such a file. A crash may leave others, with whatever was in its memory."""
+    return name in _FILES or name.startswith(command.HDR)
+
+
+def _renew_lease(host: Host) -> None:
+    host.write(folder_of(host) / command.LEASE, "")
+
+
+def _utc(at: datetime) -> str:
+    """Return the time in the format that `java.time.Instant` reads."""
+    return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _running(host: Host) -> LoadStatus:
+    told = host.read_tail(folder_of(host) / command.PROGRESS, max_bytes=TAIL_BYTES)
+    if reports.is_ready(told):
+        is_told = bool(host.read_tail(folder_of(host) / command.START, max_bytes=TAIL_BYTES))
+        return LoadStatus("running", seconds_left=_plan(host)["duration_s"], errors=0, is_ready=not is_told)
+    progress = reports.last_progress(told)
+    if progress is None:
+        return LoadStatus("running")
+    if not progress.planned:  # populating as fast as it can, and nothing is answered yet
+        return LoadStatus("running", progress.phase, errors=progress.errors)
+    timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
+    left = (progress.left + timed).total_seconds()
+    return LoadStatus(
+        "running",
+        progress.phase,
+        achieved_ops_s=progress.achieved_ops_s,
+        seconds_left=left,
+        errors=progress.errors,
+        note=_draining(progress) or "; ".join(map(str, progress.levels)),
+        levels=progress.levels,
+    )
+
+
+def _draining(progress: reports.Progress) -> str:
+    """Tell what the load waits for after its timed run, and how long at most; empty before its end."""
+    if progress.missing is None:
+        return ""
+    most = max(progress.planned + command.DRAIN - progress.elapsed, timedelta(0)).total_seconds()
+    answers = f"the answers to {plural(progress.missing, 'operation')}" if progress.missing else "the last answers"
+    return f"its time is over: waiting at most {most:.0f} s for {answers}"
+
+
+def _plan(host: Host) -> dict[str, Any]:
+    """Return the settings that the load was started with; an empty job id where it was not started."""
+    text = host.read_tail(folder_of(host) / PLAN, max_bytes=TAIL_BYTES)
+    return {"job_id": "", "duration_s": 0, "is_leased": False, **parse_plan(text)}
+
+
+def _fault(host: Host, job: JobStatus) -> str | None:
+    """Explain why an ended load is incomplete; None if it is complete."""
+    if job.state == "missing":
+        return "the load was never started"
+    summary = reports.parse_summary(host.read_tail(folder_of(host) / command.SUMMARY, max_bytes=TAIL_BYTES))
+    if not summary.complete:
+        return f"{summary.reason} ({_ending(job)})"
+    if job.exit_code != 0:
+        return f"the summary says complete, but the load generator {_ending(job)}"
+    names = {path.name: path for path in host.files(folder_of(host))}
+    logs = reports.response_time_logs(names).values()
+    ends = [reports.log_end(host.read_tail(names[name], max_bytes=TAIL_BYTES)) for name in logs]
+    reached = min((end or timedelta(0) for end in ends), default=timedelta(0))
+    planned = timedelta(seconds=summary.ended_s or _plan(host)["duration_s"])
+    if reached > planned - _INTERVAL:
+        return None
+    return f"the summary says complete, but the histogram logs end after {reached} of {planned}"
+
+
+def _ending(job: JobStatus) -> str:
+    return "was killed" if job.exit_code is None else f"ended with exit code {job.exit_code}"
+
+
+def _console(host: Host, job_id: str) -> str:
+    return last_lines(host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES))
+
 
 __all__ = ["PlimsollStress"]

@@ -17,8 +17,8 @@ from plimsoll.domain.timing import StopRule
 from plimsoll.domain.units import format_count, format_duration
 from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
 from plimsoll.ports.artefacts import OwnProgramName
-from plimsoll.ports.external_database import ExternalDatabase
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.provider import ExternalDatabase
 
 CSV = "tlp_stress_metrics.csv"
 HDR = "tlp_stress_metrics.hdr"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
-from plimsoll.adapters.generators.plimsoll_stress.sized_rows import OWN_STATEMENTS
+from plimsoll.adapters.generators.plimsoll_stress.remarks import OWN_STATEMENTS
 from plimsoll.adapters.generators.workload_options import Option
 
 Row = tuple[str, str, str, str]

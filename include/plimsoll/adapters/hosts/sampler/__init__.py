@@ -1,5 +1,76 @@
-"""Samples of a host's activity while a cell runs."""
+"""Samples of a host's activity while a cell runs.
 
-from plimsoll.adapters.hosts.sampler.adapter import ProcSampler
+Samples of a host from `/proc`, written by a program that any host with Python 3 can run.
+"""
+
+import csv
+from collections.abc import Sequence
+from datetime import timedelta
+from inspect import getsource
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.hosts.sampler import counters, programs, sample
+from plimsoll.domain.host_bounds import HostActivity
+from plimsoll.ports.host import Host, Job
+
+JOB = "sampler"
+SAMPLES = "host.csv"
+_LOOK_S = 3
+_LOOK_TIMEOUT = timedelta(minutes=1)
+
+
+class ProcSampler:
+    """An implementation of the HostSampler port; the columns are those of `sample.COLUMNS`."""
+
+    def start(
+        self,
+        host: Host,
+        expires: timedelta,
+        environments: frozenset[str] = frozenset(),
+        database: Sequence[str] = (),
+    ) -> None:
+        """Start the program as a detached job, or leave a running one alone."""
+        folder = host.root / JOB
+        own = [*sorted(environments), *([f"{counters.MARK}{','.join(database)}"] if database else [])]
+        argv = (*_program(host), str(folder / SAMPLES), *own)
+        host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
+
+    def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity:
+        """Run the program for some seconds."""
+        argv = (*_program(host), str(_LOOK_S), *sorted(environments))
+        return activity(host.run(argv, timeout=_LOOK_TIMEOUT).stdout)
+
+    def files(self, host: Host) -> Sequence[PurePosixPath]:
+        """Return the path of the CSV file, if the sampler has written it."""
+        return [path for path in host.files(host.root / JOB) if path.name == SAMPLES]
+
+
+def _program(host: Host) -> tuple[str, ...]:
+    """Write the program to the host, and return how it is called."""
+    folder, entry = host.root / JOB / "program", "__main__.py"
+    for module in (counters, programs, sample):
+        path = folder / PurePosixPath(*module.__name__.split(".")).with_suffix(".py")
+        host.write(path, getsource(module))
+    host.write(folder / entry, f"import sys\n\nfrom {sample.__name__} import main\n\nmain(*sys.argv[1:])\n")
+    # Isolated: neither the user's packages nor PYTHON* variables get into it. Without files beside its own.
+    return ("python3", "-I", "-S", "-B", str(folder))
+
+
+def activity(text: str) -> HostActivity:
+    """Return the figures of one line with its head."""
+    row = next(csv.DictReader(text.splitlines()))
+    named = [entry.rpartition("=") for entry in row["others_top"].split(";") if entry]
+    return HostActivity(
+        foreign_cpu=_number(row["cpu_others"]),
+        steal=float(row["cpu_steal"]),
+        throttled=_number(row["cpu_throttled"]),
+        memory_available_bytes=float(row["memory_available_bytes"]),
+        programs=tuple((name, float(share)) for name, _, share in named),
+    )
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text else None
+
 
 __all__ = ["ProcSampler"]

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from plimsoll.adapters.hosts.sampler.counters import ODD, TICKS, Counters
-from plimsoll.adapters.hosts.sampler.listeners import MARK, listening
+from plimsoll.adapters.hosts.sampler.counters import MARK, ODD, TICKS, Counters, listening
 
 _ENVIRONMENT_TAG = "PLIMSOLL_ENVIRONMENT"
 """The variable that every process of an attempt on kept hosts has beside the cluster's."""

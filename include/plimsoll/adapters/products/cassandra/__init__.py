@@ -1,5 +1,223 @@
-"""Apache Cassandra."""
+"""Apache Cassandra.
 
-from plimsoll.adapters.products.cassandra.adapter import Cassandra
+Apache Cassandra as a product under test, and the check beforehand that a definition's nodes can start.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from datetime import timedelta
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.products.cassandra.actions.acting import ACTIONS, act
+from plimsoll.adapters.products.cassandra.command import TLP_2020, jvm_arguments
+from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop, inspect, settle_command
+from plimsoll.adapters.products.cassandra.node import PORTS, RESERVED, TOKENS, Blueprint, start
+from plimsoll.adapters.products.cassandra.node_files import (
+    GC_LOG,
+    GC_LOG_OF_RESTARTED,
+    JOB,
+    NODE,
+    RESTARTED,
+    SYSTEM_LOG,
+    CassandraLog,
+    NodeFiles,
+    current_process,
+)
+from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
+from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
+from plimsoll.adapters.products.nodes.jvm_flags import (
+    JarProduct,
+    archive_problems,
+    collector_problems,
+    flag_problems,
+    heap_problems,
+    install,
+    is_there,
+    jdk_major,
+    missing_software,
+    without_jvm,
+)
+from plimsoll.adapters.products.nodes.node_state import down
+from plimsoll.adapters.products.nodes.own_machine import leftover_work
+from plimsoll.adapters.products.nodes.settings import refused_settings, shown
+from plimsoll.adapters.products.nodes.tool import WHOLE
+from plimsoll.adapters.products.nodes.waiting import Patience
+from plimsoll.domain.action import ActionName
+from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.load_summary import LeftoverWork
+from plimsoll.domain.process import Process
+from plimsoll.domain.specs import ProductSpec, VariantSpec
+from plimsoll.domain.variant import JvmConfiguration, Variant
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.product import ActionRequest, ActionStatus, Evidence
+
+_PATIENCE = timedelta(minutes=5)
+
+# Assumed processors of a node's host, which is not known here. Only the size of a young generation depends on it.
+_CPUS = 8
+
+_MOST_TOKENS = 1536
+"""The most tokens that a node may have: `MAX_NUM_TOKENS` in Cassandra's `DatabaseDescriptor`."""
+
+
+class Cassandra(JarProduct):
+    """One JVM on each node. `patience`: longest time for all nodes together to start, where a definition gives none."""
+
+    name = PRODUCT
+    ports: Sequence[int] = PORTS
+    evidence: Evidence = CassandraLog()
+    settles = True
+    measures_rows = True
+    actions: Collection[ActionName] = ACTIONS
+
+    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
+        super().__init__(artefacts)
+        self._clock, self._patience = clock, patience
+
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
+        """Return problems with versions, JDKs, collectors, flags and settings that nodes can't run with."""
+        return problems(spec, self._artefacts)
+
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
+        """Start the seed, then the other nodes as soon as they can reach it, and wait until clients can use all nodes.
+
+        Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
+        node that did not start.
+        """
+        blueprint = self._blueprint(spec, nodes, expires)
+        patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
+        seed, others = nodes[0], nodes[1:]
+        with ThreadPoolExecutor(len(nodes) + 1) as pool:
+            # Software is copied to the other hosts while the seed starts. An error here is ignored, because the same
+            # step is repeated below and raises it.
+            brought: list[Future[Any]] = [pool.submit(install, node, blueprint.jdk, blueprint.jars) for node in others]
+            start(seed, blueprint)
+            brought += [pool.submit(self._tool.argv, host) for host in (load, *nodes)]
+            patience.await_line([(seed, NODE)], blueprint.release.listening)
+            wait(brought)
+            list(pool.map(partial(start, blueprint=blueprint), others))
+            patience.await_line([(node, NODE) for node in nodes], blueprint.release.ready)
+            self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
+
+    def processes(self, variant: Variant) -> Sequence[Process]:
+        """Return the one JVM of a node."""
+        files = NodeFiles(PurePosixPath())
+        consoles = (files.console, *(console_path(files.root, job) for job in (RESTARTED, "action-*")))
+        kept = (files.settings, files.logs / "*", *consoles)
+        return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)), gc_log_again=GC_LOG_OF_RESTARTED)]
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+        """Read what really runs on each node, as its JVM reports it."""
+        return inspect(self._tool, nodes)
+
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:
+        """Return True for releases before 4.0, which have no virtual tables."""
+        release = release_of(spec.version)
+        return release is not None and not release.reports_compactions
+
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
+        """Wait for compactions over JMX, on the nodes' own machines."""
+        return leftover_work(nodes, job_id, partial(settle_command, self._tool))
+
+    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
+        """Return the size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""
+        return bytes_on_disk(self._tool, nodes, keyspace)
+
+    def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
+        """Drop the keyspace with CQL, through the first node."""
+        drop(self._tool, nodes[0], keyspace)
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """Return a sentence with the last log lines for each node that is not running."""
+        return [sentence for node in nodes if (sentence := down(node, current_process(node)))]
+
+    def act(self, request: ActionRequest) -> ActionStatus:
+        """Go on with the action, by jobs of the node tool and of nodes."""
+        blueprint = self._blueprint(request.spec, request.nodes, request.expires)
+        return act(self._tool, request, blueprint)
+
+    def _blueprint(self, spec: VariantSpec, nodes: Sequence[Host], expires: timedelta) -> Blueprint:
+        version, jvm = spec.version, spec.variant.jvm
+        release = release_of(version)
+        if release is None or jvm is None:
+            what = f"Cassandra {version} is of no release line known here" if jvm else "Cassandra runs in a JVM"
+            raise DeployError(what, where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
+        return Blueprint(
+            release=release,
+            settings=spec.settings,
+            jvm=jvm,
+            jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
+            jars=self._artefacts.database(self.name, version),
+            addresses=[node.info.address for node in nodes],
+            replicas=spec.replicas,
+            expires=expires,
+        )
+
+
+def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
+    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+    found = [*_settings("system.settings", spec.settings)]
+    for one in spec.variants:
+        where, variant = one.where, one.variant
+        if variant.jvm is None:
+            found.append(without_jvm(where, variant, "Cassandra"))
+        else:
+            found += _variant(one, variant.jvm, artefacts)
+        found += _settings(f"{where}.settings", variant.settings)
+    return [*found, *missing_software(spec, artefacts)]
+
+
+def _variant(spec: VariantSpec, jvm: JvmConfiguration, artefacts: ArtefactSource) -> list[Problem]:
+    where, version = spec.where, spec.version
+    release = release_of(version)
+    wrong = [
+        *archive_problems(spec),
+        *_version(where, version, jvm),
+        *_flag_set(where, jvm),
+        *heap_problems(where, jvm),
+    ]
+    if is_there(spec, artefacts):
+        wrong += collector_problems(where, jvm, artefacts)
+        if release is not None and not wrong:
+            wrong += flag_problems(where, jvm, jvm_arguments(release, jvm, _CPUS), artefacts)
+    return wrong
+
+
+def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    yield from refused_settings(where, settings, RESERVED)
+    tokens = settings.get(TOKENS, 1)
+    if not isinstance(tokens, int) or isinstance(tokens, bool) or not 1 <= tokens <= _MOST_TOKENS:
+        mend = f"write a whole number from 1 to {_MOST_TOKENS}, such as `{TOKENS}: 16`"
+        yield Problem(f"{where}.{TOKENS}", f"must be a number of tokens; found {shown(tokens)}", mend)
+
+
+def _version(where: str, version: str, jvm: JvmConfiguration) -> Iterator[Problem]:
+    release = release_of(version)
+    if release is None:
+        lines = ", ".join(f"{release.line}.x" for release in RELEASES)
+        yield Problem(where, f"Cassandra {version} is of no release line known here", f"known: {lines}")
+    else:
+        yield from _jdk(where, release, jvm)
+
+
+def _jdk(where: str, release: Release, jvm: JvmConfiguration) -> Iterator[Problem]:
+    if jdk_major(jvm) not in release.jdk_flags:
+        majors = ", ".join(str(major) for major in sorted(release.jdk_flags))
+        what = f"Cassandra {release.line} is not run on JDK {jdk_major(jvm)} here"
+        yield Problem(f"{where}.jvm.jdk", what, f"use JDK {majors}")
+
+
+def _flag_set(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
+    if jvm.flag_set == "tlp-2020" and jvm.collector not in TLP_2020:
+        yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
+
 
 __all__ = ["Cassandra"]

@@ -17,8 +17,15 @@ from dataclasses import dataclass
 
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
-from plimsoll.adapters.products.nodes.java import Installation, file_url
-from plimsoll.adapters.products.nodes.jvm_flags import CHOICE, gc_log_flags, heap_flags, jdk_major, whole_mebibytes
+from plimsoll.adapters.products.nodes.jvm_flags import (
+    CHOICE,
+    Installation,
+    file_url,
+    gc_log_flags,
+    heap_flags,
+    jdk_major,
+    whole_mebibytes,
+)
 from plimsoll.adapters.products.nodes.tool import jmx_flags
 from plimsoll.domain.variant import Collector, JvmConfiguration
 

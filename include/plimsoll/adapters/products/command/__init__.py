@@ -1,5 +1,266 @@
-"""Any database, by the commands that a definition gives."""
+"""Any database, by the commands that a definition gives.
 
-from plimsoll.adapters.products.command.adapter import CommandDatabase
+Any database as a product under test, by the commands of a definition: they start a node, and tell of it.
+
+The commands of a database: the values that stand for their placeholders, and their faults before anything starts.
+"""
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.processes import missing
+from plimsoll.adapters.products.nodes.node_process import NodeProcess, UnreadLogs
+from plimsoll.adapters.products.nodes.node_state import down, last_lines, name_of, node_fingerprint
+from plimsoll.domain.commands import DatabaseCommand, filled, placeholders, program_of
+from plimsoll.domain.errors import LASTS, DeployError, Problem
+from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.process import Process
+from plimsoll.domain.specs import ProductSpec, VariantSpec
+from plimsoll.domain.variant import Variant
+from plimsoll.domain.wording import meant_or_known, shortened
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host, Job
+from plimsoll.ports.product import Evidence, Product
+
+PRODUCT = "command"
+"""The name of such a database in definitions, of a node's job and of its process."""
+OF_NODES = {
+    "address": "address of the node",
+    "addresses": "addresses of all nodes, with commas",
+    "node": "number of the node, from 1",
+    "data": "folder of the node's data, which `prepare` or `run` makes",
+}
+"""Name → meaning. Further names are the settings of system and variant that are texts or numbers."""
+
+_WHERE = "system.command"
+_EXAMPLE = "write `command: {run: my-database --data {data} --listen {address}, ready: …, version: …}`"
+
+
+def of_settings(settings: Mapping[str, JsonValue]) -> dict[str, str]:
+    """Return the settings that can stand in commands, as they are written."""
+    return {name: _text(value) for name, value in settings.items() if isinstance(value, str | int | float)}
+
+
+def of_node(
+    settings: Mapping[str, JsonValue], addresses: Sequence[str], number: int, data: PurePosixPath
+) -> dict[str, str]:
+    """Return every placeholder's value for a node; `number`: its place among all, from 0."""
+    own = {"address": addresses[number], "addresses": ",".join(addresses), "node": str(number + 1), "data": str(data)}
+    return {**of_settings(settings), **own}
+
+
+def _text(value: JsonValue) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def problems(spec: ProductSpec) -> Sequence[Problem]:
+    """Return all problems at once."""
+    command = spec.command
+    if command is None:
+        return [Problem(_WHERE, "is missing: the database `command` is what it says", _EXAMPLE)]
+    return [
+        *(problem for one in spec.variants for problem in _variant(one.where, one.variant)),
+        *dict.fromkeys(problem for one in spec.variants for problem in _unknown(one, command)),
+        *_addresses(command),
+    ]
+
+
+def _variant(where: str, variant: Variant) -> Iterator[Problem]:
+    if variant.jvm is not None:
+        yield Problem(f"{where}.jvm", "its command alone says what a database runs on", "remove `jvm`")
+    if variant.archive is not None:
+        yield Problem(f"{where}.archive", "a database of commands must be on its hosts", "remove `archive`")
+    for name in OF_NODES.keys() & variant.settings.keys():
+        yield Problem(f"{where}.settings.{name}", f"{{{name}}} is {OF_NODES[name]}", "give the setting another name")
+
+
+def _unknown(spec: VariantSpec, command: DatabaseCommand) -> Iterator[Problem]:
+    known = [*OF_NODES, *of_settings(spec.settings)]
+    lines = {"run": command.run, "ready": command.ready, "version": command.version}
+    lines |= {f"prepare[{number}]": line for number, line in enumerate(command.prepare)}
+    for key, line in lines.items():
+        for name in placeholders(line):
+            if name not in known:
+                what = f"{{{name}}} stands for nothing with variant {spec.variant.id!r}"
+                yield Problem(f"{_WHERE}.{key}", what, meant_or_known(name, known))
+
+
+def _addresses(command: DatabaseCommand) -> Iterator[Problem]:
+    """Yield a problem where nodes would all listen at one address, since several may share a machine."""
+    named = {name for line in (command.run, *command.prepare) for name in placeholders(line)}
+    if not {"address", "addresses"} & named:
+        what = "has no {address}: nodes of several cells share a machine, and each listens at an address of its own"
+        yield Problem(f"{_WHERE}.run", what, "write {address} where the database takes it")
+
+
+_PATIENCE = timedelta(minutes=5)
+_ASK = timedelta(seconds=20)
+_POLL_S = 0.5
+NODE = NodeProcess(PRODUCT, lambda root: (console_path(root, PRODUCT),))
+HOME = PurePosixPath(PRODUCT)
+"""The folder of a node's files below its host's root; its data are in `data`."""
+
+KEPT = ("start.sh", "plan.json")
+"""The files of that folder that are kept: the commands as they ran, and what is known of the node."""
+
+_MOST_BYTES = 65_536
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """The properties that all nodes of a cluster have in common. `declared`: the release that the definition says."""
+
+    command: DatabaseCommand
+    settings: Mapping[str, JsonValue]
+    declared: str
+    addresses: Sequence[str]
+    expires: timedelta
+
+    def programs(self, host: Host, number: int) -> Sequence[str]:
+        """Return the programs of all commands."""
+        command, values = self.command, self._values(host, number)
+        return [program_of(line, values) for line in (*command.prepare, command.run, command.ready, command.version)]
+
+    def start(self, host: Host, number: int) -> Sequence[str]:
+        """Start the node unless it was started before. Returns the command that asks whether it is ready."""
+        home, values = host.root / HOME, self._values(host, number)
+        prepare = [shlex.join(filled(line, values)) for line in self.command.prepare]
+        script = ["#!/bin/sh", "set -e", *prepare, f"exec {shlex.join(filled(self.command.run, values))}", ""]
+        host.write(home / KEPT[0], "\n".join(script))
+        known = {"version": filled(self.command.version, values), "declared": self.declared}
+        host.write(home / KEPT[1], json.dumps(known))
+        argv = ("/bin/sh", str(home / KEPT[0]))
+        host.start(Job(id=PRODUCT, argv=argv, expires=self.expires, cwd=home, owns=home / "data"))
+        return filled(self.command.ready, values)
+
+    def _values(self, host: Host, number: int) -> Mapping[str, str]:
+        return of_node(self.settings, self.addresses, number, host.root / HOME / "data")
+
+
+class Known(NamedTuple):
+    """The command that prints a node's release, and the release that the definition says."""
+
+    version: Sequence[str]
+    declared: str
+
+
+class CommandDatabase(Product):
+    """Each node is one program; nodes start one after the other."""
+
+    name = PRODUCT
+    evidence: Evidence = UnreadLogs()
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
+        """Return problems: unknown placeholders, and what such a database can't have."""
+        return problems(spec)
+
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition
+        """Name what only the hosts can tell."""
+        return ["a database of commands must be on its hosts: whether it starts shows there only"]
+
+    def deploy(
+        self,
+        spec: VariantSpec,
+        nodes: Sequence[Host],
+        load: Host,  # noqa: ARG002 - each node is asked on its own host
+        expires: timedelta,
+    ) -> None:
+        """Start each node once the one before is ready with the definition's release. Raises DeployError."""
+        command = spec.command
+        assert command is not None, "checked before"
+        addresses = [node.info.address for node in nodes]
+        blueprint = Blueprint(command, spec.settings, spec.version, addresses, expires)
+        for number, node in enumerate(nodes):
+            _require_programs(node, blueprint.programs(node, number))
+        until = self._clock.now() + (spec.start_within or _PATIENCE)
+        for number, node in enumerate(nodes):
+            self._await_ready(node, blueprint.start(node, number), until)
+            _require_release(node)
+
+    def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
+        log = console_path(HOME.parent, PRODUCT)
+        return [Process(PRODUCT, log=log.name, files=(str(log), *(str(HOME / name) for name in KEPT)))]
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+        """Ask each node for its release, by the command for that."""
+        return [_fingerprint(node) for node in nodes]
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """Return a sentence with the last log lines for each node that is not running."""
+        return [sentence for node in nodes if (sentence := down(node, NODE))]
+
+    def _await_ready(self, node: Host, ready: Sequence[str], until: datetime) -> None:
+        where, mend = f"{PRODUCT} on {name_of(node)}", "see its console, and what `ready` asks"
+        while node.run(ready, timeout=_ASK, check=False).exit_code != 0:
+            if ended := down(node, NODE):
+                raise DeployError(f"ended before it was ready: {ended}", where=where, mend=mend)
+            if self._clock.now() >= until:
+                what = f"was not ready at {until:%H:%M:%S} UTC: {last_lines(node, NODE)}"
+                raise DeployError(what, where=where, mend=mend)
+            self._clock.sleep(_POLL_S)
+
+
+def _require_programs(node: Host, programs: Iterable[str]) -> None:
+    """Raise DeployError where the host lacks programs of the commands. That of `ready` would be missed late."""
+    if lacking := missing(node, programs):
+        what = f"there is no {' and no '.join(lacking)} on {name_of(node)}"
+        raise DeployError(what, where=PRODUCT, mend=f"install it there, or correct `system.command`; {LASTS}")
+
+
+def _require_release(node: Host) -> None:
+    """Raise DeployError, with what to write, where the node tells another release than the definition."""
+    told, declared = _told(node), known_of(node).declared
+    if _tells(told.line, declared):
+        return
+    names = [name for name in re.findall(r"\d\w*(?:\.\w+)*", told.line) if _tells(told.line, name)]
+    release = max(names, key=lambda name: "." in name, default="")
+    write = f'write `version: "{release}"`' if release else "write a command `version` that prints it"
+    said = shortened(told.line) if told.line else f"nothing, with exit code {told.exit_code}"
+    what = f"`system.command.version` told {said} on {name_of(node)}, and the definition says {declared}"
+    raise DeployError(what, where=PRODUCT, mend=f"{write}, or install {declared} there; {LASTS}")
+
+
+class _Told(NamedTuple):
+    """What the command `version` came to: its exit code, and the first line that it printed."""
+
+    exit_code: int
+    line: str
+
+
+def _told(node: Host) -> _Told:
+    told = node.run(known_of(node).version, timeout=_ASK, check=False)
+    line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
+    return _Told(told.exit_code, line)
+
+
+def _tells(line: str, release: str) -> bool:
+    """Tell whether the line has that release among its words, also as `v1.2`."""
+    return re.search(rf"(?<![\w.])v?{re.escape(release)}(?![\w.])", line) is not None
+
+
+def _fingerprint(node: Host) -> NodeFingerprint:
+    """Return what the node tells. Its release is the declared one if its words have that among them."""
+    line, declared = _told(node).line, known_of(node).declared
+    release = declared if _tells(line, declared) else shortened(line) or "it told none"
+    return node_fingerprint(node, PRODUCT, release, [ProcessFingerprint(name=PRODUCT, version=shortened(line))])
+
+
+def known_of(host: Host) -> Known:
+    """Return what was written when the node was started."""
+    found = json.loads(host.read_tail(host.root / HOME / KEPT[1], max_bytes=_MOST_BYTES))
+    return Known(found["version"], found["declared"])
+
 
 __all__ = ["CommandDatabase"]

@@ -1,5 +1,281 @@
-"""HBase, with the HDFS and the ZooKeeper that it stands on."""
+"""HBase, with the HDFS and the ZooKeeper that it stands on.
 
-from plimsoll.adapters.products.hbase.adapter import HBase
+Apache HBase as a product under test, with the HDFS and the ZooKeeper that it stands on.
+
+Check, before anything starts, whether the processes of a definition can start.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from pydantic import JsonValue
+
+from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
+from plimsoll.adapters.products.hbase.inquiry import (
+    fingerprints,
+    save_metrics,
+    settle_command,
+    told_departures,
+    told_state,
+)
+from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, jvm_arguments, start
+from plimsoll.adapters.products.hbase.release import JDK_FLAGS, PRODUCT, RELEASES
+from plimsoll.adapters.products.hbase.roles import (
+    GC_LOG,
+    LEAST_HEAP,
+    LOG,
+    MASTER,
+    REGION_SERVER,
+    ROLES,
+    Role,
+    RoleFiles,
+    roles_of,
+    size_of,
+)
+from plimsoll.adapters.products.hbase.settings import OTHER_ROLES, PORTS, REPLICATION, SHIPPED, refused, used_heaps
+from plimsoll.adapters.products.nodes.jvm_flags import (
+    JarProduct,
+    archive_problems,
+    collector_problems,
+    flag_problems,
+    heap_problems,
+    install,
+    is_there,
+    jdk_major,
+    missing_software,
+    without_jvm,
+)
+from plimsoll.adapters.products.nodes.node_state import down
+from plimsoll.adapters.products.nodes.own_machine import leftover_work
+from plimsoll.adapters.products.nodes.settings import shown
+from plimsoll.adapters.products.nodes.waiting import Obstacle, OnHost, Patience, ended
+from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.fingerprint import NodeFingerprint
+from plimsoll.domain.load_summary import LeftoverWork
+from plimsoll.domain.process import Process
+from plimsoll.domain.specs import ProductSpec, VariantSpec
+from plimsoll.domain.units import format_size
+from plimsoll.domain.variant import JvmConfiguration, Variant
+from plimsoll.domain.wording import meant_or_known, plural
+from plimsoll.ports.artefacts import ArtefactSource
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence
+
+
+def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
+    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+    of_system = spec.settings
+    found = [*_settings("system.settings", of_system)]
+    for heap in used_heaps(of_system):
+        what = f"is a setting of variants, as their JVMs are: heap.{heap}"
+        found.append(Problem(f"system.settings.heap.{heap}", what, "write it below `settings` of the variants"))
+    for one in spec.variants:
+        where, variant = one.where, one.variant
+        if variant.jvm is None:
+            found.append(without_jvm(where, variant, "HBase"))
+        else:
+            found += _variant(one, variant.jvm, artefacts)
+        found += _settings(f"{where}.settings", variant.settings)
+        found += _replication(one)
+    return [*found, *missing_software(spec, artefacts)]
+
+
+def _variant(spec: VariantSpec, jvm: JvmConfiguration, artefacts: ArtefactSource) -> list[Problem]:
+    where = spec.where
+    wrong = [*archive_problems(spec), *_version(where, spec.version), *_jvm(where, jvm)]
+    wrong += [*heap_problems(where, jvm), *_heaps(where, spec.variant)]
+    if is_there(spec, artefacts):
+        wrong += collector_problems(where, jvm, artefacts)
+        wrong += [] if wrong else flag_problems(where, jvm, jvm_arguments(jvm), artefacts)
+    return wrong
+
+
+def _version(where: str, version: str) -> Iterator[Problem]:
+    if version not in RELEASES:
+        yield Problem(where, f"HBase {version} is not known here", f"known: {', '.join(sorted(RELEASES))}")
+
+
+def _jvm(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
+    if jdk_major(jvm) not in JDK_FLAGS:
+        majors = ", ".join(str(major) for major in sorted(JDK_FLAGS))
+        yield Problem(f"{where}.jvm.jdk", f"HBase is not run on JDK {jdk_major(jvm)} here", f"use JDK {majors}")
+    if jvm.flag_set != "shipped":
+        what = f"the flag set {jvm.flag_set} is one of Cassandra's"
+        yield Problem(f"{where}.jvm.flag_set", what, "remove the key, and write the `flags`")
+
+
+def _heaps(where: str, variant: Variant) -> Iterator[Problem]:
+    """Yield heaps of other processes than the region server which are no size, too small, or of no process."""
+    for name, value in used_heaps(variant.settings).items():
+        place, heap = f"{where}.settings.heap.{name}", size_of(value)
+        if name == REGION_SERVER.name:
+            yield Problem(place, "is the variant's own", "write it as `heap` of the variant's `jvm`")
+        elif name not in OTHER_ROLES:
+            mend = meant_or_known(name, dict.fromkeys(OTHER_ROLES), lead="there is")
+            yield Problem(place, "is no process whose heap is a setting", mend)
+        elif heap is None or heap < LEAST_HEAP:
+            what = f"a process can't start with that heap; found {shown(value)}"
+            yield Problem(place, what, f"write a size of at least {format_size(LEAST_HEAP)}")
+
+
+def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    for key, reason in refused(settings):
+        what = f"can't be set: {reason}; found {shown(settings[key])}"
+        yield Problem(f"{where}.{key}", what, "remove the line")
+
+
+def _replication(spec: VariantSpec) -> Iterator[Problem]:
+    copies, nodes = {**SHIPPED, **spec.settings}[REPLICATION], spec.nodes
+    if not isinstance(copies, int) or not 1 <= copies <= nodes:
+        what = f"HDFS can't keep {shown(copies)} copies of a block on {plural(nodes, 'node')}"
+        mend = f"write {f'1 to {nodes}' if nodes > 1 else '1'}, or more `system.nodes`"
+        yield Problem(f"{spec.where}.settings.{REPLICATION}", what, mend)
+
+
+_PATIENCE = timedelta(minutes=10)
+_UNNOTICED = "the Master had not noticed it yet, so nobody served its regions"
+
+
+class HBase(JarProduct):
+    """Every host runs a DataNode and a region server, the first one also ZooKeeper, the NameNode and the Master.
+    `patience`: longest time for all processes together to start, where a definition gives none.
+    """
+
+    name = PRODUCT
+    ports: Sequence[int] = PORTS
+    evidence: Evidence = HBaseLog()
+    settles = True
+
+    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
+        super().__init__(artefacts)
+        self._clock, self._patience = clock, patience
+
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
+        """Return problems with versions, JDKs, collectors, flags, heaps and settings that processes can't run with."""
+        return problems(spec, self._artefacts)
+
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
+        """Format HDFS, start all processes, and wait until all tell that they are ready for clients.
+
+        Processes that were started before are waited for like new ones. Raises DeployError, with the state and the last
+        log lines of the process that others wait for.
+        """
+        blueprint = self._blueprint(spec, nodes, expires)
+        patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
+        with ThreadPoolExecutor(len(nodes) + 1) as pool:
+            format_hdfs(nodes[0], blueprint)
+            brought = [pool.submit(install, node, blueprint.jdk, blueprint.jars) for node in nodes]
+            brought_tool = pool.submit(self._tool.argv, load)
+            _await_format(nodes[0], patience)
+            [one.result() for one in brought]
+            list(pool.map(lambda one: _start_all(one[1], roles_of(one[0]), blueprint), enumerate(nodes)))
+            brought_tool.result()
+        patience.await_none(lambda: _obstacle(nodes), _running(nodes))
+
+    def processes(self, variant: Variant) -> Sequence[Process]:
+        """Return the processes of hosts; all but two run on the first host only."""
+        return [_declared(role, variant, variant.jvm) for role in ROLES] if variant.jvm else []
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+        """Read what really runs on each host: flags from the JVMs, versions as the processes told them."""
+        return fingerprints(self._tool, nodes)
+
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002
+        """Return True, because region servers tell their flushes and compactions only on their own machine."""
+        return True
+
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
+        """Wait for flushes and compactions, on the region servers' own machines."""
+        return leftover_work(nodes, job_id, settle_command)
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """Return a sentence with the last log lines for each process that is not running.
+
+        After that of a region server it says when it left the cluster and what became of its regions, by the Master.
+        """
+        found = [
+            (node, role, sentence)
+            for node in nodes
+            for role in ROLES
+            if not (role.only_on_first and node.status(role.name).state == "missing")
+            and (sentence := down(node, role.process, several=True))
+        ]
+        is_asked = any(role is REGION_SERVER for _, role, _ in found) and _has_master(nodes[0])
+        left = told_departures(nodes[0]) if is_asked else ()
+        return [
+            "\n".join([sentence, *(_departed(node, left) if role is REGION_SERVER and is_asked else ())])
+            for node, role, sentence in found
+        ]
+
+    def save(self, node: Host) -> None:
+        """Save the figures of the node's region server."""
+        save_metrics(node)
+
+    def _blueprint(self, spec: VariantSpec, nodes: Sequence[Host], expires: timedelta) -> Blueprint:
+        jvm = spec.variant.jvm
+        if jvm is None:
+            raise DeployError("HBase runs in a JVM", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
+        return Blueprint(
+            settings=spec.settings,
+            jvm=jvm,
+            jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
+            jars=self._artefacts.database(PRODUCT, spec.version),
+            nodes=nodes,
+            expires=expires,
+        )
+
+
+def _has_master(node: Host) -> bool:
+    return node.status(MASTER.name).state == "running"
+
+
+def _departed(node: Host, left: Sequence[Departure]) -> Sequence[str]:
+    """Tell what the Master knows of the end of that node's region server."""
+    return [str(one) for one in left if one.host in (node.info.name, node.info.address)] or [_UNNOTICED]
+
+
+def _await_format(first: Host, patience: Patience) -> None:
+    """Return once HDFS is formatted. Raises DeployError when that fails or the time ends."""
+    place = (first, FORMATTING)
+
+    def obstacle() -> Obstacle | None:
+        status = first.status(FORMATTING.name)
+        if status.state == "exited" and status.exit_code != 0:
+            raise ended(place, status, "before HDFS was formatted")
+        return None if status.state == "exited" else Obstacle(place, "HDFS is being formatted")
+
+    patience.await_none(obstacle, ())
+
+
+def _start_all(node: Host, roles: Sequence[Role], blueprint: Blueprint) -> None:
+    """Start a host's processes, those first that others wait for."""
+    for role in reversed(roles):
+        start(node, role, blueprint)
+
+
+def _obstacle(nodes: Sequence[Host]) -> Obstacle | None:
+    found = told_state(nodes).obstacle()
+    return found and Obstacle((nodes[0], found[0].process), found[1])
+
+
+def _running(nodes: Sequence[Host]) -> Sequence[OnHost]:
+    return [(node, role.process) for number, node in enumerate(nodes) for role in roles_of(number)]
+
+
+def _declared(role: Role, variant: Variant, jvm: JvmConfiguration) -> Process:
+    files = RoleFiles(PurePosixPath(), role.name)
+    kept = [files.logs / "*.*", files.configuration / "*.*", files.console]
+    return Process(
+        role.name,
+        role.jvm(jvm, variant.settings),
+        LOG,
+        GC_LOG,
+        tuple(map(str, kept)),
+        only_on_first=role.only_on_first,
+    )
+
 
 __all__ = ["HBase"]

@@ -27,8 +27,15 @@ from plimsoll.adapters.products.hbase.settings import (
     hdfs_settings,
     zookeeper_settings,
 )
-from plimsoll.adapters.products.nodes.java import Installation, file_url, install
-from plimsoll.adapters.products.nodes.jvm_flags import CHOICE, gc_log_flags, heap_flags, jdk_major
+from plimsoll.adapters.products.nodes.jvm_flags import (
+    CHOICE,
+    Installation,
+    file_url,
+    gc_log_flags,
+    heap_flags,
+    install,
+    jdk_major,
+)
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
 from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
 from plimsoll.adapters.products.nodes.tool import jmx_flags

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from plimsoll.adapters.products.hbase.roles import DATA_NODE, HEAP, MASTER, NAME_NODE, ZOOKEEPER, RoleFiles
-from plimsoll.adapters.products.nodes.java import file_url
+from plimsoll.adapters.products.nodes.jvm_flags import file_url
 
 ZOOKEEPER_PORT, NAME_NODE_PORT, MASTER_PORT, REGION_SERVER_PORT = 2181, 8020, 16000, 16020
 NAME_NODE_HTTP, MASTER_HTTP, REGION_SERVER_HTTP = 9870, 16010, 16030

@@ -1,5 +1,256 @@
-"""ScyllaDB."""
+"""ScyllaDB.
 
-from plimsoll.adapters.products.scylladb.adapter import ScyllaDb
+ScyllaDB as a product under test. It was written by its public documentation, and has met no real ScyllaDB yet.
+
+Nodes are asked over their REST API on their own machines, because it asks nobody for a password.
+
+The lines of stalls have no time, because ScyllaDB writes them inside a signal handler. A stall happened between the
+lines before and after it; where these are further apart than `_SURE`, its line is left out.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, tzinfo
+from pathlib import PurePosixPath
+
+from pydantic import JsonValue, ValidationError
+
+from plimsoll.adapters.products.nodes import own_machine
+from plimsoll.adapters.products.nodes.node_process import time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
+from plimsoll.adapters.products.nodes.own_machine import leftover_work, own_loopback
+from plimsoll.adapters.products.nodes.settings import refused_settings, shown
+from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
+from plimsoll.adapters.products.nodes.waiting import Patience
+from plimsoll.adapters.products.scylladb.node import (
+    API_PORT,
+    METRICS,
+    METRICS_PORT,
+    NODE,
+    PORTS,
+    PRODUCT,
+    PROGRAM,
+    RESERVED,
+    Blueprint,
+    NodeFiles,
+    command_options,
+    start,
+)
+from plimsoll.domain.errors import DeployError, Problem
+from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.load_summary import LeftoverWork
+from plimsoll.domain.origins import Download
+from plimsoll.domain.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.specs import ProductSpec, VariantSpec
+from plimsoll.domain.variant import Variant
+from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.product import Evidence, Product
+
+_LISTENS = "Starting listening for CQL clients"
+_PATIENCE = timedelta(minutes=15)
+
+_BUILD = re.compile(r"-0\.\d{8}\..*")
+"""The end of `4.4.3-0.20210714.ce3b5e9a5`, which is not part of the release's name."""
+
+COMPACTION, STALL = EventKind("compaction", "compaction"), EventKind("reactor_stall", "reactor stall")
+ALLOCATION = EventKind("large_allocation", "large allocation", "bytes")
+KINDS = (COMPACTION, STALL, ALLOCATION)
+
+_LINE = re.compile(
+    r"[A-Z]+ +(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) +\[shard +\d+[^]]*\] (?P<logger>\S+) - (?P<message>.*)",
+    re.ASCII,
+)
+
+_COMPACTED = re.compile(r"(\[.*?\] )?Compacted .* in (?P<ms>\d+)ms = ")
+_ALLOCATED = re.compile(r"oversized allocation: (?P<bytes>\d+) bytes")
+_STALLED = re.compile(r"Reactor stalled for (?P<ms>\d+) ms on shard \d+")
+_SURE = timedelta(seconds=10)
+
+
+class ScyllaDbLog(Evidence):
+    """An implementation of the Evidence port on a node's log, whose times are in its host's `zone`."""
+
+    kinds: Sequence[EventKind] = KINDS
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
+        """Return compactions, reactor stalls and large allocations, in the order of their ends."""
+        return tuple(_events(text, zone))
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
+        return timed_lines(_LINE, text, zone)
+
+
+def _events(text: str, zone: tzinfo) -> Iterator[Event]:
+    before: datetime | None = None
+    stalls_ms: list[float] = []
+    for line in text.splitlines():
+        if stall := _STALLED.search(line):
+            stalls_ms.append(float(stall["ms"]))
+        if (match := _LINE.match(line)) is None:
+            continue
+        at = time_of(match, zone)
+        if before is not None and at - before <= _SURE:
+            yield from (Event(STALL, before, at, ms) for ms in stalls_ms)
+        yield from _events_of(match["message"], at)
+        before, stalls_ms = at, []
+
+
+def _events_of(message: str, at: datetime) -> Iterator[Event]:
+    if match := _COMPACTED.match(message):
+        yield Event(COMPACTION, at - timedelta(milliseconds=int(match["ms"])), at, float(match["ms"]))
+    elif match := _ALLOCATED.match(message):
+        yield Event(ALLOCATION, at, at, float(match["bytes"]))
+
+
+class ScyllaDb(Product):
+    """One program on each node. `patience`: longest time for all nodes to start, where a definition gives none."""
+
+    name = PRODUCT
+    ports: Sequence[int] = PORTS
+    evidence: Evidence = ScyllaDbLog()
+    settles = True
+
+    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
+        self._artefacts, self._clock, self._patience = artefacts, clock, patience
+        self._tool = NodeTool(artefacts)
+
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
+        """Return problems with archives and settings."""
+        return problems(spec, self._artefacts)
+
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:
+        """Name what only hosts can tell."""
+        return list(unknown(spec))
+
+    def downloads(self, spec: ProductSpec) -> Sequence[Download]:
+        """Return the archives of its variants, and what the node tool is compiled from."""
+        variants = [one.variant for one in spec.variants]
+        archives = {one.archive: one.id for one in variants if one.archive}
+        found = [
+            Download(name=f"ScyllaDB of variant {name}", size_bytes=None, is_there=self._artefacts.has_archive(archive))
+            for archive, name in archives.items()
+        ]
+        return [*found, *self._artefacts.downloads_of_program("node-tool")]
+
+    def prepare(self, spec: ProductSpec) -> None:
+        """Fetch the archives and the node tool."""
+        for one in spec.variants:
+            if one.variant.archive is not None:
+                self._artefacts.unpacked(one.variant.archive, PROGRAM, thorough=True)
+        self._artefacts.prepare_program("node-tool")
+
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
+        """Start one node after the other, as nodes must join, and wait until clients can use all of them.
+
+        Nodes that were started before are waited for like new ones. Raises DeployError, with the last log lines of a
+        node that did not start.
+        """
+        if spec.variant.archive is None:
+            raise DeployError("it names no archive", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
+        home = self._artefacts.unpacked(spec.variant.archive, PROGRAM)
+        blueprint = Blueprint(home, spec.settings, nodes, expires)
+        until = self._clock.now() + (spec.start_within or self._patience)
+        patience = Patience(self._clock, until)
+        with ThreadPoolExecutor(len(nodes) + 1) as pool:
+            brought = [pool.submit(node.install, home) for node in nodes]
+            pool.submit(self._tool.argv, load).result()
+            [one.result() for one in brought]
+        for node in nodes:
+            start(node, blueprint)
+            patience.await_line([(node, NODE)], _LISTENS)
+        self._tool.probe(load, nodes, max(until - self._clock.now(), WHOLE), PRODUCT)
+
+    def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
+        files = NodeFiles(PurePosixPath())
+        return [Process(PRODUCT, log=files.log.name, files=(str(files.kept / "*"), str(files.log)))]
+
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+        """Read what really runs on each node, as the node reports it."""
+        return [fingerprint(node) for node in nodes]
+
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002
+        """Return True, because clients can read in no table how many compactions are left."""
+        return True
+
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
+        """Wait for compactions by the REST API, on the nodes' own machines."""
+        return leftover_work(nodes, job_id, settle_command)
+
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
+        """Return a sentence with the last log lines for each node that is not running."""
+        return [sentence for node in nodes if (sentence := down(node, NODE))]
+
+    def save(self, node: Host) -> None:
+        """Save the node's metrics."""
+        save_metrics(node)
+
+
+def fingerprint(node: Host) -> NodeFingerprint:
+    """Read what the node reports. Raises DeployError where it does not answer."""
+    [build] = own_machine.get(node, _url(node, API_PORT, "storage_service/scylla_release_version"))
+    if build is None:
+        where = f"{PRODUCT} on {name_of(node)}"
+        raise DeployError("its REST API gives no answer", where=where, mend="see whether the node runs")
+    version = _BUILD.sub("", build).replace("~", "-")
+    return node_fingerprint(node, PRODUCT, version, [ProcessFingerprint(name=PRODUCT, version=build)])
+
+
+def save_metrics(node: Host) -> None:
+    """Write the node's metrics to a file on its host, if the node answers."""
+    own_machine.save(node, _url(node, METRICS_PORT, "metrics"), NodeFiles(node.root).kept / METRICS)
+
+
+def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
+    """Return the command that waits until these nodes of one machine have no compactions left."""
+    urls = [_url(node, API_PORT, "compaction_manager/metrics/pending_tasks") for node in nodes]
+    return own_machine.settle_command((), urls)
+
+
+def _url(node: Host, port: int, path: str) -> str:
+    return f"{own_loopback(node.info.address)}:{port}/{path}"
+
+
+def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
+    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+    found = [*_settings("system.settings", spec.settings)]
+    for one in spec.variants:
+        found += _variant(one.where, one.variant, artefacts, spec.name)
+        found += _settings(f"{one.where}.settings", one.variant.settings)
+    return [*found, *artefacts.missing_of_program("node-tool", spec.key, spec.name)]
+
+
+def unknown(spec: ProductSpec) -> Iterator[str]:
+    """Name what only hosts can tell of each variant."""
+    for one in spec.variants:
+        yield (
+            f"Plimsoll has never run a real ScyllaDB: whether variant {one.variant.id} starts from its archive on "
+            "these hosts, and which release the archive has, shows on the hosts only"
+        )
+
+
+def _variant(where: str, variant: Variant, artefacts: ArtefactSource, name: str) -> Iterator[Problem]:
+    if variant.jvm is not None:
+        yield Problem(f"{where}.jvm", "ScyllaDB runs in no JVM", "remove `jvm`")
+    if variant.archive is None:
+        mend = "name its relocatable archive: `archive: {url: …, sha256: …}`"
+        yield Problem(f"{where}.archive", "no registry has ScyllaDB, and the variant names no archive", mend)
+    elif not artefacts.has_archive(variant.archive):
+        what = f"ScyllaDB of variant {variant.id} is not in the cache"
+        yield Problem(f"{where}.archive", what, how_to_fetch(name))
+
+
+def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    yield from refused_settings(where, settings, RESERVED)
+    try:
+        command_options(settings)
+    except ValidationError as error:
+        for fault in error.errors():
+            place = ".".join(map(str, fault["loc"]))
+            mend = "write e.g. `smp: 8`, `memory: 16G`, `overprovisioned: true`, or leave it out"
+            yield Problem(f"{where}.{place}", f"{fault['msg']}; found {shown(fault['input'])}", mend)
+
 
 __all__ = ["ScyllaDb"]

@@ -1,6 +1,278 @@
-"""Clusters on Amazon EC2."""
+"""Clusters on Amazon EC2.
 
-from plimsoll.adapters.providers.ec2.prices import Ec2Tariffs
-from plimsoll.adapters.providers.ec2.provider import Ec2Provider, over_ssh
+Clusters on EC2: hosts found by their tags.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache, cached_property, partial
+from pathlib import PurePosixPath
+from typing import Self
+
+from plimsoll.adapters.providers.ec2.checks import problems
+from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds
+from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
+from plimsoll.adapters.providers.ec2.destroying import Destroyer, DestroySince
+from plimsoll.adapters.providers.ec2.errors import CloudError
+from plimsoll.adapters.providers.ec2.finding import STANDING, TaggedResources, shown, standing, tagged
+from plimsoll.adapters.providers.ec2.instance_types import Ec2Tariffs
+from plimsoll.adapters.providers.ec2.launch_plan import ROOT, LaunchPlan, LaunchPlanner
+from plimsoll.adapters.providers.ec2.launched import INSTANCE_ID, Launched
+from plimsoll.adapters.providers.ec2.launching import Launcher, retry_until_known
+from plimsoll.adapters.providers.ec2.network import subnets
+from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read_options
+from plimsoll.adapters.providers.ec2.placement import patiently, placed
+from plimsoll.adapters.providers.ec2.readiness import SharedHost, await_hosts, clear, in_environment, prolong
+from plimsoll.adapters.providers.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
+from plimsoll.adapters.providers.ec2.user_data import host_key
+from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
+from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
+from plimsoll.domain.specs import HostsSpec
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import Host
+from plimsoll.ports.log import Log
+from plimsoll.ports.provider import FullZones, Launches, NoneFull, Places, Provider
+from plimsoll.ports.secrets import Secrets, SshIdentity
+
+_USER = "plimsoll"
+
+
+Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
+
+
+@dataclass(frozen=True)
+class Ec2Provider(Provider):
+    """An implementation of the Provider port. Clusters of other stores than `store` are neither seen nor touched.
+
+    `places`: the options that name regions and connections. For clusters of any campaign `further_regions` are searched
+    too. The provider remembers nothing else but `tried`; AWS is asked each time.
+    """
+
+    secrets: Secrets
+    clock: Clock
+    connect: Connect
+    store: str
+    log: Log
+    launches: Launches
+    further_regions: Sequence[str] = field(default=(), kw_only=True)
+    places: Places = field(default=Places(), kw_only=True)
+    clouds: Callable[[CloudRegion], Cloud] | None = field(default=None, kw_only=True, repr=False)
+    """The clouds of places, each with its client; by default the provider makes its own."""
+    tariffs: Ec2Tariffs | None = field(default=None, kw_only=True, repr=False)
+    """Prices, with the answers of the Pricing API so far; by default the provider makes its own."""
+    full_zones: FullZones = field(default=NoneFull(), kw_only=True, repr=False)
+    """The zones that any cell has found to be full a few minutes ago."""
+    destroy_since: DestroySince = field(default_factory=dict, kw_only=True, repr=False)
+    """Cluster and place → the time since when this process has tried to destroy it, while the store is away."""
+
+    name = PROVIDER
+    is_local = False
+    keeps_hosts = True
+    replaces_hosts = True
+
+    @cached_property
+    def _cloud(self) -> Callable[[CloudRegion], Cloud]:
+        return self.clouds or clouds(self.secrets)
+
+    @cached_property
+    def _tariffs(self) -> Ec2Tariffs:
+        return self.tariffs or Ec2Tariffs(self.secrets)
+
+    @property
+    def _destroyer(self) -> Destroyer:
+        return Destroyer(self.clock, self.store, self.launches, self.log, self.destroy_since)
+
+    def at(self, places: Places) -> Self:
+        """Return the provider for the regions, and through the connections, that those places name."""
+        return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
+
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
+        """Return every problem that AWS can show before anything costs money. SecretError where AWS can't be asked."""
+        return problems(spec, self.secrets)
+
+    def account(self) -> str:
+        """Return the AWS account that the connection of the definition leads to."""
+        [options] = self.places.options
+        return self._cloud(_place(read_options(options, ""))).account()
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        """Return the cluster's hosts, running, in one zone, and answering as themselves.
+
+        Kept ones live on for the request. Where AWS fails or throttles, everything is asked for again: that finds what
+        was launched before.
+        """
+        options = read_options(request.options, str(request.id))
+        self._destroyer.forget(request.id)
+        deadline = min(filter(None, (self.clock.now() + options.patience, request.ends_at)))
+
+        def provided() -> Cluster:
+            return self._provided(request, options, deadline)
+
+        return patiently(provided, str(request.id), self.clock, deadline, self.log)
+
+    def _provided(self, request: ClusterRequest, options: Ec2Options, deadline: datetime) -> Cluster:
+        cloud = self._cloud(_place(options))
+        found = subnets(cloud, options)
+        launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
+        planner = LaunchPlanner(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
+        wanted = planner.launch_plan(request, options, found[0].vpc, launched.image)
+        launcher = Launcher(cloud, self.clock, wanted, launched)
+        instances = placed(launcher, self.clock, found, self.log, deadline, self.full_zones)
+        cluster = described(request.id, instances, cloud.place, self.clock.now())
+        hosts = [self._host(options, cluster, info) for info in cluster.hosts]
+        await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
+        if not request.id.is_kept:
+            return cluster
+        launched.prolonged(wanted.expires, wanted.ends, wanted.owner)
+        return self._prolonged(cloud, wanted, cluster, hosts)
+
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """Return the cluster if all its hosts are there. A place that can't be looked at hides no host of others."""
+        failed: PlimsollError | None = None
+        for cloud in self._clouds():
+            launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
+            try:
+                instances = standing(cloud, self.clock, of_cluster(self.store, cluster_id), launched)
+            except (ProviderError, SecretError) as error:
+                failed = failed or error
+                continue
+            if instances:
+                return described(cluster_id, instances, cloud.place, self.clock.now())
+        if failed:
+            raise failed
+        return None
+
+    def why_gone(self, cluster_id: ClusterId) -> str:
+        """Return AWS's reasons for the ends of hosts that nobody here has ended; empty where AWS gives none."""
+        ended: list[str] = []
+        for cloud in self._clouds():
+            with suppress(ProviderError, SecretError):
+                launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock)
+                seen = shown(cloud, of_cluster(self.store, cluster_id), launched)
+                ended += [
+                    f"{one['InstanceId']} is {one['State']['Name']}: {why_ended(one)}"
+                    for one in seen
+                    if one["State"]["Name"] not in STANDING and not launched.has_ended(one["InstanceId"])
+                ]
+        return "; ".join(ended)
+
+    def clusters(self) -> Sequence[Cluster]:
+        """List clusters from everything that carries the tags, and from the record of launches; remains count."""
+        unseen = dict.fromkeys(filter(None, [self.places.unknown]))
+        unsettled: Sequence[ClusterId] = ()
+        try:
+            unsettled = self.launches.unsettled()
+        except StoreError as error:
+            unseen = unseen or {f"hosts that EC2 does not list yet are not known: {error}": None}
+        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
+        unread: dict[str, None] = {}
+        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each, unsettled, unread)]
+        unseen |= {str(error): None for _, each in seen for error in each.unseen}
+        if unseen:
+            raise PartlySeen(f"not all of AWS could be looked at: {'; '.join([*unseen, *unread])}", found)
+        if unread:
+            raise RecordsUnread(f"hosts that EC2 does not list yet are not known: {'; '.join(unread)}", found)
+        return found
+
+    def destroy(self, cluster_id: ClusterId) -> None:
+        """Terminate and delete everything with the cluster's tags, and look whether it is so."""
+        self._destroyer.destroy(self._clouds(), cluster_id)
+
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
+        """End what runs of other environments on all hosts at once, remove their files, and check that."""
+        options = self._options(cluster)
+        clear([self._host(options, cluster, info) for info in cluster.hosts], cluster, keep)
+
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
+        """Return access by SSH. A host that does not present the cluster's own host key is refused."""
+        return in_environment(self._host(self._options(cluster), cluster, info), cluster, environment)
+
+    def _options(self, cluster: Cluster) -> Ec2Options:
+        return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
+
+    def _prolonged(self, cloud: Cloud, wanted: LaunchPlan, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
+        """Return the cluster with its new owner and its new expiry, which may be earlier: nobody else uses it now.
+
+        The hosts' own end is moved first, then their tags. If a process is killed in between, the next call does both.
+        The result is what was written, because tags that EC2 shows may lag.
+        """
+        prolong(hosts, wanted.ends)
+        ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
+        said = as_list({OWNER: wanted.owner, EXPIRES: wanted.expires.isoformat()})
+        retry_until_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=said))
+        return cluster.model_copy(update={"owner": wanted.owner, "expires_at": wanted.expires})
+
+    def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
+        identity = self._identity(options)
+        key = host_key(identity, cluster.id).public
+        target = Target(info.address, key, options.ssh_connection, port=options.ssh_port, user=identity.user)
+        return self.connect(cluster.id, info, target)
+
+    def _identity(self, options: Ec2Options) -> SshIdentity:
+        identity = self.secrets.ssh_identity(options.ssh_connection)
+        return identity if identity.user else replace(identity, user=_USER)
+
+    def _described(
+        self, cloud: Cloud, seen: TaggedResources, unsettled: Sequence[ClusterId], unread: dict[str, None]
+    ) -> Iterator[Cluster]:
+        """Yield the clusters in that place: those that show, and of unsettled ones what does not show yet.
+
+        `unread` gets the reasons why a record could not be read.
+        """
+        clusters = by_cluster(seen.resources)
+        for cluster_id in sorted({*clusters, *unsettled}, key=str):
+            its = clusters.get(cluster_id, [])
+            answers, names = [each.answer for each in its], [each.name for each in its]
+            ids = {one["InstanceId"] for one in answers if "InstanceId" in one}
+            recorded = Recorded()
+            if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
+                try:
+                    launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
+                    unseen = [one for one in launched.living() if one not in ids] if seen.lists_instances else []
+                    listed = ids if seen.lists_instances else None
+                    recorded = launched.not_listed(listed, cloud.living_of(unseen))
+                except (StoreError, CloudError) as error:
+                    unread[str(error)] = None
+            if its or recorded.names:
+                yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
+
+    def _clouds(self) -> list[Cloud]:
+        """Return the cloud of each known place. Where clusters may be anywhere, also those of further regions."""
+        known = dict.fromkeys(_places(self.places.options))
+        if self.places.everywhere or self.places.unknown:
+            connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]
+            known |= dict.fromkeys(CloudRegion(one, region) for region in self.further_regions for one in connections)
+        return [self._cloud(place) for place in known]
+
+
+def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
+    """Return hosts as they are reached outside tests: one connection each, kept while it is used.
+
+    They fetch bundles from the depot; where there is none, they are sent them.
+    """
+
+    def connect(cluster_id: ClusterId, info: HostInfo, target: Target) -> SharedHost:
+        staged = depot.of_campaign(cluster_id.campaign_id) if depot else None
+        return SshHost(info, PurePosixPath(ROOT), connections.to(target), staged=staged)
+
+    return connect
+
+
+def _place(options: Ec2Options) -> CloudRegion:
+    return CloudRegion(options.connection, options.region)
+
+
+def _places(known: Sequence[Mapping[str, object]]) -> Iterator[CloudRegion]:
+    """Yield the place in each of these options. Raises ProviderError where the only options can't be read."""
+    for options in known:
+        try:
+            yield _place(read_options(options, ""))
+        except ProviderError:  # of a definition that never came to a cluster, if there are others
+            if len(known) == 1:
+                raise
+
 
 __all__ = ["Ec2Provider", "Ec2Tariffs", "over_ssh"]

@@ -11,8 +11,8 @@ from plimsoll.adapters.providers.ec2.tags import of_cluster
 from plimsoll.domain.cluster import ClusterId
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.launches import Launches
 from plimsoll.ports.log import Log
+from plimsoll.ports.provider import Launches
 
 DestroySince = dict[tuple[ClusterId, CloudRegion], datetime]
 

@@ -16,7 +16,7 @@ from plimsoll.adapters.providers.ec2.tags import as_list, recorded_tags
 from plimsoll.domain.cluster import ClusterId, HostInfo, Launch, Role
 from plimsoll.domain.errors import StoreError
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.launches import Launches
+from plimsoll.ports.provider import Launches
 
 LAG = timedelta(minutes=5)
 """The time by which EC2's answers may lag: AWS advises to repeat describe calls for about as long (EC2 Developer Guide,

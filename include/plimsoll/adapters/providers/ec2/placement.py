@@ -11,8 +11,8 @@ from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.domain.errors import ProviderError
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.full_zones import FullZones, NoneFull
 from plimsoll.ports.log import Log
+from plimsoll.ports.provider import FullZones, NoneFull
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0
 _NONE_FULL = NoneFull()

@@ -1,15 +1,23 @@
-"""Ask a database for whatever would keep a definition's load from it, before anything is loaded."""
+"""Ask a database for whatever would keep a definition's load from it, before anything is loaded.
 
-from collections.abc import Iterator, Sequence
+The load hosts of a cluster that somebody else runs: what their provider is to know, and what they cost.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 
 from plimsoll.adapters.external import Database, Databases
-from plimsoll.adapters.external.database import ExternalOptions
+from plimsoll.adapters.external.database import ExternalOptions, read_options
 from plimsoll.adapters.external.keyspaces import is_there, mark_of
-from plimsoll.adapters.hosts.sampler.listeners import listening
+from plimsoll.adapters.hosts.sampler.counters import listening
 from plimsoll.adapters.native_protocol import Session
+from plimsoll.domain.cost import Tariff
 from plimsoll.domain.errors import Problem, ProviderError, SecretError
+from plimsoll.domain.process import NodeNeeds
+from plimsoll.domain.specs import HostsSpec
 from plimsoll.domain.wording import plural
+from plimsoll.ports.provider import Tariffs
 
 _AT_ONCE = 16
 _OPTIONS = "provider.options"
@@ -94,3 +102,24 @@ def _keyspace_problems(session: Session, options: ExternalOptions) -> Iterator[P
     if there and not options.is_read_only and mark_of(session, name) is None:
         what = f"there is a keyspace {name!r}, which Plimsoll has not made"
         yield Problem(f"{_OPTIONS}.keyspace", what, "name another: it is made, and dropped after each cell")
+
+
+@dataclass(frozen=True)
+class LoadHostTariffs:
+    """An implementation of the Tariffs port. `of_providers`: a provider of load hosts → its tariffs."""
+
+    of_providers: Mapping[str, Tariffs]
+
+    def tariff(self, spec: HostsSpec) -> Tariff | None:
+        """Return the prices of the load hosts; None where they cost nothing. ProviderError for wrong options."""
+        options = read_options(spec.options)
+        if not isinstance(options, ExternalOptions):
+            mend = "correct the definition's provider.options"
+            raise ProviderError("; ".join(map(str, options)), where=f"definition {spec.name!r}", mend=mend)
+        tariffs = self.of_providers.get(options.load_hosts.provider)
+        return tariffs.tariff(load_hosts_alone(spec, options)) if tariffs else None
+
+
+def load_hosts_alone(spec: HostsSpec, options: ExternalOptions) -> HostsSpec:
+    """Return what the provider of the load hosts is asked for: these, and no nodes."""
+    return replace(spec, options=options.load_hosts.options, nodes=0, node_hosts=0, needs=NodeNeeds())

@@ -1,6 +1,226 @@
-"""Clusters on this machine: every host is a folder and a loopback address."""
+"""Clusters on this machine: every host is a folder and a loopback address.
 
-from plimsoll.adapters.providers.local.host import LocalHost
-from plimsoll.adapters.providers.local.provider import LocalProvider
+Clusters of this machine: a folder, a loopback subnet and tagged processes each.
+"""
+
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from plimsoll.adapters.hosts.host_files import require_guarded
+from plimsoll.adapters.hosts.onhost import cleaning
+from plimsoll.adapters.hosts.processes import ProcessTags, process_tags_of
+from plimsoll.adapters.providers.local import folders
+from plimsoll.adapters.providers.local.checks import problems
+from plimsoll.adapters.providers.local.folders import exclusive, mend
+from plimsoll.adapters.providers.local.host import NICENESS, LocalHost
+from plimsoll.adapters.providers.local.subnets import (
+    MOST_NODES,
+    claim,
+    claims_of,
+    default_claims,
+    load_addresses,
+    node_addresses,
+    release,
+    with_others,
+)
+from plimsoll.adapters.providers.local.sweep import PROVIDER, remnant, tagged_processes
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
+from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.specs import HostsSpec
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.provider import Places, Provider
+
+PATIENCE_S = 20.0
+"""The time that the remains of a cluster may take to be gone, s."""
+# The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
+NODE_NICENESS = 10
+
+
+class LocalProvider(Provider):
+    """An implementation of the Provider port. Clusters of other work folders are neither seen nor touched.
+
+    `work` holds the clusters' folders. `claims` is where this user's clusters agree on subnets, across work folders.
+    """
+
+    name = PROVIDER
+    is_local = True
+    keeps_hosts = True
+    replaces_hosts = True
+
+    def __init__(self, work: Path, clock: Clock, *, claims: Path | None = None) -> None:
+        self._work = work.resolve()
+        self._clock = clock
+        self._claims = claims or default_claims()
+
+    @property
+    def work(self) -> Path:
+        """Return the folder that holds the clusters' folders, with every link resolved."""
+        return self._work
+
+    def at(self, places: Places) -> Self:  # noqa: ARG002
+        """Return this provider, whose clusters all lie in one work folder."""
+        return self
+
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
+        """Check options, memory, disk, work folder, loopback addresses and ports."""
+        return problems(spec, self._work)
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        """Return the cluster's folder, addresses and description; nothing runs yet. Idempotent by the cluster's id."""
+        if request.nodes > MOST_NODES:
+            mending = f"ask for at most {MOST_NODES}"
+            raise ProviderError(f"{request.nodes} nodes do not fit one subnet", where=str(request.id), mend=mending)
+        with self._explained(), exclusive(self._claims):
+            return self._found(request) or self._make(request)
+
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """Return the cluster if it is whole: described, with a folder for each host."""
+        with self._explained():
+            found = folders.read(self._work, cluster_id)
+            return None if found is None or folders.lost(self._work, found) else found
+
+    def why_gone(self, cluster_id: ClusterId) -> str:  # noqa: ARG002
+        """Return the empty text, because folders give no reason."""
+        return ""
+
+    def clusters(self) -> Sequence[Cluster]:
+        """List clusters from running processes and from folders. The remains of a cluster count as one."""
+        running = self._running()
+        with self._explained():
+            every = {str(one): one for one in (*running, *folders.ids(self._work))}
+            return [self._known(every[name], running) for name in sorted(every)]
+
+    def destroy(self, cluster_id: ClusterId) -> None:
+        """Kill what runs, remove what lies there, give back the subnet, and look whether it is so."""
+        with self._explained():
+            left = self._destroyed(cluster_id, time.monotonic() + PATIENCE_S)
+        if left:
+            raise ProviderError(
+                f"the cluster is not gone: {'; '.join(left)}",
+                where=f"{cluster_id} in {self._work}",
+                mend="end these processes and remove what is left by hand, then destroy it again",
+            )
+
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> LocalHost:
+        """Return a host: its own folder below the cluster's, and in it one for each environment."""
+        root = folders.folder_of(self._work, cluster.id) / info.name / environment
+        return LocalHost(info, root, process_tags_of(cluster, info, self._work, environment))
+
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
+        """Kill what runs of other environments, remove what lies there, and look whether it is so."""
+        folder, names = folders.folder_of(self._work, cluster.id), [info.name for info in cluster.hosts]
+        with self._explained():
+            left = cleaning.clear(self._work, str(cluster.id), [folder / name for name in names], keep)
+        if left:
+            raise ProviderError(
+                f"the hosts are not clear: {'; '.join(left)}",
+                where=f"{cluster.id} in {self._work}",
+                mend="end these processes and remove what is left by hand, or destroy the cluster",
+            )
+
+    def _found(self, request: ClusterRequest) -> Cluster | None:
+        """Return the existing cluster with its new owner, and with the later one of both expiries.
+
+        Lost or unfit hosts of a kept cluster are replaced by others with addresses of their own.
+        """
+        found = folders.read(self._work, request.id)
+        if found is None:
+            return None
+        cluster = found
+        if request.id.is_kept:
+            lost = {*folders.lost(self._work, found)} if request.was_whole else set()
+            lost |= {info.name for info in found.hosts if info.identity in request.unfit}
+            expires_at = max(found.expires_at, request.expires_at)
+            hosts = with_others(found.hosts, lost, request.unfit, request.ports)
+            cluster = found.model_copy(update={"owner": request.owner, "expires_at": expires_at, "hosts": hosts})
+            if cluster != found:
+                folders.write(self._work, cluster)
+        folders.make_hosts(self._work, cluster)
+        return cluster
+
+    def _make(self, request: ClusterRequest) -> Cluster:
+        """Make the cluster. If that fails, remove what was made."""
+        folder = folders.folder_of(self._work, request.id)
+        self._work.mkdir(mode=0o700, parents=True, exist_ok=True)
+        require_guarded(self._work)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            subnet = claim(self._claims, folder, request.nodes, request.load_hosts, request.ports)
+            cluster = self._described(request, subnet)
+            folders.make_hosts(self._work, cluster)
+            folders.write(self._work, cluster)
+        except BaseException:
+            folders.remove(self._work, request.id)
+            folders.prune(self._work, request.id)
+            release(self._claims, folder)
+            raise
+        return cluster
+
+    def _described(self, request: ClusterRequest, subnet: str) -> Cluster:
+        machine = {"machine": platform.node()}
+        modest = {**machine, NICENESS: str(NODE_NICENESS)}
+        nodes = tuple(
+            HostInfo(name=f"node{number}", role="node", address=address, facts=modest)
+            for number, address in enumerate(node_addresses(subnet, request.nodes), start=1)
+        )
+        loads = tuple(
+            HostInfo(name=load_host_name(number), role="load", address=address, facts=machine)
+            for number, address in enumerate(load_addresses(subnet, request.load_hosts), start=1)
+        )
+        return Cluster(
+            id=request.id,
+            owner=request.owner,
+            provider=PROVIDER,
+            hosts=(*nodes, *loads),
+            created_at=self._clock.now(),
+            expires_at=request.expires_at,
+        )
+
+    def _running(self) -> dict[ClusterId, list[ProcessTags]]:
+        found: dict[ClusterId, list[ProcessTags]] = {}
+        for one in tagged_processes(self._work):
+            found.setdefault(one.tags.cluster_id, []).append(one.tags)
+        return found
+
+    def _known(self, cluster_id: ClusterId, running: dict[ClusterId, list[ProcessTags]]) -> Cluster:
+        folder = folders.folder_of(self._work, cluster_id)
+        return folders.read(self._work, cluster_id) or remnant(
+            cluster_id, running.get(cluster_id, []), folder, self._clock.now()
+        )
+
+    def _destroyed(self, cluster_id: ClusterId, deadline: float) -> list[str]:
+        """Destroy the cluster, and name what is left."""
+
+        def end_and_list() -> list[str]:
+            cleaning.kill_all(self._work, str(cluster_id), deadline)
+            obstacle = folders.remove(self._work, cluster_id)
+            self._release(cluster_id)
+            return [*cleaning.running(self._work, str(cluster_id)), *self._left_on_disk(cluster_id, obstacle)]
+
+        return cleaning.until_nothing_is_left(end_and_list, deadline)
+
+    def _release(self, cluster_id: ClusterId) -> None:
+        with exclusive(self._claims):
+            release(self._claims, folders.folder_of(self._work, cluster_id))
+            folders.prune(self._work, cluster_id)
+
+    def _left_on_disk(self, cluster_id: ClusterId, obstacle: str) -> Iterator[str]:
+        folder = folders.folder_of(self._work, cluster_id)
+        if folder.exists():
+            yield obstacle or f"{folder} is there again"
+        yield from (f"{path} still claims a subnet" for path in claims_of(self._claims, folder))
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            what, how = f"the work folder can't be used: {error}", mend(error, self._work)
+            raise ProviderError(what, where=str(self._work), mend=how) from error
+
 
 __all__ = ["LocalHost", "LocalProvider"]

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from plimsoll.adapters.hosts.guarded_folder import require_guarded
+from plimsoll.adapters.hosts.host_files import require_guarded
 from plimsoll.adapters.hosts.machine import existing_part
 from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.hosts.reported_facts import memory_bytes

@@ -1,10 +1,269 @@
-"""Hosts that are used over SSH, and clusters of existing hosts."""
+"""Hosts that are used over SSH, and clusters of existing hosts.
+
+Clusters of existing hosts: each uses a group of hosts that is leased, and cleaned before and after.
+"""
+
+import logging
+from collections.abc import Sequence
+from copy import copy
+from typing import Self
+
+from pydantic import ValidationError
 
 from plimsoll.adapters.providers.ssh.bundles import Depot
+from plimsoll.adapters.providers.ssh.checks import candidates, problems, why_left_out
 from plimsoll.adapters.providers.ssh.connection import Connections
+from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.host import SshHost
-from plimsoll.adapters.providers.ssh.login import KeyRefused, WrongHostKey
-from plimsoll.adapters.providers.ssh.options import Target
-from plimsoll.adapters.providers.ssh.provider import SshProvider
+from plimsoll.adapters.providers.ssh.leases import Held, Lease, lease_of
+from plimsoll.adapters.providers.ssh.login import KeyRefused, WrongHostKey, as_provider_error, explained
+from plimsoll.adapters.providers.ssh.member import Place
+from plimsoll.adapters.providers.ssh.options import SshOptions, Target
+from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
+from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError, SecretError
+from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.wording import plural
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.provider import Places, Provider
+
+_log = logging.getLogger("plimsoll")
+
+
+class SshProvider(Provider):
+    """An implementation of the Provider port. Definitions list the groups; the hosts themselves record who has them.
+
+    Hosts download bundles from the `depot`; without one, bundles are sent to them.
+    """
+
+    name = "ssh"
+    is_local = False
+    keeps_hosts = True
+    replaces_hosts = True
+
+    def __init__(self, connections: Connections, clock: Clock, depot: Depot | None = None) -> None:
+        self._connections, self._clock, self._depot = connections, clock, depot
+        self._places = Places()
+        self._last_seen: dict[ClusterId, Place] = {}
+
+    @property
+    def places(self) -> Places:
+        """Return the options of the definitions whose groups it knows."""
+        return self._places
+
+    def at(self, places: Places) -> Self:
+        """Return a provider with the groups that the definitions of those places name."""
+        found = copy(self)
+        found._places = places
+        return found
+
+    def check(self, spec: HostsSpec) -> Sequence[Problem]:
+        """Check the options, and each host: connection, login, Python, folder, disk, memory."""
+        return problems(spec, self._connections)
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        """Take and clean a free group of the definition. Idempotent by the cluster's id.
+
+        Raises ProviderError with the holder of each group, or the reason why it can't be used.
+        """
+        groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
+        found, silent = self._looked_up(groups, request.id)
+        if found is not None:
+            return self._prolonged(*self._without_unfit(*self._completed(*found), request), request)
+        # A group that does not answer can't keep the others from being used, unless it may have the cluster's own data
+        # and processes: the cluster would have two groups, and be found on either.
+        if silent and request.was_whole:
+            raise as_provider_error(silent[0]) from silent[0]
+        return self._first_free(groups, request)
+
+    def _first_free(self, groups: Sequence[Group], request: ClusterRequest) -> Cluster:
+        """Return the cluster on the first group that can be taken. Raises ProviderError with each one's obstacle."""
+        obstacles = []
+        for group, hosts in candidates(groups, request):
+            try:
+                return self._taken(group, hosts, request)
+            except (HostError, SecretError) as error:
+                obstacles.append(f"{group.name}: {error.text()}")
+        raise ProviderError(
+            f"no group of {plural(request.nodes, 'node')} and {plural(request.load_hosts, 'load host')} can be had:"
+            + "".join(f"\n  - {obstacle}" for obstacle in obstacles),
+            where=str(request.id),
+            mend="wait until a group is free, run fewer cells at once (max_parallel), or mend the reasons given",
+        )
+
+    def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """Return the cluster if it is whole, by the lease on its first load host."""
+        found = self._holder(cluster_id)
+        return found[1].cluster if found is not None and found[1].ready else None
+
+    def why_gone(self, cluster_id: ClusterId) -> str:  # noqa: ARG002
+        """Return the empty text, because these machines give no reason."""
+        return ""
+
+    def clusters(self) -> Sequence[Cluster]:
+        """Return the clusters by the lease of every group. HostsSilent has the reasons why some could not be asked."""
+        groups, unreadable = self._groups_of_places()
+        asked = list(in_parallel(groups, _held_or_why_not))
+        held = [one.lease.leased for one in asked if isinstance(one, Held)]
+        found = sorted(held, key=lambda cluster: str(cluster.id))
+        silent = [*unreadable, *(one for one in asked if isinstance(one, str))]
+        if self._places.unknown:
+            raise PartlySeen("; ".join((self._places.unknown, *silent)), found)
+        if silent:
+            raise HostsSilent("; ".join(silent), found, mend="let these hosts answer, then try again")
+        return found
+
+    def destroy(self, cluster_id: ClusterId) -> None:
+        """End all processes, remove all files, verify that, and release the hosts."""
+        found = self._holder(cluster_id)
+        if found is None:
+            return
+        group, lease = found
+        with explained():
+            group.clean(lease.cluster, lease.key)
+            group.release_others(lease)
+            group.release(lease)
+
+    def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
+        """Return a host, with the connection that the campaign's definition gives."""
+        for group in self._known_groups():
+            if group.name == info.facts.get("group") and (member := group.member_of(info)) is not None:
+                staged = self._depot.of_campaign(cluster.id.campaign_id) if self._depot else None
+                return member.host(cluster, info, environment, staged)
+        mend = "bring the campaign's definition back to the store"
+        raise ProviderError(f"no definition names host {info.name}", where=str(cluster.id), mend=mend)
+
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
+        """End and remove other environments on all hosts at once, and verify that."""
+        found = self._holder(cluster.id)
+        if found is None:
+            raise ProviderError("the cluster is gone", where=str(cluster.id), mend="run the cell again")
+        with explained():
+            found[0].clear(found[1].cluster, keep)
+
+    def _taken(self, group: Group, hosts: Sequence[HostInfo], request: ClusterRequest) -> Cluster:
+        """Take these hosts. Raises HostError, and takes none, where one is another cluster's or useless."""
+        if not hosts:
+            raise HostError(why_left_out(group, request))
+        lease = lease_of(
+            Cluster(
+                id=request.id,
+                owner=request.owner,
+                provider=self.name,
+                hosts=group.placed(hosts),
+                created_at=self._clock.now(),
+                expires_at=request.expires_at,
+            ),
+            request,
+        )
+        try:
+            held = group.take(lease)
+            if held.lease.key != lease.key:
+                raise HostError(f"is in use by {held}")
+            return self._make(group, held.lease)
+        except BaseException:
+            group.give_up(lease)
+            raise
+
+    def _completed(self, group: Group, lease: Lease) -> tuple[Group, Lease]:
+        """Complete a cluster whose group was taken but never made whole."""
+        if not lease.ready:
+            with explained():
+                group.take(lease)
+                self._make(group, lease)
+        return group, lease.model_copy(update={"ready": True})
+
+    def _without_unfit(self, group: Group, lease: Lease, request: ClusterRequest) -> tuple[Group, Lease]:
+        """Return further hosts of the group in the place of unfit ones. HostsLost where there are not enough."""
+        unfit = [info for info in lease.cluster.hosts if info.identity in request.unfit]
+        if not request.id.is_kept or not unfit:
+            return group, lease
+        with explained():
+            changed = group.with_others(lease, unfit, request.unfit | request.avoided)
+        if changed is None:
+            names = ", ".join(f"{info.name} ({info.address})" for info in unfit)
+            what = f"unfit, and group {group.name} has no other host that is free in its place: {names}"
+            raise HostsLost(what, where=str(request.id), mend="name further hosts in the group")
+        return group, changed
+
+    def _prolonged(self, group: Group, lease: Lease, request: ClusterRequest) -> Cluster:
+        """Extend the cluster for its present owner, and its lease."""
+        if not request.id.is_kept:
+            return lease.cluster
+        prolonged = lease.prolonged(request)
+        if prolonged != lease:
+            with explained():
+                group.renew(prolonged)
+        return prolonged.cluster
+
+    def _make(self, group: Group, lease: Lease) -> Cluster:
+        """Remove everything that was left on the hosts. From then on the cluster is whole."""
+        group.clean(lease.cluster, None)
+        if not group.ready(lease):
+            raise HostError("another has taken it meanwhile", where=f"group {group.name}", mend="run the cell again")
+        return lease.cluster
+
+    def _holder(self, cluster_id: ClusterId) -> tuple[Group, Lease] | None:
+        """Return the cluster's group. Raises ProviderError where a group that may be the cluster's does not answer."""
+        found, unknown = self._looked_up(self._known_groups(), cluster_id)
+        if found is None and unknown:
+            raise as_provider_error(unknown[0]) from unknown[0]
+        return found
+
+    def _looked_up(
+        self, groups: Sequence[Group], cluster_id: ClusterId
+    ) -> tuple[tuple[Group, Lease] | None, Sequence[HostError | SecretError]]:
+        """Return the cluster's group, and why others could not be asked. Its last known group is tried first."""
+        unknown: list[HostError | SecretError] = []
+        for group in sorted(groups, key=lambda one: one.place != self._last_seen.get(cluster_id)):
+            try:
+                held = group.held()
+            except (HostError, SecretError) as error:
+                unknown.append(error)
+                continue
+            if held is not None and held.lease.key == str(cluster_id):
+                self._last_seen[cluster_id] = group.place
+                return (group, held.lease), ()
+        return None, unknown
+
+    def _groups(self, options: object) -> list[Group]:
+        try:
+            parsed = SshOptions.model_validate(options)
+        except ValidationError as error:
+            mend = "run `plimsoll plan`: it names every fault"
+            raise ProviderError("the provider's options are wrong", where="provider.options", mend=mend) from error
+        return [Group(group, parsed, self._connections) for group in parsed.groups]
+
+    def _known_groups(self) -> list[Group]:
+        """Return the groups of every place. The log has the reasons why there may be others."""
+        found, unreadable = self._groups_of_places()
+        if self._places.unknown:
+            _log.warning("%s", self._places.unknown)
+        for why in unreadable:
+            _log.warning("%s", why)
+        return found
+
+    def _groups_of_places(self) -> tuple[list[Group], list[str]]:
+        """Return the groups of every place, and the reasons why options can't be read, which may name others.
+
+        Raises ProviderError for a single place with wrong options.
+        """
+        found: dict[Place, Group] = {}
+        unreadable: list[str] = []
+        for options in self._places.options:
+            try:
+                found.update({group.place: group for group in self._groups(options)})
+            except ProviderError as error:  # of a campaign that another version of Plimsoll has started
+                if len(self._places.options) == 1:
+                    raise
+                unreadable.append(f"hosts of a campaign can't be asked for clusters: {error}")
+        return list(found.values()), unreadable
+
+
+def _held_or_why_not(group: Group) -> Held | str | None:
+    try:
+        return group.held()
+    except (HostError, SecretError) as error:
+        return f"group {group.name} can't be asked for its cluster: {error}"
+
 
 __all__ = ["Connections", "Depot", "KeyRefused", "SshHost", "SshProvider", "Target", "WrongHostKey"]

@@ -15,7 +15,7 @@ from plimsoll.adapters.hosts.host_files import few_files, mend_of
 from plimsoll.adapters.hosts.jobs import FOLDER, not_started, order, require_id, resists
 from plimsoll.adapters.hosts.onhost.control import KILL_TIMEOUT_S
 from plimsoll.adapters.hosts.reported_facts import host_facts
-from plimsoll.adapters.providers.ssh import clock_offset, execution, files
+from plimsoll.adapters.providers.ssh import execution, files
 from plimsoll.adapters.providers.ssh.bundles import FETCH, Bundle, Staged, bundle_of, deliver
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.execution import Answer
@@ -24,7 +24,7 @@ from plimsoll.adapters.providers.ssh.program import Program
 from plimsoll.domain.cluster import HostInfo
 from plimsoll.domain.errors import HostError, Unreachable
 from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.domain.load_start import ClockReading
+from plimsoll.domain.load_summary import ClockReading
 from plimsoll.ports.host import MOST_FILE_BYTES, CommandResult, Job, JobStatus
 from plimsoll.ports.store import StoredFile, UploadTicket
 
@@ -178,8 +178,8 @@ class SshHost:
         """Return the clock's offset by the quickest of a few round trips; see `clock`."""
         try:
             with self._connection.session(_ANSWER_S) as channel:
-                channel.exec_command(execution.script_command(clock_offset.SCRIPT))
-                return clock_offset.reading(clock_offset.round_trips(channel))
+                channel.exec_command(execution.script_command(files.SCRIPT))
+                return files.reading(files.round_trips(channel))
         except (OSError, EOFError, paramiko.SSHException, ValueError) as error:
             raise unreachable(self._where, error) from error
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import PurePath
 
-from plimsoll.analysis.logs.formats.failures import failures_of, totals
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_of, totals
 from plimsoll.analysis.logs.formats.refused import refuse_no_operations
 from plimsoll.analysis.logs.formats.selection import (
     Measure,

@@ -11,9 +11,8 @@ from statistics import median
 from typing import Any
 
 from plimsoll.analysis.logs.continuity import ODD_LENGTH
-from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, only_one
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_at, only_one, totals
 from plimsoll.analysis.logs.formats.selection import Measure, Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog

@@ -4,9 +4,8 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from plimsoll.analysis.logs.formats.failures import failures_between, failures_of
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, stub_note, without_first_stub
-from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.formats.reading import RunFile, failures_between, failures_of
 from plimsoll.analysis.logs.formats.selection import Measure, Series
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit

@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
-from plimsoll.analysis.logs.formats.failures import failures_at, totals
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
 from plimsoll.analysis.logs.formats.operation_log.counting import FAILED, Counted, counted
 from plimsoll.analysis.logs.formats.operation_log.parsing import Names, Parser
 from plimsoll.analysis.logs.formats.operation_log.rows import first_keys
 from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
+from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_at, totals
 from plimsoll.analysis.logs.formats.selection import select
 from plimsoll.analysis.logs.formats.tools import Tool
 from plimsoll.analysis.logs.operations import Failures

@@ -16,8 +16,8 @@ import numpy as np
 
 from plimsoll.analysis.logs.continuity import ClientOperations, Clients
 from plimsoll.analysis.logs.formats.operation_log.second_counts import SecondCounts, require_length_of_a_run
+from plimsoll.analysis.logs.formats.pgbench_aggregated import Due, LagSigns, due
 from plimsoll.analysis.logs.formats.pgbench_lines import FAILED, LINE, MEND, Lines, RunLines
-from plimsoll.analysis.logs.formats.pgbench_schedule import Due, LagSigns, due
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import Measure, Series, select
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of

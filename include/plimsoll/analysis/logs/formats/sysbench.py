@@ -9,10 +9,17 @@ from collections.abc import Iterator, Sequence
 from math import exp, log
 from typing import NamedTuple
 
-from plimsoll.analysis.logs.formats.failures import failures_at, totals
-from plimsoll.analysis.logs.formats.nearest_rank import rank_remarks
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, cut_line_note, only_one
-from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
+from plimsoll.analysis.logs.formats.reading import (
+    Reading,
+    ReadOptions,
+    RunFile,
+    Sample,
+    cut_line_note,
+    failures_at,
+    only_one,
+    totals,
+)
+from plimsoll.analysis.logs.formats.units import FoundUnit, rank_remarks, unit_of
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.log_words import COORDINATED_OMISSION

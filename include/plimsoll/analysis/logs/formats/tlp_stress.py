@@ -11,8 +11,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from plimsoll.analysis.logs.formats.failures import failures_at, totals
-from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, WholeRun, only_one
+from plimsoll.analysis.logs.formats.reading import (
+    Reading,
+    ReadOptions,
+    RunFile,
+    Sample,
+    WholeRun,
+    failures_at,
+    only_one,
+    totals,
+)
 from plimsoll.analysis.logs.formats.units import FoundUnit
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.operations import Failures

@@ -3,10 +3,13 @@
 A log does not say its unit. Its column Interval_Max is the highest value divided by a number that the writer's author
 chose: 10^6 in HdrHistogram's own writers in Java, Go, Python and .NET, 10^3 in HdrHistogramJS, 1 in C and Rust. They
 divide by it whatever the unit is. Only 10^3 from another writer than HdrHistogramJS was chosen by somebody, for µs.
+
+Percentiles of writers that round a rank to the nearest, which may be one lower than Plimsoll's.
 """
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
@@ -111,3 +114,15 @@ def _maxima(track: Track) -> Iterator[tuple[float | None, int]]:
     for record in track.records[:: max(1, len(track.records) // _COMPARED_RECORDS)]:
         used = np.flatnonzero(decoder.merge([record], track.name))
         yield record.interval_max, int(WIDE.highest_values(used[-1:])[0]) if len(used) else 0
+
+
+_DECIMALS = 100
+
+
+def rank_remarks(tool: str, percentile: float, counts: Sequence[int]) -> Iterator[str]:
+    """Yield a remark where the rank is the lower one for some of so many operations, with the percentile it proves."""
+    nearest = [(floor(count * percentile / 100 + 0.5), count) for count in counts]
+    lower = [100 * (rank - 0.5) / count for rank, count in nearest if 0 < rank < ceil(count * percentile / 100)]
+    if lower:
+        proven = floor(min(lower) * _DECIMALS) / _DECIMALS
+        yield f"{tool} rounds ranks to the nearest: its p{percentile:g} is at least p{proven:g}, which it proves"

@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 
-from plimsoll.analysis.logs.formats.failures import failures_of
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
-from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.formats.reading import RunFile, failures_of
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
 from plimsoll.analysis.logs.formats.tlp_stress import LOGGING_FOR, logged_name
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
-from plimsoll.analysis.logs.formats.failures import failures_at
-from plimsoll.analysis.logs.formats.reading import WholeRun
+from plimsoll.analysis.logs.formats.reading import WholeRun, failures_at
 from plimsoll.analysis.logs.formats.ycsb_logs import INTENDED, failed_kind, meaning
 from plimsoll.analysis.logs.operations import Failures
 

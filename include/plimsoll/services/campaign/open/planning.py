@@ -11,7 +11,7 @@ from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AwaitedCell, Cell, awaited_cells
 from plimsoll.domain.clients import clients_of
 from plimsoll.domain.cost import Tariff
-from plimsoll.domain.download import Download
+from plimsoll.domain.origins import Download
 from plimsoll.domain.part import part_name
 from plimsoll.domain.resolve import load_spec, product_spec
 from plimsoll.services.campaign.open.stage_plans import BOUNDS, Extent, StagePlan, rounded_hours, stage_plans, total

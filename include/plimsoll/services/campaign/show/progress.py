@@ -31,8 +31,7 @@ from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import step, usual_phases
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.earlier_verdicts import is_kept_last
-from plimsoll.services.store.records import find_sound_record
+from plimsoll.services.store.records import find_sound_record, is_kept_last
 from plimsoll.strategies.state import CampaignState
 
 _BETWEEN_LOOKS_S = 15.0

@@ -34,8 +34,8 @@ from plimsoll.services.campaign.state.reading import CellState, Memory, read_sta
 from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.gate_pass import published_without
 from plimsoll.services.store.layout import report_key
+from plimsoll.services.store.records import published_without
 from plimsoll.strategies.state import CampaignState
 
 

@@ -18,8 +18,8 @@ from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.action import ActionPart
 from plimsoll.domain.errors import ActionError
 from plimsoll.domain.wording import plural
-from plimsoll.ports.action import ActionRequest
 from plimsoll.ports.host import Host, Job
+from plimsoll.ports.product import ActionRequest
 
 _TAIL = 65_536
 
