@@ -255,7 +255,6 @@ def store_name(settings: Settings) -> str:
 
 
 def definition_folder(settings: Settings) -> DefinitionFolder:
-    """Return the folder of definitions."""
     return DefinitionFolder(settings.campaigns)
 
 

@@ -41,7 +41,6 @@ class ClusterId(Model):
 
     @classmethod
     def of(cls, campaign_id: str, purpose: str, number: int) -> Self:
-        """Return the id of the cluster with that purpose and number."""
         return cls(campaign_id=campaign_id, name=f"{purpose}/{number}")
 
     @classmethod
@@ -93,7 +92,6 @@ def load_host_name(number: int) -> str:
 
 
 def is_load_host(name: str) -> bool:
-    """Tell whether a host of that name is a load host."""
     return re.fullmatch(r"load\d*", name) is not None
 
 

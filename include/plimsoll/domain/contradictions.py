@@ -261,7 +261,6 @@ def _options_of_protocols(definition: DefinitionKeys, campaign: Campaign) -> Ite
 
 
 def _workloads(definition: DefinitionKeys) -> Iterator[tuple[Path, Workload]]:
-    """Yield each workload with its path in the definition."""
     if not definition.workloads:
         yield ("workload",), definition.workload
     yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))

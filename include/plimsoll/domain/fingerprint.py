@@ -100,7 +100,6 @@ class Fingerprint(Model):
 
     @property
     def load_hosts(self) -> dict[str, HostFacts]:
-        """Return all load hosts by name."""
         return {load_host_name(1): self.load_host, **self.further_load_hosts}
 
     @property

@@ -51,7 +51,6 @@ class DataOrigin(Model):
     until: Annotated[AwareDatetime, Field(description="When the database ends itself at the latest")]
 
     def populated_by(self, key: AttemptKey) -> AttemptKey:
-        """Return the attempt that populated the data of the attempt with that key."""
         return self.earlier[0] if self.earlier else key
 
     def environment(self, key: AttemptKey) -> str:

@@ -66,7 +66,6 @@ class Workload(HBaseOptions, CqlOptions, _BasicTimeSeriesOptions, _Named):
         )
 
     def with_options(self, **options: JsonValue) -> "Workload":
-        """Return the same with those options of its own."""
         return Workload.model_validate({**self.model_dump(mode="json", exclude_unset=True), **options})
 
     @model_serializer(mode="wrap")

@@ -93,7 +93,6 @@ class Stack:
         return [part for part in HEALTH_PARTS if status[part] != "healthy"]
 
     def client(self, running: Record) -> AirflowClient:
-        """Return a client of the running stack."""
         user = administrator(self.settings.users).name
         return AirflowClient(Transport(running.url, self.home.password_of(user), user=user, wire=OwnServers()))
 

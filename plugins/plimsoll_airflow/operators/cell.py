@@ -44,7 +44,6 @@ class StepTask(BaseOperator):
 
     @property
     def step(self) -> Step:
-        """Return the step of the task."""
         return step(self.task_id)
 
     def pre_execute(self, context: "Context") -> None:  # noqa: ARG002

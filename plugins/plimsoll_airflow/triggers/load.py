@@ -78,7 +78,6 @@ class LoadTrigger(BaseTrigger):
 
     @cached_property
     def work(self) -> AttemptContext:
-        """Return the attempt of the load."""
         return AttemptContext(toolkit(), AttemptKey.parse(self.attempt))
 
     @cached_property

@@ -78,7 +78,6 @@ def has_snapshot_option(session: Session) -> bool:
 
 
 def is_there(session: Session, keyspace: str) -> bool:
-    """Tell whether there is a keyspace of that name."""
     return _has(session, "keyspaces", keyspace)
 
 

@@ -71,7 +71,6 @@ def require_id(job_id: str, where: str) -> None:
 
 
 def not_started(job_id: str, reason: str, root: PurePath, where: str) -> HostError:
-    """Return the error that the job did not start, for that reason."""
     what, mend = f"job {job_id} did not start: {reason.strip()}", mend_of(reason, root)
     return HostError(what, where=where, mend=mend)
 

@@ -59,7 +59,6 @@ class IntervalTable:
     rows: tuple[IntervalRow, ...] = ()
 
     def select(self, phase: Phase, operation: str = ALL_OPERATIONS) -> tuple[IntervalRow, ...]:
-        """Return the rows of one phase and operation."""
         return tuple(row for row in self.rows if row.phase == phase and row.operation == operation)
 
     @property

@@ -62,7 +62,6 @@ class CampaignCells:
         return {one.id: f"{one.label} [{one.id}]" if one.label in shared else one.label for one in variants}
 
     def of_variant(self, variant: str) -> tuple[CellResult, ...]:
-        """Return the cells of one variant."""
         return tuple(result for result in self.cells if result.cell.variant == variant)
 
     def count(self, *states: str) -> int:

@@ -157,7 +157,6 @@ def _compared(
 
 
 def _of_parts(problem: Problem, names: Sequence[str], pairs: int) -> Problem:
-    """Return the problem with the parts that have it, where not all parts do."""
     if len(names) == pairs:
         return problem
     return Problem(f"{problem.where} of {', '.join(names)}", problem.what, problem.mend)

@@ -190,7 +190,6 @@ class Sheet:
     types: Mapping[str, str] = field(default_factory=dict)
 
     def frame(self) -> pd.DataFrame:
-        """Return the sheet as a data frame."""
         import pandas as pd
 
         return pd.DataFrame(list(self.rows), columns=list(self.columns) if self.columns else None).astype(self.types)
@@ -208,7 +207,6 @@ def as_csv(frame: pd.DataFrame) -> bytes:
 
 
 def as_parquet(frame: pd.DataFrame) -> bytes:
-    """Return the frame as Parquet."""
     buffer = BytesIO()
     frame.to_parquet(buffer, index=False)
     return buffer.getvalue()

@@ -108,7 +108,6 @@ class StoredCampaign:
         return next(reversed(self.attempts(cell_id)), None)
 
     def key(self, cell_id: str, attempt: int) -> AttemptKey:
-        """Return the key of that attempt at that cell."""
         return AttemptKey(campaign_id=self.campaign_id, cell_id=cell_id, attempt=attempt)
 
     def cells_with_attempts(self) -> tuple[str, ...]:
@@ -207,7 +206,6 @@ class CampaignStore(StoredCampaign):
 
 
 def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
-    """Return the ids of all campaigns in the store."""
     return tuple(name for name in store.folders("") if campaign_exists(store, name))
 
 

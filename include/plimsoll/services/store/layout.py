@@ -67,7 +67,6 @@ def rows_key(campaign_id: str, workload: str) -> str:
 
 
 def note_key(campaign_id: str) -> str:
-    """Return the key of the note on the campaign."""
     return f"{campaign_id}/note.json"
 
 
@@ -85,7 +84,6 @@ FULL_ZONES = ".full-zones"
 
 
 def place_key(content: bytes) -> str:
-    """Return the key of a place with that content."""
     return f"{PLACES}/{hashlib.sha256(content).hexdigest()[:32]}.json"
 
 
@@ -115,7 +113,6 @@ def holds_prefix(campaign_id: str) -> str:
 
 
 def hold_key(campaign_id: str, number: int) -> str:
-    """Return the key of the hold with that number."""
     return f"{holds_prefix(campaign_id)}/{number}.json"
 
 
@@ -145,7 +142,6 @@ def attempt_prefix(key: AttemptKey) -> str:
 
 
 def attempt_file(key: AttemptKey, name: str) -> str:
-    """Return the key of one file of an attempt."""
     return f"{attempt_prefix(key)}/{name}"
 
 

@@ -77,7 +77,6 @@ class Blueprint:
     expires: timedelta
 
     def place(self, host: Host) -> ClusterHost:
-        """Return the place of a host in the cluster."""
         [machine] = [hosts for hosts in by_machine(self.nodes).values() if host in hosts]
         return ClusterHost(
             root=host.root,

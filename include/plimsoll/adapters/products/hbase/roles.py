@@ -93,7 +93,6 @@ class RoleFiles(ProcessFiles):
 
     @property
     def log(self) -> PurePosixPath:
-        """Return the path of its own log."""
         return self.logs / LOG
 
     @property

@@ -25,7 +25,6 @@ class InstanceTypes(Model):
     load: Annotated[InstanceType, Field(description="The load generator's host")]
 
     def of(self, role: Role) -> str:
-        """Return the type of that role."""
         return self.node if role == "node" else self.load
 
 

@@ -29,7 +29,6 @@ _OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def folder_of(work: Path, cluster_id: ClusterId) -> Path:
-    """Return the folder of that cluster."""
     return work / str(cluster_id)
 
 

@@ -177,7 +177,6 @@ class Depot:
         self._store, self._prefix_of, self._locks = store, prefix_of, locks
 
     def of_campaign(self, campaign_id: str) -> Staged:
-        """Return the depot of that campaign."""
         return lambda bundle: self._url(f"{self._prefix_of(campaign_id)}/{bundle.name}-{bundle.digest}.tar", bundle)
 
     def _url(self, key: str, bundle: Bundle) -> str:

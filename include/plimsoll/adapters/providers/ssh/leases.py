@@ -78,7 +78,6 @@ class Held:
 
 
 def lease_of(cluster: Cluster, request: ClusterRequest) -> Lease:
-    """Return the lease for a requested cluster."""
     return Lease(key=str(cluster.id), cluster=cluster).prolonged(request)
 
 

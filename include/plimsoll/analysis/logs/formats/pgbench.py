@@ -129,7 +129,6 @@ def _clients(lines: RunLines, *, has_lag: bool) -> Clients:
 
 
 def _until(lines: RunLines, end_s: float | None, *, has_lag: bool) -> Iterator[Due]:
-    """Yield what ended until then."""
     for part in due(lines.chunks(), has_lag=has_lag):
         kept = np.flatnonzero(part.lines.at_s <= (inf if end_s is None else end_s))
         if len(kept):

@@ -55,7 +55,6 @@ class Lines(NamedTuple):
         return self.kind < 0
 
     def at(self, places: Ints | Flags) -> "Lines":
-        """Return some of the lines."""
         return Lines._make(column[places] for column in self)
 
     def then(self, others: "Lines") -> "Lines":
