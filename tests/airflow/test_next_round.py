@@ -222,4 +222,4 @@ def test_the_next_stage_follows_with_loads_from_the_one_before(installation: Ins
     run_cell(installation.toolkit, "campaign", "maximum-v1-001k-r1", "owner", print)
 
     assert follows()[1]["cells"] == "share-v1-70pct-r1"
-    assert campaign.stage_starts(campaign.resolved())["share"].loads[0].load_ops_s == 700
+    assert campaign.stage_starts(["share"])["share"].loads[0].load_ops_s == 700

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.part import Knowledge
     from plimsoll.report.charts.theme import Figure
     from plimsoll.report.tables.table import Sheet, Table
 
@@ -29,8 +28,8 @@ class Section:
     """The section's charts of a campaign; the report has each as PNG and SVG too."""
     sheets: Mapping[str, Callable[[Findings], Sheet]] = field(default_factory=dict)
     """The section's tables as numbers, by CSV file. The report has them even where the section is left out."""
-    needs: frozenset[Knowledge] = frozenset({"load"})
-    """What must be known of the cells for it to have something to show."""
+    needs: frozenset[Literal["load"]] = frozenset({"load"})
+    """What must be known of the cells for it to have something to show. What else is not known, it says itself."""
     is_shown: Callable[[Findings, Collection[str]], bool] = lambda _findings, _charts: True
     """Whether a campaign's page has the section, by the findings and the names of all charts that there are."""
 

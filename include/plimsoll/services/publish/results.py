@@ -13,7 +13,6 @@ from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.resolve import resolve
 from plimsoll.services.campaign.curating import read_note
 from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.definitions.reference import dump_definition
@@ -86,7 +85,7 @@ def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: date
 
 def _data(campaign: StoredCampaign, attempts: tuple[AttemptData, ...], at: datetime) -> CampaignData:
     declared = campaign.declared()
-    starts = campaign.stage_starts(resolve(declared))
+    starts = campaign.stage_starts(stage.id for stage in declared.stages if stage.taken)
     return CampaignData(campaign.campaign_id, declared, attempts, (), at, stage_starts=starts)
 
 

@@ -1,6 +1,6 @@
 """A campaign in the store, typed: definition, attempts, verdicts, manifests."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,12 +46,12 @@ class StoredCampaign:
 
     def with_stage_starts(self, campaign: Campaign) -> Campaign:
         """Return the campaign with the loads that its stages took from earlier stages' results so far."""
-        return campaign.with_stage_starts(self.stage_starts(campaign))
+        taking = (stage.id for stage in campaign.stages if stage.first.taken)
+        return campaign.with_stage_starts(self.stage_starts(taking))
 
-    def stage_starts(self, campaign: Campaign) -> StageStarts:
-        """Return the loads that stages of the campaign took from earlier stages' results so far."""
-        taking = [stage.id for stage in campaign.stages if stage.first.taken]
-        return {stage: start for stage in taking if (start := self._stage_start(stage))}
+    def stage_starts(self, stages: Iterable[str]) -> StageStarts:
+        """Return the loads that these stages of the campaign took from earlier stages' results so far."""
+        return {stage: start for stage in stages if (start := self._stage_start(stage))}
 
     def declared(self) -> Definition:
         """Return the campaign's own copy of its definition."""
