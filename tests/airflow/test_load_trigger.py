@@ -16,7 +16,7 @@ from tests.support.processes import PATIENCE_S
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import HostError, StoreError
-from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.status import AttemptProgress
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import failure_of

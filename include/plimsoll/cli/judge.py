@@ -209,7 +209,7 @@ def judge(  # noqa: PLR0913  # one for each option
 
 def _contents(names: list[str]) -> Mapping[str, bytes]:
     from plimsoll.domain.errors import LogError
-    from plimsoll.domain.limits import LARGEST_BYTES
+    from plimsoll.domain.host_bounds import LARGEST_BYTES
 
     for name in names:
         if names.count(name) > 1:

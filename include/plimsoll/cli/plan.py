@@ -1,18 +1,31 @@
-"""`plimsoll plan` and `plimsoll schema`."""
+"""`plimsoll plan` and `plimsoll schema`.
+
+The output of `plimsoll plan` for people: stages, hours, hosts and cost of a campaign.
+"""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json
+from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
+from plimsoll.domain.clients import clients_of
+from plimsoll.domain.strategy import Threshold, most_cells
+from plimsoll.domain.units import format_duration, show_usd
+from plimsoll.domain.wording import plural, some_of
+from plimsoll.services.campaign.open.planning import download_lines
+from plimsoll.services.campaign.open.stage_plans import BOUNDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import Problem
+    from plimsoll.domain.origins import Download, Published
+    from plimsoll.services.campaign.open.planning import Plan
+    from plimsoll.services.campaign.open.stage_plans import StagePlan
     from plimsoll.services.toolkit import Toolkit
 
 _ParallelOption = Annotated[
@@ -29,7 +42,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     could not be checked; that alone is no problem.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
-    from plimsoll.cli.plan_answer import show
+    from plimsoll.cli.plan import show
     from plimsoll.domain.definition import Definition
     from plimsoll.domain.errors import ProviderError, Refused
     from plimsoll.domain.loads import load_remarks
@@ -87,3 +100,156 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
     except SecretError as error:
         unasked = f"{provider} can't be asked from here, nothing was checked with it: {error.headline}"
         return tuple(software_problems(toolkit, declared)), [unasked]
+
+
+def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> None:
+    """Show the plan, the downloads that it needs, and remarks on it."""
+    campaign = plan.campaign
+    typer.echo(f"{campaign.title} ({campaign.name})")
+    for stage in plan.stages:
+        _show_stage(stage)
+    first = [cell.id for cell in plan.first[:4]]
+    typer.echo(
+        f"{_counts(plan)}\n"
+        f"{_hours(plan.hours('all'), plan.host_hours('all'))}\n"
+        f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
+        f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
+    )
+    if campaign.published:
+        _show_published(campaign.published)
+    for line in (
+        *(f"{str(one)[0].upper()}{str(one)[1:]}" for one in clients_of(campaign.parts)),
+        *_tries(plan),
+        *_search(plan),
+        *_money(plan),
+        *download_lines(needed),
+        *(f"Note: {note}." for note in notes),
+    ):
+        typer.echo(line)
+
+
+def _show_stage(stage: StagePlan) -> None:
+    """Show a stage's service levels, and its variants by loads. A definition without stages is shown as one stage."""
+    if stage.id:
+        typer.echo(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
+    part = stage.stage.first
+    for level in part.service_levels:
+        typer.echo(f"Service level: {level}")
+    if part.action:
+        typer.echo(f"Action: {part.action_sentence}")
+    named = [one.workload_id for one in stage.stage.parts]
+    axes = [(one.id, name) if len(named) > 1 else (one.id,) for name in named for one in part.variants]
+    names = ("variant", "workload")[: len(axes[0])]
+    rows = [(*one, *(f"×{stage.repeats}" for _ in stage.loads)) for one in axes]
+    if isinstance(part.strategy, Threshold):
+        most = most_cells(part.strategy, len(part.loads) * part.repeats)
+        typer.echo(f"Loads: {some_of(stage.loads)}; at most {most} cells of each {' and '.join(names)}")
+    else:
+        print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
+    if stage.id:
+        length = format_duration(stage.duration)
+        cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
+        typer.echo(f"{cells}: {_hours(stage.hours('all'), stage.host_hours('all'))}")
+
+
+def _show_published(published: Published) -> None:
+    """Show the published settings beside those of this campaign."""
+    print_table(
+        f"{published.publication}, and here", ("what", "as published", "here"), [one.texts for one in published.rows]
+    )
+
+
+def _counts(plan: Plan) -> str:
+    """Return the number of cells, and the numbers that it is the product of."""
+    campaign, named = plan.campaign, plan.campaign.workload_ids
+    cells = plural(campaign.cells, "cell")
+    if len(plan.stages) > 1:
+        return f"\n{cells} in {plural(len(plan.stages), 'stage')}, which run one after the other"
+    [stage] = plan.stages
+    workloads = f"{plural(len(named), 'workload')} × " if named else ""
+    part = stage.stage.first
+    of_one = f"{plural(len(stage.loads), 'load')} × {plural(stage.repeats, 'repeat')}"
+    if isinstance(part.strategy, Threshold):
+        of_one = f"at most {most_cells(part.strategy, len(part.loads) * part.repeats)} cells"
+    return f"{cells}: {plural(len(campaign.variants), 'variant')} × {workloads}{of_one}"
+
+
+def _hosts(plan: Plan) -> str:
+    """Return the number of hosts alive at once and their lifetime, unless each cell has its own hosts."""
+    scope = plan.campaign.cluster_scope
+    return plural(plan.hosts, "host") + ("" if scope == "cell" else f" kept for the {scope}")
+
+
+def _hours(cells: float, hosts: float) -> str:
+    """Return hours of all cells under load, and of all their hosts: in tenths, short ones to three digits."""
+    shown = [f"{round(hours, 1):,.10g}" if hours >= 10 else f"{hours:.3g}" for hours in (cells, hosts)]
+    return f"{shown[0]} cell-hours under load, {shown[1]} host-hours"
+
+
+def _load_time(plan: Plan) -> str:
+    return f"{'likely' if plan.is_estimated else 'at least'} {timedelta(seconds=round(plan.load_time.total_seconds()))}"
+
+
+def _tries(plan: Plan) -> Iterator[str]:
+    """Tell how often a cell runs by itself that noise disturbs, if more than once."""
+    tries = plan.campaign.disturbance.tries
+    if tries > 1:
+        yield f"A cell that noise of the machine disturbs runs again by itself: {tries} times at most, not counted here"
+
+
+def _search(plan: Plan) -> Iterator[str]:
+    """Yield the part of the grid that a search or ramp runs, and the hours where loads end early; else nothing."""
+    if not plan.is_estimated:
+        return
+    found = plan.estimate
+    if plan.campaign.chosen_by:
+        who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
+        yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
+    if plan.ends_early:
+        yield "Loads end once an interval has missed. If misses show in the first intervals:"
+    for which in BOUNDS:
+        both = _hours(plan.hours(which), plan.host_hours(which))
+        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(which))}"
+        yield f"  {which}: {plural(getattr(found, which), 'cell')}, {both}{money}"
+
+
+def _money(plan: Plan) -> Iterator[str]:
+    """Yield the cost; empty where hosts cost nothing."""
+    if plan.tariff is None:
+        return
+    rates = [f"{rate.kind} {show_usd(rate.usd_per_hour)}/h" for rate in (plan.tariff.node, plan.tariff.load)]
+    vcpus = "" if plan.vcpus is None else f", {plural(plan.vcpus, 'vCPU')} at once"
+    is_more = any(stage.stage.beyond_loads(1) for stage in plan.stages)
+    when = ", with all the time that it gives to waiting and populating" if is_more else " under load"
+    yield f"Estimated cost of the hosts{when}: {_estimate(plan)} ({', '.join(rates)}){vcpus}"
+    if plan.usd_of_populating:
+        timings = [part.timing for part in plan.campaign.parts]
+        how_long = format_duration(max(one.longest_populating for one in timings if not one.populating))
+        yield (
+            f"Where `timing.populating` is not given, populating is not counted: up to {how_long} in each cell that "
+            f"populates, at most {show_usd(plan.usd_of_populating)} more"
+        )
+    yield f"Prices: {plan.tariff.source}"
+    if plan.campaign.budget is not None:
+        yield f"Budget: {show_usd(plan.campaign.budget)}{_shortage(plan, plan.campaign.budget)}"
+    if ceiling := plan.campaign.at_most:
+        bounds = [show_usd(ceiling.cost)] if ceiling.cost else []
+        bounds += [f"{format_duration(ceiling.cell)} for a cell"] if ceiling.cell else []
+        yield f"Ended, whatever hangs, at: {', '.join(bounds)}"
+
+
+def _estimate(plan: Plan) -> str:
+    """Return the cost of the cells that run: all of the grid's, or what outcomes leave of it."""
+    if plan.usd is None or not plan.is_estimated:
+        return show_usd(plan.usd)
+    return f"likely {show_usd(plan.usd_of('likely'))}, at most {show_usd(plan.usd_of('most'))}"
+
+
+def _shortage(plan: Plan, budget: float) -> str:
+    """Tell what the budget may leave out; empty where it covers every cell that may run."""
+    least, likely, most = (plan.usd_of(which) or 0.0 for which in BOUNDS)
+    if least > budget:
+        return ", less than the estimate: not all cells will run"
+    if likely > budget:
+        return ", less than the likely cost: probably not all cells that are needed will run"
+    return ", less than the greatest cost: perhaps not all cells that are needed will run" if most > budget else ""

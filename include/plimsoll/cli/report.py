@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, show_answer
-from plimsoll.domain import limits
+from plimsoll.domain import host_bounds
 
 if TYPE_CHECKING:
     from plimsoll.services.publish.reproducing import ReproducedReport
@@ -120,7 +120,7 @@ def _bounded_memory() -> Iterator[None]:
     """Bound the memory that a stranger's bundle makes this take: a table's file can claim to be smaller than it is."""
     used_bytes = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     before, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    bounds = (used_bytes + limits.MOST_MEMORY_OF_A_BUNDLE, before, hard)
+    bounds = (used_bytes + host_bounds.MOST_MEMORY_OF_A_BUNDLE, before, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (min(one for one in bounds if one != resource.RLIM_INFINITY), hard))
     try:
         yield

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress
+    from plimsoll.domain.status import AttemptProgress, CampaignProgress, CellProgress
     from plimsoll.ports.store import ResultStore
 
 _OptionalCampaign = Annotated[

@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.errors import Problem
-from plimsoll.domain.limits import LONGEST_CELL_ID
+from plimsoll.domain.host_bounds import LONGEST_CELL_ID
 from plimsoll.domain.part import Part, part_name
 
 CAMPAIGN_ID = r"^[a-z0-9]+(-[a-z0-9]+)*$"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from plimsoll.domain.action_contradictions import action_contradictions
 from plimsoll.domain.external_contradictions import external_contradictions
 from plimsoll.domain.faults import Fault, Path
-from plimsoll.domain.limits import LONGEST_CELL_ID, raise_limit
+from plimsoll.domain.host_bounds import LONGEST_CELL_ID, raise_limit
 from plimsoll.domain.resolve import stages_of
 from plimsoll.domain.service_level import meant_percentile
 from plimsoll.domain.strategy import FEWEST_CELLS, MOST_LOADS, FullGrid, Threshold

@@ -7,8 +7,7 @@ from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_
 
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.host_bounds import LONGEST_WAIT, Canary, Disturbance, is_default
-from plimsoll.domain.limits import LARGEST_GRID
+from plimsoll.domain.host_bounds import LARGEST_GRID, LONGEST_WAIT, Canary, Disturbance, is_default
 from plimsoll.domain.loads import OPEN, LoadLevels, Loop, of_the_top
 from plimsoll.domain.origins import Published
 from plimsoll.domain.service_level import RateBelow, ServiceLevel

@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Discriminator, Field, Tag, ValidationError, mod
 
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.faults import Fault, Faulty, faults_of, require_none
-from plimsoll.domain.limits import LARGEST_GRID, raise_limit
+from plimsoll.domain.host_bounds import LARGEST_GRID, raise_limit
 from plimsoll.domain.units import Percent, Rate, format_rate, parse_rate
 from plimsoll.domain.variant import SLUG
 

@@ -11,9 +11,9 @@ from plimsoll.domain.errors import LoadError, Problem
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.origins import Download
 from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.progress import LevelProgress, LoadPhase
 from plimsoll.domain.protocols import CQL
 from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.status import LevelProgress, LoadPhase
 from plimsoll.domain.system import LoadGeneratorChoice
 from plimsoll.domain.timing import StopRule
 from plimsoll.domain.workload import Workload

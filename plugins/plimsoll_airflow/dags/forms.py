@@ -10,7 +10,7 @@ from airflow.sdk import Param
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
-from plimsoll.domain.limits import LONGEST_CELL_ID
+from plimsoll.domain.host_bounds import LONGEST_CELL_ID
 from plimsoll.domain.units import parse_rate
 from plimsoll.domain.variant import SLUG
 from plimsoll.services.campaign.open.request import (

@@ -13,8 +13,8 @@ from rich.console import Console
 from plimsoll.bootstrap import build_store, load_definition
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Refused
-from plimsoll.domain.progress import CampaignProgress
 from plimsoll.domain.resolve import resolve
+from plimsoll.domain.status import CampaignProgress
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.open.planning import new_campaign_id
 from plimsoll.services.campaign.open.request import campaign_id_of

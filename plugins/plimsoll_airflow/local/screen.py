@@ -11,7 +11,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.progress import CampaignProgress, CellProgress, CellStateName
+from plimsoll.domain.status import CampaignProgress, CellProgress, CellStateName
 from plimsoll.domain.units import show_usd
 from plimsoll.domain.wording import plural
 

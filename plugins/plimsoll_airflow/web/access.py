@@ -1,24 +1,58 @@
 """Who may do what: access rights by Airflow's auth manager, checked for whole apps and routers, so that no route can
 be forgotten; requests with a browser's cookie, which must come from Plimsoll's pages and carry their token;
 parameters, validated before anything is looked up with them.
+
+The user of a request, by Airflow's rules: a token that a client sends, else a browser's cookie.
 """
 
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from fastapi import Depends, Path, Query, Request
+from fastapi import Depends, HTTPException, Path, Query, Request
+from fastapi.security import HTTPAuthorizationCredentials
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID
 from plimsoll.domain.definition_keys import LONGEST_NAME
-from plimsoll.domain.limits import LONGEST_CELL_ID
+from plimsoll.domain.host_bounds import LONGEST_CELL_ID
 from plimsoll.domain.variant import SLUG
+from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import BaseUser, is_allowed, signing_key
 from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG
-from plimsoll_airflow.web.authentication import BearerToken, User
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import Forbidden
+
+BearerToken = Annotated[HTTPAuthorizationCredentials | None, Depends(api_server.bearer_scheme)]
+"""The bearer token by which Airflow knows the user; None where it goes by the cookie, or knows nobody.
+
+Airflow's own reading of the header decides, so that nothing can look like a token here that is none there.
+"""
+
+
+async def require_user(
+    request: Request, token: BearerToken, for_openapi: Annotated[str | None, Depends(api_server.oauth2_scheme)]
+) -> BaseUser:
+    """Return the user. 401 for a missing, expired or wrong token; for a wrong one Airflow itself answers 403."""
+    try:
+        return await api_server.get_user(request, for_openapi, token)
+    except HTTPException as error:
+        is_known = token is not None or api_server.COOKIE_NAME_JWT_TOKEN in request.cookies
+        what = "the login or token has expired, or is not valid" if is_known else "nobody is logged in"
+        challenge = 'Bearer error="invalid_token"' if token is not None else "Bearer"
+        raise HTTPException(401, what, headers={"WWW-Authenticate": challenge}) from error
+
+
+async def user_of(request: Request) -> BaseUser | None:
+    """Return the user of a request outside of Plimsoll's app; None where Airflow would refuse it."""
+    try:
+        token = await api_server.bearer_scheme(request)
+        return await api_server.get_user(request, await api_server.oauth2_scheme(request), token)
+    except HTTPException:
+        return None
+
+
+User = Annotated[BaseUser, Depends(require_user)]
 
 READING = frozenset({"GET", "HEAD"})
 """Methods that change nothing: for those who may see DAG runs. All others are for those who may trigger DAGs."""

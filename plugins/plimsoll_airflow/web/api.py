@@ -8,9 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.errors import NotFound, ProviderError
-from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
-from plimsoll.domain.status import CampaignStateName, CampaignStatus, CampaignSummary
+from plimsoll.domain.status import AttemptProgress, CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.prefix import dag_id_of
 from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.campaign.open.planning import make_plan
@@ -28,11 +27,11 @@ from plimsoll_airflow.web.access import (
     CellId,
     DefinitionName,
     ResolvedCampaign,
+    User,
     may_read,
     require_campaign,
     require_change,
 )
-from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document, live_progress
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import RESPONSES

@@ -14,9 +14,8 @@ from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound
 from plimsoll.domain.fingerprint import Fingerprint
-from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
-from plimsoll.domain.status import CellStatus
+from plimsoll.domain.status import AttemptProgress, CellStatus
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import cell_status, time_left_in
 from plimsoll.services.campaign.state.reading import CellState, read_state, require_cell_state

@@ -21,8 +21,7 @@ from plimsoll.services.campaign.curating import (
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.api_server import BaseUser, action_logging
 from plimsoll_airflow.web import runs
-from plimsoll_airflow.web.access import CampaignId, ResolvedCampaign, require_campaign, require_change, token_for
-from plimsoll_airflow.web.authentication import User
+from plimsoll_airflow.web.access import CampaignId, ResolvedCampaign, User, require_campaign, require_change, token_for
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import RESPONSES
 from plimsoll_airflow.web.rendering import base_of, render

@@ -73,7 +73,7 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
     from starlette.concurrency import run_in_threadpool
 
     from plimsoll.domain.errors import PlimsollError
-    from plimsoll_airflow.web.authentication import user_of
+    from plimsoll_airflow.web.access import user_of
     from plimsoll_airflow.web.problems import answer_to
 
     user = await user_of(Request(scope))

@@ -23,8 +23,7 @@ from plimsoll.services.store.layout import REPORT
 from plimsoll.services.store.records import published_without
 from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
-from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, may_read, token_for
-from plimsoll_airflow.web.authentication import User
+from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, User, may_read, token_for
 from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.rendering import STATIC, base_of, render, static

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from plimsoll.domain.progress import CellStateName
-from plimsoll.domain.status import CampaignStatus, CampaignSummary, CellStatus, StageStatus
+from plimsoll.domain.status import CampaignStatus, CampaignSummary, CellStateName, CellStatus, StageStatus
 from plimsoll.domain.units import parse_rate
 from plimsoll.domain.wording import plural, some_of
 from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops

@@ -17,11 +17,11 @@ from plimsoll_airflow.web.access import (
     Force,
     Pairs,
     ResolvedCampaign,
+    User,
     may_change,
     require_campaign,
     require_readable,
 )
-from plimsoll_airflow.web.authentication import User
 from plimsoll_airflow.web.library import library
 
 

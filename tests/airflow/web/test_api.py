@@ -22,7 +22,7 @@ from tests.support.processes import until
 
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import StoreError
-from plimsoll.domain.progress import AttemptProgress
+from plimsoll.domain.status import AttemptProgress
 from plimsoll.ports.store import BLOCK_BYTES
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model

@@ -9,9 +9,9 @@ from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.cell import Attempt, AttemptKey
 from plimsoll.domain.definition import Definition
-from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Manifest, ManifestEntry
+from plimsoll.domain.status import AttemptProgress
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.context import AttemptContext

@@ -8,7 +8,7 @@ from tests.fakes.installation import instant_definition
 from typer.testing import CliRunner
 
 from plimsoll.cli import cli
-from plimsoll.cli.plan_answer import show
+from plimsoll.cli.plan import show
 from plimsoll.domain.cost import HostRate, Tariff
 from plimsoll.domain.origins import Download, Published, PublishedRow
 from plimsoll.domain.resolve import resolve

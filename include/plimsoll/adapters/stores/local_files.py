@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from plimsoll.domain.errors import DefinitionError, NotFound, Problem
-from plimsoll.domain.limits import LARGEST_BYTES
+from plimsoll.domain.host_bounds import LARGEST_BYTES
 from plimsoll.domain.wording import meant_or_known
 
 _UNFINISHED = ".part"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from plimsoll.domain.errors import LogError
-from plimsoll.domain.limits import LARGEST_BYTES
+from plimsoll.domain.host_bounds import LARGEST_BYTES
 
 GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 13

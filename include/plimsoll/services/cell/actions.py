@@ -10,7 +10,7 @@ from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.domain.fingerprint import Fingerprint, ReportedNode
 from plimsoll.domain.host_bounds import HostFigures
-from plimsoll.domain.progress import Phase
+from plimsoll.domain.status import Phase
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import note_phase

@@ -11,8 +11,8 @@ from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, parts_of
 from plimsoll.domain.errors import OF_HOSTS, NotFound, reason_of
 from plimsoll.domain.owner import owner_words
-from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.status import AttemptProgress, Phase
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ReadableStore, ResultStore

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from plimsoll.domain.cluster import Cluster
 from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
-from plimsoll.domain.progress import LoadPhase
+from plimsoll.domain.status import LoadPhase
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import is_all_done

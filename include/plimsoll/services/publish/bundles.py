@@ -25,7 +25,7 @@ from plimsoll.domain.base import Model
 from plimsoll.domain.cell import CAMPAIGN_ID
 from plimsoll.domain.errors import BundleError
 from plimsoll.domain.faults import fault_words
-from plimsoll.domain.limits import LARGEST_BYTES
+from plimsoll.domain.host_bounds import LARGEST_BYTES
 from plimsoll.domain.result import Manifest
 from plimsoll.services.store import layout
 

@@ -11,8 +11,8 @@ from datetime import timedelta
 from typing import Literal
 
 from plimsoll.domain.part import Part
-from plimsoll.domain.progress import AttemptProgress, Phase
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.status import AttemptProgress, Phase
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.provider import TIME_TO_DESTROY, TIME_TO_PROVISION
 from plimsoll.services.cell import actions, loading

@@ -16,10 +16,10 @@ from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.fingerprint import Fingerprint
 from plimsoll.domain.origins import Provenance
-from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Manifest, Verdict
 from plimsoll.domain.stage import StageStart, StageStarts
+from plimsoll.domain.status import AttemptProgress
 from plimsoll.domain.wording import meant
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows

@@ -6,7 +6,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from plimsoll.domain.errors import DamagedRecord, NotFound
-from plimsoll.domain.limits import MOST_CELLS_OF_A_TABLE, MOST_TEXT_OF_A_TABLE
+from plimsoll.domain.host_bounds import MOST_CELLS_OF_A_TABLE, MOST_TEXT_OF_A_TABLE
 from plimsoll.services.store.layout import attempt_file
 
 if TYPE_CHECKING:

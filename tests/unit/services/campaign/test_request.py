@@ -8,9 +8,9 @@ from tests.fakes.paid import Prices
 from plimsoll.domain.cell import AttemptKey, cell_of, grid
 from plimsoll.domain.definition import Definition
 from plimsoll.domain.errors import Refused
-from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.resolve import resolve
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.status import AttemptProgress
 from plimsoll.domain.strategy import Ramp, Search
 from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.open.request import Request, campaign_id_of, choose, read_request, words_for

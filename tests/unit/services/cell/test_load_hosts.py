@@ -12,8 +12,8 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantPr
 
 from plimsoll.domain.errors import HostError
 from plimsoll.domain.load_summary import ClockReading, LeftoverWork, LoadStart, LoadSummary
-from plimsoll.domain.progress import LoadPhase
 from plimsoll.domain.specs import VariantSpec
+from plimsoll.domain.status import LoadPhase
 from plimsoll.domain.workload import Workload
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus

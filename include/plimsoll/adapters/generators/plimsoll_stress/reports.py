@@ -15,7 +15,7 @@ from plimsoll.adapters.generators.plimsoll_stress import command
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.domain.load_summary import LoadSummary
 from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.progress import LevelProgress, LoadPhase
+from plimsoll.domain.status import LevelProgress, LoadPhase
 from plimsoll.domain.wording import plural
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus

@@ -17,7 +17,7 @@ from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import Cell, campaign_id_problem, cell_ids, load_slug
 from plimsoll.domain.errors import Problem, Refused
 from plimsoll.domain.faults import problems_of
-from plimsoll.domain.limits import LONGEST_CELL_ID
+from plimsoll.domain.host_bounds import LONGEST_CELL_ID
 from plimsoll.domain.units import format_rate
 from plimsoll.domain.wording import meant, meant_or_known
 from plimsoll.services.campaign.open.planning import new_campaign_id

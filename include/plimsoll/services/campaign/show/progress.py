@@ -20,7 +20,7 @@ from pydantic import AwareDatetime
 
 from plimsoll.domain.base import Model
 from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.progress import AttemptProgress, CampaignProgress, CellProgress, CellStateName, ThresholdStatus
+from plimsoll.domain.status import AttemptProgress, CampaignProgress, CellProgress, CellStateName, ThresholdStatus
 from plimsoll.domain.strategy import Threshold
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore

@@ -6,10 +6,10 @@ from typing import Any
 from plimsoll.analysis.campaign.cell_results import deciding_level, missed_levels, ratio
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.part import Part
-from plimsoll.domain.progress import AttemptProgress
 from plimsoll.domain.result import Verdict
 from plimsoll.domain.stage_notes import notes_of_stage
 from plimsoll.domain.status import (
+    AttemptProgress,
     CampaignStateName,
     CampaignStatus,
     CampaignSummary,

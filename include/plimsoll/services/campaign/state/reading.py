@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 from plimsoll.domain.campaign import Campaign
 from plimsoll.domain.cell import AttemptKey
 from plimsoll.domain.errors import NotFound
-from plimsoll.domain.progress import CellStateName
 from plimsoll.domain.result import Verdict
+from plimsoll.domain.status import CellStateName
 from plimsoll.domain.wording import excerpt, meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
