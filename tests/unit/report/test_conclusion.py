@@ -10,10 +10,7 @@ from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.header import header_facts
 
 LOW, MID, TOP = 10_000, 20_000, 30_000
-ONE = (
-    "; one repeat each, which shows that it is possible, not that it is typical: one more cell that misses at a "
-    "capacity, or below it, would contradict it."
-)
+ONE = "; one repeat each: one more cell that misses there would contradict it."
 TWO = "; 2 repeats each, which show that one more would be met with a probability of 22 % or more."
 
 TOLD: dict[str, tuple[Outcomes, str]] = {

@@ -26,7 +26,7 @@ from plimsoll.report.words.times_of_actions import took_sentences
 
 _CLOSE = 1.28
 """A worst interval this far above its bound is within the noise of cells: they differ by a quarter and more."""
-_CONTRADICTED = "one more cell that misses at a capacity, or below it, would contradict it"
+_CONTRADICTED = "one more cell that misses there would contradict it"
 _SHARED_MACHINE = (
     "All nodes share this machine's processors, and one that is gone leaves its share to the others: what losing a "
     "node costs on hosts of their own can't be told from these figures."
@@ -199,8 +199,7 @@ def _grounds(findings: Findings) -> str:
     if all(one.kind == "unknown" for one in findings.capacities):
         return ""
     if repeats == 1:
-        possible = f"which shows that it is possible, not that it is typical: {_CONTRADICTED}"
-        return f"; one repeat each, {possible if carried else 'and one missed interval decides'}"
+        return f"; one repeat each: {_CONTRADICTED if carried else 'one missed interval decides'}"
     if not carried:
         return f"; {plural(repeats, 'repeat')} each, of which one that misses decides"
     bound = f"a probability of {percent_at_least(findings.repeats.pass_probability_bound)} or more"
