@@ -33,7 +33,7 @@ TOLD: dict[str, tuple[Outcomes, str]] = {
     ),
     "none met, one variant": (
         {"a": {LOW: "x"}},
-        "A does not carry even 10,000 ops/s, the lowest load that was run; one repeat each, and one missed interval "
+        "A does not carry even 10,000 ops/s, the lowest load that was run; one repeat each: one missed interval "
         "decides.",
     ),
     "none met, two variants": (
@@ -43,7 +43,7 @@ TOLD: dict[str, tuple[Outcomes, str]] = {
     ),
     "none met, five variants": (
         {name: {LOW: "x"} for name in "abcde"},
-        "None of 5 variants carries even 10,000 ops/s, the lowest load that was run; one repeat each, and one missed "
+        "None of 5 variants carries even 10,000 ops/s, the lowest load that was run; one repeat each: one missed "
         "interval decides.",
     ),
     "five variants, each its own": (
@@ -73,8 +73,8 @@ TOLD: dict[str, tuple[Outcomes, str]] = {
     ),
     "missed and unknown": (
         {"a": {LOW: "x"}, "b": {LOW: "i"}},
-        "A does not carry even 10,000 ops/s, the lowest load that was run, what B carries is unknown; one repeat each,"
-        " and one missed interval decides. The campaign is incomplete: 1 of 2 cells has no valid attempt.",
+        "A does not carry even 10,000 ops/s, the lowest load that was run, what B carries is unknown; one repeat each:"
+        " one missed interval decides. The campaign is incomplete: 1 of 2 cells has no valid attempt.",
     ),
 }  # fmt: skip
 
