@@ -73,7 +73,7 @@ class Threshold(Model):
         Percent, Field(ge=50, le=99, description="The chance with which a cell at the load that is asked for is met")
     ] = 90
     within: Annotated[
-        Percent, Field(ge=1, le=100, description="How far either end of the interval may lie from its middle")
+        Percent, Field(ge=5, le=100, description="How far either end of the interval may lie from its middle")
     ] = 15
     confidence: Annotated[
         Percent, Field(ge=50, le=99, description="The chance with which the interval holds the load that is asked for")
