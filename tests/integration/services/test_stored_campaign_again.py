@@ -39,11 +39,13 @@ def test_it_is_judged_again_from_its_raw_files_with_the_same_figures(installatio
     ]
     after = [read_verdict(campaign.store, key) for key in keys]
     assert list(map(figures, after)) == list(map(figures, before))
+    assert all(len(level.ratios) == level.judged for verdict in after for level in verdict.levels)
 
 
 def figures(verdict: Any) -> Any:
+    levels = [level.model_copy(update={"ratios": ()}) for level in verdict.levels]  # the release did not store these
     return (
-        verdict.levels,
+        levels,
         verdict.operations,
         verdict.achieved_ops_s,
         verdict.maxima,
