@@ -6,13 +6,10 @@ from pathlib import Path
 from tests.fakes.installation import Installation
 from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
-from tests.support.suite.requirements import long
 
 from plimsoll_airflow.local.client import DagRun
 
 PATIENCE_S = 300.0
-
-pytestmark = long("schedules and notices work in tests/airflow, and campaigns without Celery")
 
 
 def test_a_scheduled_definitions_dag_is_paused_and_says_what_it_is(team: Team) -> None:
