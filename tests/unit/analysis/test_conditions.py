@@ -26,15 +26,13 @@ STAGES = [
 
 
 def campaign(
-    half_loads: Mapping[str, float], judged: Mapping[str, int] | None = None, noise: float = 0.1
+    half_loads: Mapping[str, float], judged: Mapping[str, int] | None = None, strategy: object = "full-grid"
 ) -> CampaignData:
     """Return a campaign of three repeats. `half_loads`: stage → the load (ops/s) at which a cell is at its bound."""
-    definition = definition_of({"a": dict.fromkeys(LOADS, "mmm")}, stages=STAGES)
+    definition = definition_of({"a": dict.fromkeys(LOADS, "mmm")}, stages=STAGES, strategy=strategy)
     dice = Random(4)
     attempts = tuple(
-        attempt(
-            definition, cell.id, 100 * exp(3 * log(cell.load_ops_s / half_loads[cell.stage]) + dice.gauss(0, noise))
-        )
+        attempt(definition, cell.id, 100 * exp(3 * log(cell.load_ops_s / half_loads[cell.stage]) + dice.gauss(0, 0.1)))
         for cell in grid(resolve(definition))
     )
     seen = tuple(with_intervals(one, (judged or {}).get(one.verdict.cell.stage, 6)) for one in attempts)
@@ -111,6 +109,15 @@ def test_cells_are_brought_to_the_fewest_intervals(count: int, expected: int | N
     spread = tuple(with_ratios(one) for one in data.attempts)
     found = answers(CampaignData("lost-1", data.definition, spread, (), GENERATED_AT))
     assert {one.intervals for one in found} == {expected}
+
+
+def test_stages_that_ask_for_a_time_are_compared_over_that_time() -> None:
+    strategy = {"name": "threshold", "over": "30s"}
+    data = campaign({"healthy": 20_000, "down": 15_000, "replacing": 10_000}, strategy=strategy)
+    spread = tuple(with_ratios(one) for one in data.attempts)
+    found = answers(CampaignData("lost-1", data.definition, spread, (), GENERATED_AT))
+    assert {one.intervals for one in found} == {3}
+    assert [one.told_apart for one in found] == [False, True, True]
 
 
 def with_ratios(one: AttemptData) -> AttemptData:

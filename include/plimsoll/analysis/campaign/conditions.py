@@ -101,15 +101,21 @@ class _Chain:
         return tuple(count for one in self.conditions for count in one.exposures)
 
     @property
+    def is_alike(self) -> bool:
+        return not self.exposures or max(self.exposures) <= _ALIKE * min(self.exposures)
+
+    @property
     def intervals(self) -> int | None:
-        """Return the number of intervals to bring all cells to; None where they have as many."""
-        is_alike = not self.exposures or max(self.exposures) <= _ALIKE * min(self.exposures)
-        return None if is_alike else min(self.exposures)
+        """Return the number of intervals to bring all cells to: as stages ask, else the fewest; None: as they are."""
+        asked = {one.part.asked_intervals for one in self.conditions}
+        if len(asked) == 1 and (count := asked.pop()) is not None:
+            return count
+        return None if self.is_alike else min(self.exposures)
 
     @property
     def is_comparable(self) -> bool:
         whole = (cell for one in self.conditions for cell in one.cells if not cell.is_censored)
-        return self.intervals is None or all(cell.intervals for cell in whole)
+        return self.is_alike or all(cell.intervals for cell in whole)
 
     @cached_property
     def chances(self) -> Sequence[_Numbers]:
