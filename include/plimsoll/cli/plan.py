@@ -12,7 +12,7 @@ import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
 from plimsoll.domain.clients import clients_of
-from plimsoll.domain.strategy import Threshold, most_cells
+from plimsoll.domain.strategy import Threshold
 from plimsoll.domain.units import format_duration, show_usd
 from plimsoll.domain.wording import plural, some_of
 from plimsoll.services.campaign.open.planning import download_lines
@@ -142,7 +142,7 @@ def _show_stage(stage: StagePlan) -> None:
     names = ("variant", "workload")[: len(axes[0])]
     rows = [(*one, *(f"×{stage.repeats}" for _ in stage.loads)) for one in axes]
     if isinstance(part.strategy, Threshold):
-        most = most_cells(part.strategy, len(part.loads) * part.repeats)
+        most = part.cells // len(part.variants)
         typer.echo(f"Loads: {some_of(stage.loads)}; at most {most} cells of each {' and '.join(names)}")
     else:
         print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
@@ -170,7 +170,7 @@ def _counts(plan: Plan) -> str:
     part = stage.stage.first
     of_one = f"{plural(len(stage.loads), 'load')} × {plural(stage.repeats, 'repeat')}"
     if isinstance(part.strategy, Threshold):
-        of_one = f"at most {most_cells(part.strategy, len(part.loads) * part.repeats)} cells"
+        of_one = f"at most {part.cells // len(part.variants)} cells"
     return f"{cells}: {plural(len(campaign.variants), 'variant')} × {workloads}{of_one}"
 
 

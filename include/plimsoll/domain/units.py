@@ -118,6 +118,11 @@ def _whole_percentages(written: object) -> str:
     return " or ".join(f"{whole}%" for whole in near) or "70%"
 
 
+def four_digits(value: float) -> float:
+    """Round to four significant digits, so that a computed figure is the same on every machine."""
+    return float(f"{value:.4g}")
+
+
 def format_percent(value: int) -> str:
     """Format 70 as `70%`."""
     return f"{value}%"

@@ -9,6 +9,7 @@ from plimsoll.domain.cell import Cell
 from plimsoll.domain.result import ValidOutcome
 from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy, Threshold
 from plimsoll.strategies.matrix import (
+    NOTHING_KNOWN,
     CapacityKind,
     Ladder,
     LadderDecision,
@@ -45,14 +46,14 @@ class StrategyOfCampaign:
         """Return the campaign's cells."""
         return Matrix.of(self.campaign)
 
-    def next(self, outcomes: Mapping[str, ValidOutcome], known: Observations | None = None) -> Decision:
+    def next(self, outcomes: Mapping[str, ValidOutcome], known: Observations = NOTHING_KNOWN) -> Decision:
         """Return the decision by `outcomes`: cell id → outcome of its newest valid attempt.
 
         `known`: what the same cells tell of a threshold. Cells without a valid attempt are left out. Variants (and
         workloads) alternate, in the definition's running order. A stage begins when all earlier stages need no more
         cells.
         """
-        steps = self._steps(outcomes, known or {})
+        steps = self._steps(outcomes, known)
         now = self._stage_to_run(steps)
         chosen = {self.matrix.id_at(ladder, place) for ladder in now for place in steps[ladder].run}
         not_needed = {
@@ -63,19 +64,24 @@ class StrategyOfCampaign:
         return Decision(tuple(cell_id for cell_id in self.matrix.order if cell_id in chosen), not_needed)
 
     def capacities(
-        self, outcomes: Mapping[str, ValidOutcome], known: Observations | None = None
+        self, outcomes: Mapping[str, ValidOutcome], known: Observations = NOTHING_KNOWN
     ) -> dict[str, tuple[CapacityKind, int | None]]:
         """Tell how firm each ladder's capacity is, and the capacity in ops/s; of a threshold, the load that it found.
 
         A ladder is a variant in a stage with a workload.
         """
-        found: dict[str, tuple[CapacityKind, int | None]] = {}
-        for name, step in self._steps(outcomes, known or {}).items():
-            kind, level = ladder_capacity(self.matrix.ladder(name, outcomes), step.not_needed)
-            found[name] = (kind, None if level is None else self.matrix.loads[name][level])
-        for name, answer in self.answers(known or {}).items():
-            found[name] = capacity_of(answer.stopped, answer.load_ops_s, self.matrix.loads[name][-1])
-        return found
+        answers = self.answers(known)
+        return {name: self._capacity(name, outcomes, answers.get(name)) for name in self.matrix.ladders}
+
+    def _capacity(
+        self, name: str, outcomes: Mapping[str, ValidOutcome], answer: Answer | None
+    ) -> tuple[CapacityKind, int | None]:
+        loads = self.matrix.loads[name]
+        if answer is not None:
+            return capacity_of(answer.stopped, answer.load_ops_s, loads[-1])
+        ladder = self.matrix.ladder(name, outcomes)
+        kind, level = ladder_capacity(ladder, step_of(self.matrix.parts[name].strategy, ladder).not_needed)
+        return kind, None if level is None else loads[level]
 
     def answers(self, known: Observations) -> dict[str, Answer]:
         """Return the answer of each ladder on which a threshold is looked for, by what its cells tell."""

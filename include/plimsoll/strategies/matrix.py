@@ -16,7 +16,7 @@ from plimsoll.strategies.threshold.observation import CellObservation
 
 Observations = Mapping[str, CellObservation]
 """Cell id → what a valid cell tells of a threshold; only cells of parts that look for one."""
-_NOTHING: Observations = {}
+NOTHING_KNOWN: Observations = {}
 LevelOutcome = Literal["met", "missed", "taken for met", "not needed", "incomplete"]
 """The outcome of a load. A search left repeats out of a load that is taken for met (a higher load was met) or not
 needed (a lower one missed).
@@ -144,7 +144,7 @@ class Matrix:
             parts={cell.ladder: campaign.part(cell.part) for cell in cells},
         )
 
-    def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome], known: Observations = _NOTHING) -> Ladder:
+    def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome], known: Observations = NOTHING_KNOWN) -> Ladder:
         """Return the ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
         cells = [known[cell_id] for repeats in self.ladders[name] for cell_id in repeats if cell_id in known]
         levels = [[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]]

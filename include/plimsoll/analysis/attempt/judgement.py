@@ -13,7 +13,7 @@ from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.errors import LogError
 from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, Percentiles, ServiceLevel
-from plimsoll.domain.units import format_duration
+from plimsoll.domain.units import format_duration, four_digits
 from plimsoll.domain.wording import plural
 
 RATE_TOLERANCE = 0.01
@@ -224,7 +224,7 @@ def ratios_of(level: ServiceLevel, values_ms: Iterable[float | None]) -> tuple[f
         return ()
     stalled_ms = level.interval / timedelta(milliseconds=1)
     values = (stalled_ms if value is None else value for value in values_ms)
-    return tuple(float(f"{value / level.bound_ms:.4g}") for value in values)
+    return tuple(four_digits(value / level.bound_ms) for value in values)
 
 
 def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel) -> MissedInterval:

@@ -126,6 +126,11 @@ class Capacity(Model):
         return tuple(one for one in self.contradicted_by if one.counts)
 
     @property
+    def asked(self) -> ThresholdAnswer | None:
+        """Return the threshold's answer where the strategy looks for one; None where it only stands beside."""
+        return self.threshold if self.threshold and self.threshold.is_asked else None
+
+    @property
     def bracketed_ops_s(self) -> tuple[int, ...]:
         """Return loads to run next with tested ones on both sides, rising. Empty where no load is to be run."""
         ends = [rung.load_ops_s for rung in (self.at_capacity, self.next_load) if rung]

@@ -20,8 +20,9 @@ from plimsoll.analysis.campaign.thresholds import observations_of, question_of_p
 from plimsoll.domain.action import Action
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.part import Part
+from plimsoll.domain.units import four_digits
 from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.posterior import posterior
+from plimsoll.strategies.threshold.posterior import Posterior, posterior, quantile_of
 from plimsoll.strategies.threshold.question import Question
 
 _ALIKE = 1.25
@@ -118,19 +119,23 @@ class _Chain:
         return self.is_alike or all(cell.intervals for cell in whole)
 
     @cached_property
+    def question(self) -> Question:
+        return question_of_part(self.conditions[0].part, self.intervals)
+
+    @cached_property
     def chances(self) -> Sequence[_Numbers]:
         """Return for each condition the chance that its load lies at each place, without the order."""
-        loads = [load for one in self.conditions for load in one.part.loads]
-        return [posterior(self._question, one.cells, min(loads), max(loads)).chances for one in self.conditions]
+        return [known.chances for known in self._posteriors]
 
     @cached_property
     def log_loads(self) -> _Numbers:
-        loads = [load for one in self.conditions for load in one.part.loads]
-        return posterior(self._question, (), min(loads), max(loads)).places.log_loads
+        """Return the places, which all conditions have alike."""
+        return self._posteriors[0].places.log_loads
 
-    @property
-    def _question(self) -> Question:
-        return question_of_part(self.conditions[0].part, self.intervals)
+    @cached_property
+    def _posteriors(self) -> Sequence[Posterior]:
+        loads = [load for one in self.conditions for load in one.part.loads]
+        return [posterior(self.question, one.cells, min(loads), max(loads)) for one in self.conditions]
 
     @cached_property
     def before(self) -> Sequence[_Numbers]:
@@ -151,14 +156,14 @@ class _Chain:
     def load(self, place: int, share: float) -> float:
         """Return the load (ops/s) below which a condition's load lies with that chance, in the order."""
         weights = self.chances[place] * self.before[place] * self.after[place]
-        return float(np.exp(_quantile(self.log_loads, weights, share)))
+        return float(np.exp(quantile_of(self.log_loads, weights, share)))
 
     def cost(self, place: int, share: float) -> float:
         """Return the share of the load that a condition costs beside the one before it, at that quantile."""
         upper = self.chances[place - 1] * self.before[place - 1]
         lower = self.chances[place] * self.after[place]
         weights = np.correlate(upper, lower, "full")[len(lower) - 1 :]  # by how many steps the one lies above the other
-        return float(1 - np.exp(-_quantile(self.log_loads - self.log_loads[0], weights, share)))
+        return float(1 - np.exp(-quantile_of(self.log_loads - self.log_loads[0], weights, share)))
 
     def chance(self, place: int) -> float:
         """Return the chance that a condition carries less than the one before it, without the order."""
@@ -206,6 +211,8 @@ def _condition(one: AnswerOverStages, variant: str) -> _Condition | None:
 
 
 def _answers_of(chain: _Chain) -> Iterator[ConditionAnswer]:
+    is_comparable = chain.is_comparable
+    has_figures = is_comparable and all(len(known.cells) >= _LEAST_CELLS for known in chain.conditions)
     for place, one in enumerate(chain.conditions):
         before = chain.conditions[place - 1] if place else None
         names = {
@@ -215,10 +222,9 @@ def _answers_of(chain: _Chain) -> Iterator[ConditionAnswer]:
             "beside": before.name if before else "",
             "contradicts": bool(before) and _is_above(one.capacity, before.capacity if before else one.capacity),
         }
-        few = any(len(known.cells) < _LEAST_CELLS for known in chain.conditions)
-        if not chain.is_comparable:
+        if not is_comparable:
             names["incomparable"] = (*before.exposures, *one.exposures) if before else ()
-        figures = {} if few or not chain.is_comparable else _figures(chain, place)
+        figures = _figures(chain, place) if has_figures else {}
         yield ConditionAnswer.model_validate({**names, **figures, "run_ops_s": _to_run(chain, place, figures)})
 
 
@@ -228,14 +234,13 @@ def _is_above(one: Capacity, other: Capacity) -> bool:
 
 
 def _figures(chain: _Chain, place: int) -> dict[str, object]:
-    question = question_of_part(chain.conditions[place].part, None)
-    outside = (1 - question.confidence) / 2
-    loads = {name: _four(chain.load(place, share)) for name, share in _ends(outside, "ops_s").items()}
+    outside = (1 - chain.question.confidence) / 2
+    loads = {name: four_digits(chain.load(place, share)) for name, share in _ends(outside, "ops_s").items()}
     if not place:
         return {**loads, "intervals": chain.intervals}
-    costs = {name: _four(chain.cost(place, share)) for name, share in _ends(outside, "cost").items()}
+    costs = {name: four_digits(chain.cost(place, share)) for name, share in _ends(outside, "cost").items()}
     chance = chain.chance(place)
-    apart = {"chance": _four(chance), "told_apart": chance >= question.confidence}
+    apart = {"chance": four_digits(chance), "told_apart": chance >= chain.question.confidence}
     return {**loads, **costs, **apart, "intervals": chain.intervals}
 
 
@@ -254,13 +259,3 @@ def _to_run(chain: _Chain, place: int, figures: Mapping[str, object]) -> int | N
     return int(
         min((cell.load_ops_s for one in both for cell in one.cells), key=lambda load: abs(np.log(load / middle)))
     )
-
-
-def _quantile(values: _Numbers, weights: _Numbers, share: float) -> float:
-    shares = (np.cumsum(weights) - weights / 2) / weights.sum()
-    return float(np.interp(share, shares, values))
-
-
-def _four(value: float) -> float:
-    """Return the figure to four digits, so that it is the same on every machine."""
-    return float(f"{value:.4g}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from math import exp
 from typing import Annotated
 
 import numpy as np
@@ -11,11 +12,13 @@ from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.domain.base import LeftOutIfEmpty, Model
 from plimsoll.domain.part import Part
 from plimsoll.domain.strategy import Threshold
+from plimsoll.domain.units import four_digits
 from plimsoll.strategies.matrix import CapacityKind
+from plimsoll.strategies.threshold.answer import answer
 from plimsoll.strategies.threshold.observation import CellObservation, observation_of
-from plimsoll.strategies.threshold.posterior import posterior
+from plimsoll.strategies.threshold.posterior import posterior, quantile_of
 from plimsoll.strategies.threshold.question import Answer, DecidedBy, Question, Stopped, capacity_of
-from plimsoll.strategies.threshold.step import answer_of_part, question_of
+from plimsoll.strategies.threshold.step import question_of
 
 
 class ThresholdAnswer(Model):
@@ -62,13 +65,13 @@ def threshold_answer(part: Part, cells: Sequence[CellResult]) -> ThresholdAnswer
     known = observations_of(part, cells) if "rate" in part.knows else ()
     if not known:
         return None
-    strategy, found = _question(part), answer_of_part(part, known)
+    strategy, question = _asked(part), question_of_part(part, part.asked_intervals)
     return ThresholdAnswer(
         is_asked=isinstance(part.strategy, Threshold),
         chance=strategy.chance / 100,
         confidence=strategy.confidence / 100,
         over_s=strategy.over / timedelta(seconds=1) if strategy.over else None,
-        **_figures(found),
+        **_figures(answer(question, known, min(part.loads), max(part.loads))),
     )
 
 
@@ -91,18 +94,19 @@ def threshold_ratio(part: Part, own: Sequence[CellResult], control: Sequence[Cel
     weights = np.correlate(one.chances, other.chances, "full")  # of so many steps from the control's place to the own
     count, places = len(one.chances), one.places.log_loads
     ratios = np.arange(1 - count, count) * (places[1] - places[0])
-    shares, outside = np.cumsum(weights) - weights / 2, (1 - question.confidence) / 2
-    low, median, high = (float(f"{np.exp(np.interp(at, shares, ratios)):.4g}") for at in (outside, 0.5, 1 - outside))
+    outside = (1 - question.confidence) / 2
+    shares = (outside, 0.5, 1 - outside)
+    low, median, high = (four_digits(exp(quantile_of(ratios, weights, share))) for share in shares)
     above = float(weights[count:].sum() + weights[count - 1] / 2)
-    return ThresholdRatio(low=low, median=median, high=high, chance=float(f"{above:.4g}"))
+    return ThresholdRatio(low=low, median=median, high=high, chance=four_digits(above))
 
 
 def question_of_part(part: Part, intervals: int | None) -> Question:
     """Return the question that a part's strategy asks, or the usual one, for so many judged intervals."""
-    return question_of(_question(part), intervals)
+    return question_of(_asked(part), intervals)
 
 
-def _question(part: Part) -> Threshold:
+def _asked(part: Part) -> Threshold:
     return part.strategy if isinstance(part.strategy, Threshold) else Threshold()
 
 

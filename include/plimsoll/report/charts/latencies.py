@@ -12,6 +12,7 @@ import pandas as pd
 from plimsoll.analysis.attempt.latencies import median_curves
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.units import four_digits
 from plimsoll.report.charts.theme import BOUND, HOVER, TABLE, Figure, Panels, legend_room, log_y, specification
 from plimsoll.report.formatting import figure, ops, percent
 from plimsoll.report.words.response_times import counted_from
@@ -91,7 +92,7 @@ def _rows(
                     "panel": f"{findings.labels[variant]}: {kind}",
                     "load": ops(load),
                     "x": float(f"{x:.5g}"),
-                    "ms": float(f"{ms:.4g}"),
+                    "ms": four_digits(ms),
                     "name": name,
                 }
 

@@ -9,6 +9,7 @@ import altair as alt
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.noise import FEWEST_CELLS, cell_residuals, in_order
+from plimsoll.domain.units import four_digits
 from plimsoll.report.charts.theme import (
     SHADE,
     TABLE,
@@ -41,7 +42,7 @@ def spread_row(
         "x": load + aside(findings, variant),
         "load": ops(load),
         "repeats": repeats,
-        **{name: float(f"{value:.4g}") for name, value in zip(("low", "median", "high"), spread, strict=True)},
+        **{name: four_digits(value) for name, value in zip(("low", "median", "high"), spread, strict=True)},
     }
 
 

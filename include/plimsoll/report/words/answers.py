@@ -18,8 +18,8 @@ _WHY_ENDED = {
 def sentence(findings: Findings, capacity: Capacity) -> str:
     """Return the capacity of a variant in one sentence."""
     label = findings.labels[capacity.variant]
-    if capacity.threshold and capacity.threshold.is_asked:
-        return f"{label}: {threshold_sentence(capacity.threshold)}."
+    if capacity.asked:
+        return f"{label}: {threshold_sentence(capacity.asked)}."
     at, following = capacity.at_capacity, capacity.next_load
     if at is None:
         return f"{label}: {_without_capacity(capacity)}."
@@ -34,8 +34,8 @@ def headline(capacity: Capacity) -> str:
         return "none: below the lowest load"
     if capacity.kind == "unknown":
         return "unknown"
-    if capacity.threshold and capacity.threshold.is_asked and capacity.kind != "at-least":
-        return threshold_words(capacity.threshold)
+    if capacity.asked and capacity.kind != "at-least":
+        return threshold_words(capacity.asked)
     at = capacity.at_capacity
     # A load that was not run is never named as one that is carried.
     short = f"{ops(at.achieved_ops_s)} of " if at is not None and at.achieved_ops_s is not None else ""

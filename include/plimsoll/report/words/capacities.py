@@ -139,7 +139,7 @@ def _to_control(cells: CampaignCells, capacity: Capacity) -> str:
     if capacity.variant == cells.part.control:
         return "control"
     ratio, found = multiple(capacity.ratio_to_control), capacity.threshold_to_control
-    if found and capacity.threshold and capacity.threshold.is_asked:
+    if found and capacity.asked:
         return f"{multiple(found.median)} ({multiple(found.low)} to {multiple(found.high)})"
     return ratio if capacity.kind == "found" or capacity.ratio_to_control is None else f"≥ {ratio}"
 

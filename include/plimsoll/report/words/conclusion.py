@@ -141,8 +141,8 @@ def _rank(one: Capacity) -> tuple[int, int, bool]:
 
 
 def _figure(one: Capacity) -> str:
-    if one.threshold and one.threshold.is_asked and one.kind != "at-least":
-        return threshold_words(one.threshold)
+    if one.asked and one.kind != "at-least":
+        return threshold_words(one.asked)
     figure = f"{ops(one.capacity_ops_s)}{short_of_rate(one)}"
     return figure if one.kind == "found" else f"at least {figure}"
 
@@ -157,17 +157,14 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
     if one.kind == "unknown":
         return f"what {who} {verb} is unknown"
     if one.kind == "at-least":
-        return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load {_of_range(one)}"
+        highest = "of the range" if one.asked else "that was run"
+        return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load {highest}"
     is_shared = len({each.next_load and each.next_load.load_ops_s for each in alike}) == 1
-    if one.threshold and one.threshold.is_asked:
+    if one.asked:
         return f"{who} {verb} {_figure(one)}"
     beyond = "is too much" if one.kind == "found" else "is undecided"
     following = f"; {ops(one.next_load.load_ops_s)} {beyond}" if one.next_load and is_shared else ""
     return f"{who} {verb} {_figure(one)}{following}"
-
-
-def _of_range(one: Capacity) -> str:
-    return "of the range" if one.threshold and one.threshold.is_asked else "that was run"
 
 
 def _not_even(names: Sequence[str], lowest: int, carried: Sequence[int]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import exp, log
 
 from plimsoll.domain.strategy import FEWEST_CELLS
+from plimsoll.domain.units import four_digits
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import Posterior, posterior
 from plimsoll.strategies.threshold.question import Answer, DecidedBy, Question, Stopped
@@ -69,4 +70,4 @@ def _decided_by(cells: Sequence[CellObservation], known: Posterior) -> DecidedBy
 
 def _ops(log_load: float, bounds: _Ends) -> float | None:
     """Return the load in ops/s, to four digits so that it is the same on every machine; None beyond the range."""
-    return float(f"{exp(log_load):.4g}") if bounds[0] <= log_load <= bounds[1] else None
+    return four_digits(exp(log_load)) if bounds[0] <= log_load <= bounds[1] else None

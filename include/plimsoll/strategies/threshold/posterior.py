@@ -32,6 +32,12 @@ class Posterior:
         return float(np.interp(share, np.append(0.0, np.cumsum(self.chances)), self.places.edges))
 
 
+def quantile_of(values: Numbers, weights: Numbers, share: float) -> float:
+    """Return the value below which that share of the weights lies, where each value is the middle of its own weight."""
+    shares = (np.cumsum(weights) - weights / 2) / weights.sum()
+    return float(np.interp(share, shares, values))
+
+
 def posterior(question: Question, cells: Sequence[CellObservation], least: float, most: float) -> Posterior:
     """Return the posterior for a threshold anywhere around a range of loads (ops/s), equally likely in logs.
 

@@ -1,15 +1,13 @@
 """The next cells of a threshold's search on one ladder."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from math import log
 
-from plimsoll.domain.part import Part
 from plimsoll.domain.strategy import Threshold
 from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
 from plimsoll.strategies.threshold.answer import answer
 from plimsoll.strategies.threshold.next_loads import Loads, next_loads
-from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.question import Answer, Question
 
 
@@ -22,15 +20,6 @@ def question_of(strategy: Threshold, intervals: int | None) -> Question:
         at_most=strategy.at_most,
         intervals=intervals,
     )
-
-
-def answer_of_part(part: Part, cells: Sequence[CellObservation]) -> Answer:
-    """Return the answer from a variant's valid cells in a part with loads of its own.
-
-    A part with another strategy answers the question that a threshold asks by default.
-    """
-    strategy = part.strategy if isinstance(part.strategy, Threshold) else Threshold()
-    return answer(question_of(strategy, part.asked_intervals), cells, min(part.loads), max(part.loads))
 
 
 def threshold_step(strategy: Threshold, ladder: Ladder) -> LadderDecision:
