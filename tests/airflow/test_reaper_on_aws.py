@@ -62,6 +62,8 @@ def account(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Account
             "PLIMSOLL_STORE": store,
             "PLIMSOLL_WORK": str(tmp_path / "work"),
             "PLIMSOLL_CACHE": str(tmp_path / "cache"),
+            # A run of a DAG writes all DAGs into the database; other tests have definitions of the same names there.
+            "PLIMSOLL_CAMPAIGNS": str(tmp_path / "campaigns"),
             "AIRFLOW_CONN_AWS_DEFAULT": json.dumps(
                 {"conn_type": "aws", "login": "testing", "password": "testing", "extra": connection}
             ),
