@@ -171,6 +171,17 @@ def test_an_outcome_is_about_the_load_that_was_answered(attempted: float, fault:
     assert bool(rate_fault(missed, attempted, 0.01)) is (fault and attempted < 20)
 
 
+@pytest.mark.parametrize(("in_warmup", "fault"), [(0, False), (1, False), (10, True), (20, True)])
+def test_what_came_due_in_warmup_and_was_answered_late_is_not_another_load(in_warmup: int, fault: bool) -> None:
+    seconds = [(second, in_warmup, FAST) for second in range(10)] + [(10, 220, 9_000_000)]
+    seconds += [(second, 20, FAST) for second in range(11, 60)]
+    lines = (line(second, 1.0, payload([took] * count)) for second, count, took in seconds)
+    late = Reading("made", (Track("x", "", read_log(log(lines), "x").records),), errors={})
+    found = judge(late, run=Run(warmup=timedelta(seconds=10)))
+    assert (found.met, found.achieved_ops_s) == (False, 24.0)
+    assert bool(rate_fault(found, 20.0, 0.01)) is fault
+
+
 @given(percentile=st.sampled_from([50.0, 90.0, 95.0, 99.0, 99.9, 100.0]), total=st.integers(1, 5000), data=st.data())
 def test_so_many_more_values_are_spared_and_not_one_more(percentile: float, total: int, data: st.DataObject) -> None:
     below = data.draw(st.integers(0, total))
