@@ -13,9 +13,9 @@ from pathlib import Path
 from tests.support.airflow.aws_campaign import Outcome, published, run_on_aws, stack_with
 
 from benchmarks.costs import print_costs
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 
 _HOSTS = 4
 _TIMEOUT_S = 3 * 3600.0

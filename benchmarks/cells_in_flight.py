@@ -22,7 +22,7 @@ from tests.support.airflow.instant_campaign import cpu_seconds
 from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.processes import CHECKOUT, command_line, until
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll_airflow.checks import TRIGGERS_OF_A_CELL
 from plimsoll_airflow.local import processes
 

@@ -28,10 +28,10 @@ from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec, resolve, variant_spec
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.campaign.resolve import product_spec, resolve, variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.keys.variant import Variant
 from plimsoll.settings import Settings
 
 _LIFETIME = timedelta(minutes=15)

@@ -37,9 +37,9 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import variant_spec
+from plimsoll.domain.campaign.resolve import variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK
 from plimsoll.settings import Settings
 

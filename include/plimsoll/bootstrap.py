@@ -17,10 +17,10 @@ from plimsoll.adapters.hosts.processes import LocalProcesses
 from plimsoll.adapters.on_demand import OnDemand
 from plimsoll.adapters.stores.local_files import DefinitionFolder
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import PlimsollError, Problem, Refused, StoreError
-from plimsoll.domain.host_bounds import Disturbance
-from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.text.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.load_generator import LoadGenerator

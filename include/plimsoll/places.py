@@ -8,7 +8,7 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.text.errors import NotFound
 
 
 def shipped(folder: str) -> Path:

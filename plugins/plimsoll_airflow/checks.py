@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from importlib.metadata import distribution, version
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Finding
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import Finding
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import inventory
 from plimsoll_airflow.internals.moved import conf

@@ -11,8 +11,8 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.strategy import Search
 from plimsoll.services.steps.running import run_cell
 from plimsoll_airflow.operators.schedules import WatchSchedules
 from plimsoll_airflow.runs.notices import due_times, when_incomplete

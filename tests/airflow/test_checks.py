@@ -12,7 +12,7 @@ from tests.fakes.installation import Installation, instant_definition
 from typer.testing import CliRunner
 
 from plimsoll.cli import cli
-from plimsoll.domain.errors import Finding
+from plimsoll.domain.text.errors import Finding
 from plimsoll_airflow import checks
 from plimsoll_airflow.internals import inventory
 

@@ -148,7 +148,7 @@ def _in_a_task_of(monkeypatch: pytest.MonkeyPatch, dag_id: str) -> None:
 
 
 def _text(definition: object) -> str:
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.definition.definition import Definition
     from plimsoll.services.definitions.reference import dump_definition
 
     assert isinstance(definition, Definition)

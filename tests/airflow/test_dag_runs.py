@@ -12,8 +12,8 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign.state.runs import begin_run, require_no_other_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

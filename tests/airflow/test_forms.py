@@ -5,9 +5,9 @@ from airflow.sdk import Param
 from airflow.sdk.definitions.param import ParamsDict
 from tests.fakes.installation import instant_definition
 
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.strategy import Search
-from plimsoll.domain.workload import NamedWorkload
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.keys.workload import NamedWorkload
 from plimsoll.services.campaign.open.request import Request, read_request
 from plimsoll_airflow.dags.forms import campaign_params, cell_params, reaper_params
 from plimsoll_airflow.dags.texts import campaign_doc

@@ -14,8 +14,8 @@ from sqlalchemy import delete, event, select
 from sqlalchemy.orm import Session
 from tests.support.airflow.dag_bag import DagBag
 
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.owner import INSTALLATION
+from plimsoll.domain.hosts.owner import INSTALLATION
+from plimsoll.domain.text.errors import Refused
 from plimsoll_airflow.internals.inventory import ensure_variable
 from plimsoll_airflow.runs import installation as binding
 from plimsoll_airflow.runs.installation import on_starting, own_installation

@@ -9,7 +9,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.errors import PlimsollError, SecretError, StoreError
+from plimsoll.domain.text.errors import PlimsollError, SecretError, StoreError
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext

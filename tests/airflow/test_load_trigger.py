@@ -14,9 +14,9 @@ from tests.support.airflow.exceptions import TaskDeferralError
 from tests.support.campaigns.declared_steps import declare_polling
 from tests.support.processes import PATIENCE_S
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.errors import HostError, StoreError
-from plimsoll.domain.status import AttemptProgress
+from plimsoll.domain.attempt.status import AttemptProgress
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.text.errors import HostError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import failure_of

@@ -8,10 +8,10 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.exceptions import DagRunTriggerException
 
-from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.stage import Stage
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.loads import TakenLoad
+from plimsoll.domain.keys.stage import Stage
+from plimsoll.domain.keys.strategy import Search
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.campaign.open.request import read_request
 from plimsoll.services.cell.attempts import begin

@@ -8,8 +8,8 @@ from tests.airflow.reaping import DEAD, ELSEWHERE, HERE, LIVE, LiveRuns, alive, 
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantProvider
 
-from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostsSilent
 from plimsoll.services.campaign.state.runs import begin_run
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

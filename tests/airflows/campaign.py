@@ -25,9 +25,9 @@ from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definit
 from tests.support.processes import CHECKOUT, end_marked, until
 
 import plimsoll
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.prefix import dag_id_of
 from plimsoll_airflow.local.client import AirflowClient
 from plimsoll_airflow.local.clusters import destroy_clusters

@@ -12,7 +12,7 @@ from tests.support.airflow.stack import POLL_S
 from tests.support.campaigns.local_definition import local_definition
 from tests.support.processes import until
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile
 
-from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.origins import Download
-from plimsoll.domain.specs import VariantSpec
-from plimsoll.domain.variant import Archive
+from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.ports.artefacts import LOAD_JDK, OWN_JDK, Program, ReleaseProgram
 
 HINTS = "inline org.apache.cassandra.utils.Something::fast ()V\n"

@@ -14,8 +14,8 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantPr
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.specs import VariantSpec
+from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.store import layout

@@ -14,7 +14,7 @@ from tests.fakes import gated
 from tests.fakes.hosts import FolderHost
 from tests.support.nodes import even
 
-from plimsoll.domain.host_bounds import HostActivity
+from plimsoll.domain.keys.host_bounds import HostActivity
 from plimsoll.ports.host import Host, HostSampler
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

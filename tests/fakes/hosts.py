@@ -6,9 +6,9 @@ from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.domain.load_summary import ClockReading
+from plimsoll.domain.attempt.load_summary import ClockReading
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.hosts.fingerprint import HostFacts
 from plimsoll.ports.host import CommandResult, Job, JobStatus
 
 GIB = 2**30

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.fakes.instant import Faults, InstantProvider, toolkit
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

@@ -14,7 +14,7 @@ from plimsoll.adapters.providers.ec2 import Connect, Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
-from plimsoll.domain.cluster import ClusterId, HostInfo
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces

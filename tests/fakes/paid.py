@@ -6,10 +6,10 @@ from typing import NoReturn, Self
 
 import pytest
 
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
-from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.errors import Problem, StoreError
-from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
+from plimsoll.domain.hosts.cost import HostRate, Tariff
+from plimsoll.domain.text.errors import Problem, StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider

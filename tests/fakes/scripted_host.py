@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.fakes.hosts import FolderHost
 
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import CommandResult, Job, JobStatus
 
 Command = Callable[[Sequence[str]], CommandResult]

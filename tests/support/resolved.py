@@ -1,9 +1,9 @@
 """What definitions of tests are resolved to."""
 
-from plimsoll.domain.campaign import CampaignStage
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.part import Part
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.campaign import CampaignStage
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 
 
 def only_stage(definition: Definition) -> CampaignStage:

@@ -16,9 +16,9 @@ from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.suite.requirements import long, require_namespaces
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.cell import AttemptKey, cell_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import AttemptKey, cell_of
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
 from plimsoll.services.store.layout import report_key

@@ -21,12 +21,12 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.load_summary import LoadStart
-from plimsoll.domain.populated_data import is_within_tolerance
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.units import parse_size
+from plimsoll.domain.attempt.load_summary import LoadStart
+from plimsoll.domain.attempt.populated_data import is_within_tolerance
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.text.units import parse_size
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
 from plimsoll.services.campaign.state.reading import valid_verdict

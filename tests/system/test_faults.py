@@ -21,7 +21,7 @@ from tests.support.suite.requirements import long, needs
 
 from plimsoll.adapters.providers.local.sweep import tagged_processes
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.settings import Settings
 

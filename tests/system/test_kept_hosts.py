@@ -13,8 +13,8 @@ from tests.support.suite.requirements import long
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint

@@ -14,8 +14,8 @@ from tests.support.suite.requirements import long
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_verdict
 from plimsoll.services.store.layout import report_key

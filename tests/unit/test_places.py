@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll import places
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.settings import Settings
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import AccessNames, AwsAccess, DatabaseAccess, SshIdentity
 
 _NAMES = AccessNames(

@@ -20,7 +20,7 @@ from plimsoll.cli.report import bundle, report
 from plimsoll.cli.run import run
 from plimsoll.cli.simulate import simulate
 from plimsoll.cli.status import status
-from plimsoll.domain.errors import PlimsollError, Refused
+from plimsoll.domain.text.errors import PlimsollError, Refused
 
 cli = typer.Typer(
     name="plimsoll",
@@ -78,7 +78,7 @@ def _wrong_settings(error: ValueError) -> Refused | None:
     """Return the faults of settings in the environment, in words; None for any other error."""
     from pydantic import ValidationError
 
-    from plimsoll.domain.faults import problems_of
+    from plimsoll.domain.keys.faults import problems_of
     from plimsoll.settings import Settings
 
     if not isinstance(error, ValidationError) or error.title != Settings.__name__:

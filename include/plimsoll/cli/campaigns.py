@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table, print_text, print_view
-from plimsoll.domain.wording import plural
+from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
-    from plimsoll.domain.status import CampaignSummary
+    from plimsoll.domain.attempt.status import CampaignSummary
     from plimsoll.ports.store import ResultStore
 
 campaigns_app = typer.Typer(help="List the campaigns in the store, annotate them, or delete them.")
@@ -56,7 +56,7 @@ def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     """Return the campaigns of the store, and why others can't be read."""
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.processes import LocalProcesses
-    from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
+    from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
     from plimsoll.services.campaign.show.status import campaign_summary
     from plimsoll.services.campaign.state.reading import Memory
     from plimsoll.services.campaign.state.runs import worked_on_by

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
-from plimsoll.domain.owner import owner_words
-from plimsoll.domain.units import show_usd
-from plimsoll.domain.wording import plural
+from plimsoll.domain.hosts.owner import owner_words
+from plimsoll.domain.text.units import show_usd
+from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import datetime
 
-    from plimsoll.domain.cluster import Cluster, ClusterId
+    from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 
 clusters_app = typer.Typer(help="List the clusters that are alive, or destroy them.")
 
@@ -35,8 +35,8 @@ def list_clusters(as_json: JsonOption = False) -> None:
     Exits with 1 if a provider or a host did not answer, and names it.
     """
     from plimsoll.bootstrap import build_toolkit
-    from plimsoll.domain.cost import cost_until
-    from plimsoll.domain.system import EXTERNAL
+    from plimsoll.domain.hosts.cost import cost_until
+    from plimsoll.domain.keys.system import EXTERNAL
     from plimsoll.services.hosts.reaping import living_clusters
     from plimsoll.settings import Settings
 

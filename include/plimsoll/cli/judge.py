@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from plimsoll.cli.output import JsonOption, print_json
-from plimsoll.domain.units import parse_duration
+from plimsoll.domain.text.units import parse_duration
 
 
 def _duration(value: str | timedelta) -> timedelta:
@@ -25,7 +25,7 @@ def _some_time(value: timedelta) -> timedelta:
 
 
 def _in_per_cent(value: float) -> float:
-    from plimsoll.domain.service_level import meant_percentile
+    from plimsoll.domain.keys.service_level import meant_percentile
 
     if meant := meant_percentile(value):
         raise typer.BadParameter(f"{value:g} is in per cent: nearly all operations take longer. Write {meant}")
@@ -41,7 +41,7 @@ def _kinds(values: list[str]) -> list[str]:
 
 
 def _sound_columns(values: list[str]) -> list[str]:
-    from plimsoll.domain.log_words import pairs, parse_columns
+    from plimsoll.domain.keys.log_words import pairs, parse_columns
 
     try:
         if found := pairs(values):
@@ -174,9 +174,9 @@ def judge(  # noqa: PLR0913  # one for each option
     from plimsoll.analysis.attempt.judgement import Run, unreadable
     from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
     from plimsoll.cli.judge_answer import EXIT_CODES, document, outcome, show
-    from plimsoll.domain.errors import LogError
-    from plimsoll.domain.log_words import pairs
-    from plimsoll.domain.service_level import ServiceLevel
+    from plimsoll.domain.keys.log_words import pairs
+    from plimsoll.domain.keys.service_level import ServiceLevel
+    from plimsoll.domain.text.errors import LogError
 
     apart: Literal["apart"] | None = "apart" if failures == "apart" else None
     level = ServiceLevel(percentile=percentile, interval=interval, below=below, windows=windows, failures=apart)
@@ -208,8 +208,8 @@ def judge(  # noqa: PLR0913  # one for each option
 
 
 def _contents(names: list[str]) -> Mapping[str, bytes]:
-    from plimsoll.domain.errors import LogError
-    from plimsoll.domain.host_bounds import LARGEST_BYTES
+    from plimsoll.domain.keys.host_bounds import LARGEST_BYTES
+    from plimsoll.domain.text.errors import LogError
 
     for name in names:
         if names.count(name) > 1:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from plimsoll.domain.wording import visible
+from plimsoll.domain.text.wording import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
-from plimsoll.domain.clients import clients_of
-from plimsoll.domain.strategy import Threshold
-from plimsoll.domain.units import format_duration, show_usd
-from plimsoll.domain.wording import plural, some_of
+from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.text.units import format_duration, show_usd
+from plimsoll.domain.text.wording import plural, some_of
 from plimsoll.services.campaign.open.planning import download_lines
 from plimsoll.services.campaign.open.stage_plans import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.domain.definition import Definition
-    from plimsoll.domain.errors import Problem
-    from plimsoll.domain.origins import Download, Published
+    from plimsoll.domain.definition.definition import Definition
+    from plimsoll.domain.keys.origins import Download, Published
+    from plimsoll.domain.text.errors import Problem
     from plimsoll.services.campaign.open.planning import Plan
     from plimsoll.services.campaign.open.stage_plans import StagePlan
     from plimsoll.services.toolkit import Toolkit
@@ -43,10 +43,10 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.cli.plan import show
-    from plimsoll.domain.definition import Definition
-    from plimsoll.domain.errors import ProviderError, Refused
-    from plimsoll.domain.loads import load_remarks
-    from plimsoll.domain.resolve import resolve
+    from plimsoll.domain.campaign.resolve import resolve
+    from plimsoll.domain.definition.definition import Definition
+    from plimsoll.domain.keys.loads import load_remarks
+    from plimsoll.domain.text.errors import ProviderError, Refused
     from plimsoll.services.campaign.open.planning import downloads, make_plan
     from plimsoll.services.campaign.open.remarks import remarks
     from plimsoll.settings import Settings
@@ -91,7 +91,7 @@ def schema(
 
 def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem], list[str]]:
     """Return every problem found, and a note if the provider could not be asked: then problems are of software."""
-    from plimsoll.domain.errors import SecretError
+    from plimsoll.domain.text.errors import SecretError
     from plimsoll.services.campaign.open.runnable import problems, software_problems
 
     provider = f"provider {declared.provider.name!r}"

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import JsonOption, log_shown, print_json
-from plimsoll.domain.errors import DefinitionError, PlimsollError, UntrustedServer
+from plimsoll.domain.text.errors import DefinitionError, PlimsollError, UntrustedServer
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from plimsoll.domain.campaign import Campaign
-    from plimsoll.domain.errors import Finding
-    from plimsoll.domain.origins import Download
+    from plimsoll.domain.campaign.campaign import Campaign
+    from plimsoll.domain.keys.origins import Download
+    from plimsoll.domain.text.errors import Finding
     from plimsoll.services.toolkit import Toolkit
     from plimsoll.settings import Settings
 
@@ -72,7 +72,7 @@ def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, for_other_hosts
     Returns whether it was prepared. Raises PlimsollError.
     """
     from plimsoll.bootstrap import load_definition
-    from plimsoll.domain.resolve import load_spec, product_spec, resolve
+    from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
 
     campaign = resolve(load_definition(settings, name))
     if not (for_other_hosts or _runs_here(toolkit, campaign)):
@@ -91,7 +91,7 @@ def _runs_here(toolkit: Toolkit, campaign: Campaign) -> bool:
 def _announce(toolkit: Toolkit, settings: Settings, names: Sequence[str], *, for_other_hosts: bool) -> None:
     """Say how much is fetched, and by which of several definitions less would be. Faulty ones are told later."""
     from plimsoll.bootstrap import load_definition
-    from plimsoll.domain.resolve import resolve
+    from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.services.campaign.open.planning import download_lines, downloads, known_bytes
 
     needed: dict[str, Sequence[Download]] = {}
@@ -153,7 +153,7 @@ def _of_machine() -> Sequence[Finding]:
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.machine import examine
     from plimsoll.bootstrap import artefacts_in, products_with
-    from plimsoll.domain.system import System
+    from plimsoll.domain.keys.system import System
     from plimsoll.settings import Settings
 
     settings = Settings()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table
-from plimsoll.domain.wording import plural
+from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
     from plimsoll.services.judge.rejudging import Rejudged

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, show_answer
-from plimsoll.domain import host_bounds
+from plimsoll.domain.keys import host_bounds
 
 if TYPE_CHECKING:
     from plimsoll.services.publish.reproducing import ReproducedReport
@@ -89,7 +89,7 @@ def _publish(campaign: str, incomplete: bool, as_json: bool) -> None:
 
 def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     from plimsoll.adapters.code_version import code_version
-    from plimsoll.domain.errors import NotFound
+    from plimsoll.domain.text.errors import NotFound
     from plimsoll.services.publish.reproducing import report_again
     from plimsoll.services.store.layout import REPORT
 
@@ -129,7 +129,7 @@ def _bounded_memory() -> Iterator[None]:
 
 
 def _write(folder: Path, files: Mapping[str, bytes]) -> None:
-    from plimsoll.domain.errors import StoreError
+    from plimsoll.domain.text.errors import StoreError
 
     try:
         for name, content in files.items():
@@ -161,7 +161,7 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
     verdicts, versions and commands, with checksums. `plimsoll report FILE` makes the same report from it anywhere.
     """
     from plimsoll.bootstrap import existing_store
-    from plimsoll.domain.errors import StoreError
+    from plimsoll.domain.text.errors import StoreError
     from plimsoll.services.publish.reproducing import bundle_with_raw, published_bundle
     from plimsoll.settings import Settings
 

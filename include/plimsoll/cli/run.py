@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, log_shown, print_text, show_answer
-from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.text.errors import Problem, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,9 +53,9 @@ def run(
     with `--campaign`.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
-    from plimsoll.domain.definition import Definition
-    from plimsoll.domain.loads import load_remarks
-    from plimsoll.domain.resolve import resolve
+    from plimsoll.domain.campaign.resolve import resolve
+    from plimsoll.domain.definition.definition import Definition
+    from plimsoll.domain.keys.loads import load_remarks
     from plimsoll.services.campaign.open.creation import open_campaign
     from plimsoll.services.campaign.open.planning import make_plan
     from plimsoll.services.campaign.open.remarks import remarks
@@ -91,7 +91,7 @@ def run(
 
 def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str) -> None:
     """Raise Refused if the campaign to continue does not exist, or the one to begin does."""
-    from plimsoll.domain.wording import meant
+    from plimsoll.domain.text.wording import meant
     from plimsoll.services.store.campaigns import campaign_exists, campaign_ids
 
     if campaign and new_campaign:

@@ -73,9 +73,9 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     """
     from plimsoll.bootstrap import load_document
     from plimsoll.cli.simulate_answer import read_outcomes, replay_json, show_replay, show_simulation, simulation_json
-    from plimsoll.domain.definition import Definition
-    from plimsoll.domain.errors import Problem, Refused
-    from plimsoll.domain.resolve import resolve
+    from plimsoll.domain.campaign.resolve import resolve
+    from plimsoll.domain.definition.definition import Definition
+    from plimsoll.domain.text.errors import Problem, Refused
     from plimsoll.settings import Settings
     from plimsoll.strategies.replay import replay
     from plimsoll.strategies.synthetic import CapacityModel, only_stage
@@ -100,7 +100,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
 
 def _require_no_synthetic(context: typer.Context) -> None:
     """Raise Refused for options that given outcomes leave without effect."""
-    from plimsoll.domain.errors import Problem, Refused
+    from plimsoll.domain.text.errors import Problem, Refused
 
     mend = "leave it out, or leave out --outcomes"
     sources = {name: context.get_parameter_source(name) for name in _SYNTHETIC}

@@ -14,16 +14,16 @@ import typer
 from pydantic import PlainValidator, TypeAdapter, ValidationError
 
 from plimsoll.cli.output import print_table
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.result import Outcome
-from plimsoll.domain.units import format_rate
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.result import Outcome
+from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.text.units import format_rate
+from plimsoll.domain.text.wording import plural
 from plimsoll.strategies.replay import Attempts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.domain.campaign import CampaignStage
+    from plimsoll.domain.campaign.campaign import CampaignStage
     from plimsoll.strategies.replay import Replay
     from plimsoll.strategies.synthetic import Simulation
     from plimsoll.strategies.threshold.question import Answer

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
-    from plimsoll.domain.status import AttemptProgress, CampaignProgress, CellProgress
+    from plimsoll.domain.attempt.status import AttemptProgress, CampaignProgress, CellProgress
     from plimsoll.ports.store import ResultStore
 
 _OptionalCampaign = Annotated[
@@ -55,7 +55,7 @@ def status(campaign: _OptionalCampaign = None, as_json: JsonOption = False) -> N
 def _running(store: ResultStore, now: datetime) -> Iterator[CampaignProgress]:
     """Yield the campaigns with a cell that runs now, with only these cells. One that can't be read is left out."""
     from plimsoll.adapters.hosts.processes import LocalProcesses
-    from plimsoll.domain.errors import DamagedRecord, DefinitionError, NotFound
+    from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
     from plimsoll.services.campaign.show.progress import campaign_progress, recorded_totals
     from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 
@@ -72,7 +72,7 @@ def _running(store: ResultStore, now: datetime) -> Iterator[CampaignProgress]:
 
 
 def _show_cells(progress: CampaignProgress) -> None:
-    from plimsoll.domain.units import show_usd
+    from plimsoll.domain.text.units import show_usd
 
     rows = [
         (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.origins import Download
-from plimsoll.domain.specs import VariantSpec
-from plimsoll.domain.variant import Archive
+from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.text.errors import Problem
 
 OWN_JDK = "openjdk-11.0.13"
 """The JDK of the node tool, of the compiler, and of load generators that others have released for it, whatever the

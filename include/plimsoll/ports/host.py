@@ -11,10 +11,10 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Literal, Protocol, runtime_checkable
 
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.domain.host_bounds import HostActivity, HostFigures
-from plimsoll.domain.load_summary import ClockReading
+from plimsoll.domain.attempt.load_summary import ClockReading
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.hosts.fingerprint import HostFacts
+from plimsoll.domain.keys.host_bounds import HostActivity, HostFigures
 from plimsoll.ports.store import StoredFile, UploadTicket
 
 MOST_OUTPUT_BYTES = 64 << 20

@@ -7,16 +7,16 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Literal
 
-from plimsoll.domain.errors import LoadError, Problem
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.origins import Download
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.protocols import CQL
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.status import LevelProgress, LoadPhase
-from plimsoll.domain.system import LoadGeneratorChoice
-from plimsoll.domain.timing import StopRule
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.attempt.status import LevelProgress, LoadPhase
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.keys.protocols import CQL
+from plimsoll.domain.keys.system import LoadGeneratorChoice
+from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.errors import LoadError, Problem
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import ExternalDatabase
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Protocol, Self
 
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, Launch
-from plimsoll.domain.cost import Tariff
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, Launch
+from plimsoll.domain.hosts.cost import Tariff
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.errors import Problem
 from plimsoll.ports.host import Host
 from plimsoll.ports.secrets import DatabaseAccess
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from plimsoll.quality.expectation import CheckedTable, Quality
 
 if TYPE_CHECKING:
-    from plimsoll.domain.cell import Cell
-    from plimsoll.domain.part import Part
+    from plimsoll.domain.campaign.cell import Cell
+    from plimsoll.domain.campaign.part import Part
     from plimsoll.quality.measured import ImportedAttempt, MeasuredAttempt
 
 

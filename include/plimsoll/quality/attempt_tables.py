@@ -13,19 +13,19 @@ import pandas as pd
 
 from plimsoll.analysis.attempt.disturbance import Collected, disturbed, is_known
 from plimsoll.analysis.attempt.hosts import Span, by_host, mean_of, means, others_highest, spans
-from plimsoll.domain.cluster import load_host_name
-from plimsoll.domain.process import by_prefix
-from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.hosts.cluster import load_host_name
+from plimsoll.domain.keys.process import by_prefix
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_back_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.domain.cell import Cell
-    from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
-    from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.domain.part import Part
-    from plimsoll.domain.process import Process
+    from plimsoll.domain.attempt.load_summary import LoadSummary
+    from plimsoll.domain.campaign.cell import Cell
+    from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
+    from plimsoll.domain.keys.process import Process
     from plimsoll.quality.measured import MeasuredAttempt
 
 

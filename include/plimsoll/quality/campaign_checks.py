@@ -8,8 +8,8 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.cell_results import distance
-from plimsoll.domain.strategy import Threshold, chooses_cells
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.strategy import Threshold, chooses_cells
+from plimsoll.domain.text.wording import plural
 from plimsoll.quality.deviations import Deviation, deviations
 from plimsoll.quality.expectation import CheckedTable, Expected, Quality, each_between, each_one_of, rows
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.domain.campaign import Campaign
-    from plimsoll.domain.cell import AttemptKey, Cell
-    from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.part import Part
-    from plimsoll.domain.result import Verdict
+    from plimsoll.domain.attempt.result import Verdict
+    from plimsoll.domain.campaign.campaign import Campaign
+    from plimsoll.domain.campaign.cell import AttemptKey, Cell
+    from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.hosts.fingerprint import Fingerprint
     from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts
 
     State = CampaignState[CellAttempts[AttemptRecord]]

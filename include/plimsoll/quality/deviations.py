@@ -18,14 +18,14 @@ from plimsoll.analysis.campaign.host_facts import (
     ranked,
     varied_facts,
 )
-from plimsoll.domain.process import by_prefix
-from plimsoll.domain.units import format_size
+from plimsoll.domain.keys.process import by_prefix
+from plimsoll.domain.text.units import format_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from plimsoll.domain.cell import Cell
-    from plimsoll.domain.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
+    from plimsoll.domain.campaign.cell import Cell
+    from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
 
 HARDWARE = frozenset(f"{role}{fact}" for role in ("", "load host: ") for fact in ("CPU", "memory", "data disk"))
 """Facts that a definition can't choose: of one instance type there are several models of processor."""

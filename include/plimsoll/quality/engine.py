@@ -20,8 +20,8 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.domain.result import UNEVALUATED, UNKNOWN, Check
-from plimsoll.domain.wording import excerpt
+from plimsoll.domain.attempt.result import UNEVALUATED, UNKNOWN, Check
+from plimsoll.domain.text.wording import excerpt
 from plimsoll.quality.expectation import CheckedTable, Expected, Quality, beyond
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Template
 
-    from plimsoll.domain.result import Check
+    from plimsoll.domain.attempt.result import Check
 
 PAGE = "index.html"
 

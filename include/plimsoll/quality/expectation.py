@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
-from plimsoll.domain.result import Check
+from plimsoll.domain.attempt.result import Check
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
-from plimsoll.domain.load_summary import CPU_LIMIT, most_apart_ms
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.load_summary import CPU_LIMIT, most_apart_ms
+from plimsoll.domain.text.wording import plural
 from plimsoll.quality.attempt_suites import LAG_SHARE
 from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.domain.part import Part
+    from plimsoll.domain.attempt.load_summary import LoadSummary
+    from plimsoll.domain.campaign.part import Part
     from plimsoll.quality.measured import MeasuredAttempt
 
 _COMPLETE = "complete"

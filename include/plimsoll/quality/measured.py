@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.attempt.judgement import MissedInterval
-    from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.load_summary import LoadStart, LoadSummary
-    from plimsoll.domain.process import GeneratorSecond, Process
-    from plimsoll.domain.result import OpeningBacklog
+    from plimsoll.domain.attempt.load_summary import LoadStart, LoadSummary
+    from plimsoll.domain.attempt.result import OpeningBacklog
+    from plimsoll.domain.hosts.fingerprint import Fingerprint
+    from plimsoll.domain.keys.process import GeneratorSecond, Process
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
-from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.loads import rate_tolerance
+from plimsoll.domain.attempt.load_summary import CPU_LIMIT
+from plimsoll.domain.keys.loads import rate_tolerance
 
 if TYPE_CHECKING:
-    from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.domain.part import Part
+    from plimsoll.domain.attempt.load_summary import LoadSummary
+    from plimsoll.domain.campaign.part import Part
 
 NO_CAUSE = "no cause that can be named"
 """The beginning of the answer where nothing that is known held the load generator back."""

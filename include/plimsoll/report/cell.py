@@ -9,8 +9,8 @@ from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData, C
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.misses import misses_of
 from plimsoll.analysis.campaign.statistics import power_of
-from plimsoll.domain.errors import NotFound
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.rendering import drawing, page_svg
 from plimsoll.report.charts.strips import strip_chart
@@ -22,7 +22,7 @@ from plimsoll.report.words.misses import links_by_place
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from plimsoll.domain.definition import Definition
+    from plimsoll.domain.definition.definition import Definition
 
 
 def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:

@@ -27,13 +27,13 @@ from plimsoll.analysis.campaign.pauses import PauseStatistics, Steadiness
 from plimsoll.analysis.campaign.series import Typical
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
-from plimsoll.domain.action import ActionResult
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.cost import Spending
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.note import Note
-from plimsoll.domain.result import Check, OpeningBacklog
-from plimsoll.domain.service_level import Percentiles
+from plimsoll.domain.attempt.note import Note
+from plimsoll.domain.attempt.result import Check, OpeningBacklog
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cost import Spending
+from plimsoll.domain.keys.action import ActionResult
+from plimsoll.domain.keys.service_level import Percentiles
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.sections.answer import sentences
 from plimsoll.report.sections.cells import cost_of_cell
 from plimsoll.report.sections.validity import EndedAttempt, InvalidAttempt, validity

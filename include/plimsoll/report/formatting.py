@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from math import floor, log10
 
-from plimsoll.domain import wording
-from plimsoll.domain.cell import Cell
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.text import wording
 
 NOTHING = "–"
 

@@ -10,11 +10,11 @@ from pydantic import AwareDatetime, Field
 from plimsoll.analysis.campaign.capacity import Capacity, capacities_over_stages
 from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.note import Note
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import Check
+from plimsoll.domain.attempt.note import Note
+from plimsoll.domain.attempt.result import Check
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of, schema_of
 from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences

@@ -26,7 +26,7 @@ from jinja2 import Environment as Templates
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.misses import Miss
-from plimsoll.domain.units import show_usd
+from plimsoll.domain.text.units import show_usd
 from plimsoll.report import formatting
 from plimsoll.report.charts.rendering import static_picture
 from plimsoll.report.charts.theme import Figure, page_config

@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 
 from pydantic import AwareDatetime
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
-from plimsoll.domain.owner import ProcessOwner, owner_since
+from plimsoll.domain.hosts.owner import ProcessOwner, owner_since
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.store import layout

@@ -3,7 +3,14 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from plimsoll.domain.errors import CloudOutOfReach, DamagedRecord, PlimsollError, SecretError, StoreError, Unreachable
+from plimsoll.domain.text.errors import (
+    CloudOutOfReach,
+    DamagedRecord,
+    PlimsollError,
+    SecretError,
+    StoreError,
+    Unreachable,
+)
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.log import Log
 

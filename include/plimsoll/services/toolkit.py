@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from plimsoll import __version__
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cost import Tariff
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.host_bounds import Disturbance
-from plimsoll.domain.part import Part, Setup
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.wording import meant_or_known
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.part import Part, Setup
+from plimsoll.domain.campaign.resolve import hosts_spec
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cost import Tariff
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.keys.process import NodeNeeds
+from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import HostCanary, HostSampler
 from plimsoll.ports.load_generator import LoadGenerator

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, Ramp, Search, Strategy, Threshold
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, Strategy, Threshold
 from plimsoll.strategies.matrix import (
     NOTHING_KNOWN,
     CapacityKind,

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 
-from plimsoll.domain.campaign import Campaign, CampaignStage
-from plimsoll.domain.part import Part
-from plimsoll.domain.strategy import FEWEST_CELLS, FullGrid, Ramp, Search, Strategy, Threshold, most_cells
+from plimsoll.domain.campaign.campaign import Campaign, CampaignStage
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.strategy import FEWEST_CELLS, FullGrid, Ramp, Search, Strategy, Threshold, most_cells
 from plimsoll.strategies.synthetic import CapacityModel, simulate
 
 LIKELY = CapacityModel("uniform", 0.25)

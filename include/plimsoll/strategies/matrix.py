@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Literal
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Cell, grid
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import ValidOutcome
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.part import Part
 from plimsoll.strategies.threshold.observation import CellObservation
 
 Observations = Mapping[str, CellObservation]

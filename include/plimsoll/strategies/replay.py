@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from math import log
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Cell, cell_ids, cells_by_id
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.result import Outcome, ValidOutcome
-from plimsoll.domain.stage import StageStart
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.result import Outcome, ValidOutcome
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Cell, cell_ids, cells_by_id
+from plimsoll.domain.keys.stage import StageStart
+from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.text.wording import plural
 from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_start
 from plimsoll.strategies.matrix import CapacityKind, of_one_round
 from plimsoll.strategies.stage_starts import Results, stage_start

@@ -7,7 +7,7 @@ cell that somebody ran by hand.
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.keys.strategy import Search
 from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
 
 

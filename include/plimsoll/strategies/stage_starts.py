@@ -9,11 +9,11 @@ from datetime import datetime
 from statistics import median_low
 from typing import Literal
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Cell, grid
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.stage import StageLoad, StageStart
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.stage import StageLoad, StageStart
 from plimsoll.strategies.decision import StrategyOfCampaign
 from plimsoll.strategies.matrix import CapacityKind, Observations
 from plimsoll.strategies.state import AttemptRecord, CampaignState, CellAttempts, observations

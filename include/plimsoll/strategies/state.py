@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic, Protocol, TypeVar
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import AttemptKey, Cell
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import ValidOutcome, Verdict
-from plimsoll.domain.strategy import Threshold, tries_of_a_cell
+from plimsoll.domain.attempt.result import ValidOutcome, Verdict
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.strategy import Threshold, tries_of_a_cell
 from plimsoll.strategies.decision import StrategyOfCampaign, stage_to_start
 from plimsoll.strategies.matrix import Observations, of_one_round, running_order
 from plimsoll.strategies.threshold.observation import observation_of

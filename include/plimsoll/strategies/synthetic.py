@@ -14,11 +14,11 @@ from math import ceil, exp
 from statistics import fmean
 from typing import Literal
 
-from plimsoll.domain.campaign import Campaign, CampaignStage
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import Strategy, Threshold
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.campaign.campaign import Campaign, CampaignStage
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.strategy import Strategy, Threshold
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.strategies.decision import ladder_capacity, step_of
 from plimsoll.strategies.matrix import CapacityKind, Ladder, Position
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.prefix import PREFIX
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params

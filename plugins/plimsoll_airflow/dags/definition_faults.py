@@ -5,7 +5,7 @@ Airflow marks every DAG of a file with an import error as stale, so the error ha
 
 from airflow.sdk import get_parsing_context
 
-from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.settings import Settings
 from plimsoll_airflow.wiring.definitions import faults
 

@@ -8,11 +8,11 @@ import re
 
 from airflow.sdk import Param
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
-from plimsoll.domain.host_bounds import LONGEST_CELL_ID
-from plimsoll.domain.units import parse_rate
-from plimsoll.domain.variant import SLUG
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
+from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
+from plimsoll.domain.keys.variant import SLUG
+from plimsoll.domain.text.units import parse_rate
 from plimsoll.services.campaign.open.request import (
     FAILED,
     INVALID,

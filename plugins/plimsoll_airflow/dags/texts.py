@@ -1,13 +1,13 @@
 """The documentation of a campaign's DAG in Airflow's UI: what its definition compares, and how long that takes."""
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.clients import clients_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.part import Part
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.units import format_duration, format_size
-from plimsoll.domain.variant import Variant
-from plimsoll.domain.wording import plural, some_of
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.text.units import format_duration, format_size
+from plimsoll.domain.text.wording import plural, some_of
 from plimsoll.services.campaign.open.stage_plans import StagePlan, stage_plans
 
 

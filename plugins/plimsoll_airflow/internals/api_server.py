@@ -28,7 +28,7 @@ from airflow.utils.state import State
 from airflow.utils.types import DagRunTriggeredByType
 from sqlalchemy import select
 
-from plimsoll.domain.errors import NotFound, Problem, Refused
+from plimsoll.domain.text.errors import NotFound, Problem, Refused
 from plimsoll_airflow.internals.inventory import is_paused
 from plimsoll_airflow.internals.marking import mark_run_failed
 from plimsoll_airflow.internals.moved import ParamValidationError

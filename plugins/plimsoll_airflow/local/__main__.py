@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.places import checkout, own_folder
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags import DAG_FILES
@@ -144,7 +144,7 @@ def _settings() -> Settings:
 def _noise() -> str:
     """Name what keeps this machine busy already; empty where it is calm."""
     from plimsoll.adapters.hosts.machine import activity_now, in_words
-    from plimsoll.domain.host_bounds import Disturbance, noise
+    from plimsoll.domain.keys.host_bounds import Disturbance, noise
 
     now = activity_now()
     busy = noise(now, Disturbance())

@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 from rich.console import Console
 
 from plimsoll.bootstrap import build_store, load_definition
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, Refused
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.status import CampaignProgress
+from plimsoll.domain.attempt.status import CampaignProgress
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.open.planning import new_campaign_id
 from plimsoll.services.campaign.open.request import campaign_id_of

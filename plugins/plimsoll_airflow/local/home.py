@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.text.errors import PlimsollError
 
 
 class StackError(PlimsollError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
-from plimsoll.domain.definition_keys import MAX_CELLS
+from plimsoll.domain.keys.definition_keys import MAX_CELLS
 from plimsoll_airflow.local.home import ADMIN, Home, LocalUser, Secrets
 from plimsoll_airflow.local.ports import LOOPBACK
 

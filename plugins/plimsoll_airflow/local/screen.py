@@ -11,9 +11,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.domain.status import CampaignProgress, CellProgress, CellStateName
-from plimsoll.domain.units import show_usd
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.status import CampaignProgress, CellProgress, CellStateName
+from plimsoll.domain.text.units import show_usd
+from plimsoll.domain.text.wording import plural
 
 LINE_EVERY_S = 5.0
 MOST_FAILURES = 5

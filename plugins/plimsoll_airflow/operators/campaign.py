@@ -9,8 +9,8 @@ from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow.utils.state import DagRunState
 
 from plimsoll.bootstrap import load_document
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.creation import open_campaign
 from plimsoll.services.campaign.open.request import campaign_id_of, read_request
 from plimsoll.services.campaign.state.completeness import completeness

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import BaseOperator, TriggerRule
 
-from plimsoll.domain.errors import NotFound, StoreError
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.services.cell.attempt_state import failures_recorded, record_failure
 from plimsoll.services.cell.attempts import money_line, runs_again
 from plimsoll.services.cell.context import AttemptContext

@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 
 from airflow.sdk import BaseOperatorLink
 
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll_airflow.internals.moved import conf
 from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web import NAME, PREFIX

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID
 from airflow.sdk import BaseOperator
 
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.services.campaign.state.runs import end_run, owners_of_runs
 from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap

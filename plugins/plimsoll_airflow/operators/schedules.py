@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from airflow.sdk import BaseOperator
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.moved import is_paused
 from plimsoll_airflow.runs import notices

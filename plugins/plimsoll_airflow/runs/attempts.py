@@ -5,7 +5,7 @@ The attempt is looked up in the store and not in XCom, because a task that was k
 
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.owners import Owners
 from plimsoll.services.cell import attempts
 from plimsoll.services.cell.context import AttemptContext

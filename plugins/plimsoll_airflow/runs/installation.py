@@ -14,8 +14,8 @@ from typing import Any
 from airflow.listeners import hookimpl
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.owner import INSTALLATION
+from plimsoll.domain.hosts.owner import INSTALLATION
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.retries import SOON_S, with_retries
 from plimsoll_airflow.internals.inventory import ensure_variable
 from plimsoll_airflow.internals.supervisor import is_scheduler

@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.cost import cost_until
-from plimsoll.domain.fingerprint import Fingerprint, JvmFacts, NodeFingerprint
-from plimsoll.domain.host_bounds import HostFigures
-from plimsoll.domain.process import by_prefix
-from plimsoll.domain.result import Manifest, Verdict
-from plimsoll.domain.service_level import LevelVerdict
-from plimsoll.domain.units import format_size, show_usd
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.result import Manifest, Verdict
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.hosts.cost import cost_until
+from plimsoll.domain.hosts.fingerprint import Fingerprint, JvmFacts, NodeFingerprint
+from plimsoll.domain.keys.host_bounds import HostFigures
+from plimsoll.domain.keys.process import by_prefix
+from plimsoll.domain.keys.service_level import LevelVerdict
+from plimsoll.domain.text.units import format_size, show_usd
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.reaping import Reaped

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import TaskInstanceState
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, PlimsollError
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import NotFound, PlimsollError
 from plimsoll.services.campaign.open.request import campaign_id_of
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.settings import Settings

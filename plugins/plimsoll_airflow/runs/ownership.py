@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-from plimsoll.domain.owner import CAMPAIGN_RUN, CELL_RUN
+from plimsoll.domain.hosts.owner import CAMPAIGN_RUN, CELL_RUN
 from plimsoll.prefix import PREFIX
 
 CELL_DAG = f"{PREFIX}cell"

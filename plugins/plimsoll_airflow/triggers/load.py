@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from airflow.triggers.base import BaseTrigger, TaskSuccessEvent, TriggerEvent
 from asgiref.sync import sync_to_async
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.load_polling import LoadPoller

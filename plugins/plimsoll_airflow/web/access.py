@@ -12,11 +12,11 @@ from fastapi import Depends, HTTPException, Path, Query, Request
 from fastapi.security import HTTPAuthorizationCredentials
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID
-from plimsoll.domain.definition_keys import LONGEST_NAME
-from plimsoll.domain.host_bounds import LONGEST_CELL_ID
-from plimsoll.domain.variant import SLUG
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID
+from plimsoll.domain.keys.definition_keys import LONGEST_NAME
+from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
+from plimsoll.domain.keys.variant import SLUG
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import BaseUser, is_allowed, signing_key
 from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG

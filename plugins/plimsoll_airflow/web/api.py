@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.bootstrap import definition_folder, load_definition
-from plimsoll.domain.errors import NotFound, ProviderError
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.status import AttemptProgress, CampaignStateName, CampaignStatus, CampaignSummary
+from plimsoll.domain.attempt.status import AttemptProgress, CampaignStateName, CampaignStatus, CampaignSummary
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import NotFound, ProviderError
 from plimsoll.prefix import dag_id_of
 from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.campaign.open.planning import make_plan

@@ -7,15 +7,15 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
-from plimsoll.domain.base import Model
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound
-from plimsoll.domain.fingerprint import Fingerprint
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.status import AttemptProgress, CellStatus
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.attempt.status import AttemptProgress, CellStatus
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.hosts.fingerprint import Fingerprint
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import cell_status, time_left_in
 from plimsoll.services.campaign.state.reading import CellState, read_state, require_cell_state

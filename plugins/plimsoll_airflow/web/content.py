@@ -14,8 +14,8 @@ from fastapi import HTTPException, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_manifest

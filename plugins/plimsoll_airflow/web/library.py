@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.errors import DamagedRecord, NotFound
-from plimsoll.domain.status import CampaignStatus, CampaignSummary
+from plimsoll.domain.attempt.status import CampaignStatus, CampaignSummary
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.text.errors import DamagedRecord, NotFound
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of

@@ -16,8 +16,8 @@ from fastapi import Depends, Form, Query
 from fastapi.responses import RedirectResponse, Response
 from pydantic import AfterValidator
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.campaign.curating import interrupted_deletion
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.store.campaigns import read_cancellation

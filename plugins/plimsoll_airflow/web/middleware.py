@@ -72,7 +72,7 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
     from fastapi import Request
     from starlette.concurrency import run_in_threadpool
 
-    from plimsoll.domain.errors import PlimsollError
+    from plimsoll.domain.text.errors import PlimsollError
     from plimsoll_airflow.web.access import user_of
     from plimsoll_airflow.web.problems import answer_to
 
@@ -111,7 +111,7 @@ def _parsed(body: bytes) -> Mapping[str, Any]:
 
 def _require_writable(sent: Mapping[str, Any]) -> None:
     """Raise Refused where half of a character stands anywhere: neither a database nor an answer can hold it."""
-    from plimsoll.domain.errors import Problem, Refused
+    from plimsoll.domain.text.errors import Problem, Refused
 
     try:
         json.dumps(sent, ensure_ascii=False).encode()
@@ -126,7 +126,7 @@ def _require_writable(sent: Mapping[str, Any]) -> None:
 def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     """Raise Refused where `plan` would refuse the request. Other DAGs, and users without rights, are Airflow's."""
     from plimsoll.bootstrap import definition_folder, load_definition
-    from plimsoll.domain.resolve import resolve
+    from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.prefix import dag_id_of, name_of_dag
     from plimsoll.services.campaign.open.request import read_request
     from plimsoll.services.store.campaigns import CampaignStore, campaign_exists

@@ -9,8 +9,8 @@ from fastapi.responses import RedirectResponse, Response
 
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.analysis.campaign.cell_results import missed_by
-from plimsoll.domain.errors import NotFound, Problem, Refused
-from plimsoll.domain.status import CampaignStateName, CampaignSummary
+from plimsoll.domain.attempt.status import CampaignStateName, CampaignSummary
+from plimsoll.domain.text.errors import NotFound, Problem, Refused
 from plimsoll.report.compare import view
 from plimsoll.report.compare.parts import Comparisons, comparisons_of, only_in_one
 from plimsoll.report.tables.table import file_of_part

@@ -13,8 +13,8 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, BeforeValidator, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from plimsoll.domain.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
-from plimsoll.domain.faults import fault_words
+from plimsoll.domain.keys.faults import fault_words
+from plimsoll.domain.text.errors import GateClosed, NotFound, PlimsollError, Refused, SecretError, StoreError
 from plimsoll.report.formatting import plural
 from plimsoll.settings import Settings
 from plimsoll_airflow.web.rendering import render

@@ -9,8 +9,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from plimsoll.domain.units import show_usd
-from plimsoll.domain.wording import excerpt
+from plimsoll.domain.text.units import show_usd
+from plimsoll.domain.text.wording import excerpt
 from plimsoll.report import formatting
 from plimsoll.report.words.misses import backlog_words
 from plimsoll_airflow.web import PREFIX, headers, squares

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import BaseModel, Field, computed_field
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.errors import NotFound, PlimsollError, Problem, Refused
-from plimsoll.domain.wording import plural
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.text.errors import NotFound, PlimsollError, Problem, Refused
+from plimsoll.domain.text.wording import plural
 from plimsoll.prefix import name_of_dag
 from plimsoll.services.campaign.open.request import campaign_id_of, choose, read_request
 from plimsoll.services.campaign.state.reading import Memory, read_state

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from plimsoll.domain.status import CampaignStatus, CampaignSummary, CellStateName, CellStatus, StageStatus
-from plimsoll.domain.units import parse_rate
-from plimsoll.domain.wording import plural, some_of
+from plimsoll.domain.attempt.status import CampaignStatus, CampaignSummary, CellStateName, CellStatus, StageStatus
+from plimsoll.domain.text.units import parse_rate
+from plimsoll.domain.text.wording import plural, some_of
 from plimsoll.report.formatting import NOTHING, figure, ms, ops, short_ops
 from plimsoll.services.steps.steps import step_in
 

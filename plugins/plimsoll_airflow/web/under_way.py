@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.owner import ProcessOwner, owner_words
 from plimsoll.ports.owners import Owners
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.cell.attempt_state import AttemptState

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.campaign import Campaign
+from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.services.campaign.open.request import MISSING, campaign_id_of
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun

@@ -6,8 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from plimsoll.bootstrap import definition_folder, load_definition
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError, PlimsollError, Problem, Refused
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DefinitionError, PlimsollError, Problem, Refused
 from plimsoll.prefix import dag_id_of
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.settings import Settings

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import AwsAccess, DatabaseAccess, SshIdentity
 from plimsoll.settings import Settings
 

@@ -20,7 +20,7 @@ from tests.support.campaigns.stored import store_begun, store_every_state, store
 from tests.support.campaigns.synthetic import demo_campaign
 from tests.support.suite.requirements import long, needs
 
-from plimsoll.domain.cell import Attempt, AttemptKey
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey
 from plimsoll.report import build_report
 from plimsoll.services.campaign.curating import Deletion
 from plimsoll.services.store import layout

@@ -20,9 +20,9 @@ from tests.airflow.web.serving import served
 from tests.fakes.installation import Installation
 from tests.support.processes import until
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import StoreError
-from plimsoll.domain.status import AttemptProgress
+from plimsoll.domain.attempt.status import AttemptProgress
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.store import BLOCK_BYTES
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import write_model

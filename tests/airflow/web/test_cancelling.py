@@ -13,8 +13,8 @@ from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client, audited
 from tests.airflow.web.markup import Page
 from tests.fakes.installation import Installation
 
-from plimsoll.domain.cell import Attempt
-from plimsoll.domain.owner import ProcessOwner
+from plimsoll.domain.campaign.cell import Attempt
+from plimsoll.domain.hosts.owner import ProcessOwner
 from plimsoll.services.campaign.open.planning import new_campaign_id
 from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.ownership import Hold

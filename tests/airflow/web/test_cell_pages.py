@@ -8,8 +8,8 @@ from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.airflow.web.markup import page
 from tests.fakes.installation import Installation
 
-from plimsoll.domain.action import Action, ActionResult
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.keys.action import Action, ActionResult
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout

@@ -8,7 +8,7 @@ from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state
 
-from plimsoll.domain.workload import NamedWorkload
+from plimsoll.domain.keys.workload import NamedWorkload
 
 API, PAGE = "/plimsoll/api/v1/compare", "/plimsoll/compare"
 LATER, READING, OTHER_IDS = "demo-later", "demo-reading", "demo-other-ids"

@@ -4,7 +4,7 @@ import pytest
 from tests.airflow.web.app import CAMPAIGN, Client, audited
 from tests.fakes.installation import Installation
 
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.text.errors import StoreError
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll_airflow.web.library import library
 

@@ -10,7 +10,7 @@ from tests.airflow.web.markup import EVIL, Page, assert_harmless, page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state, store_later_attempts
 
-from plimsoll.domain.status import AttemptProgress
+from plimsoll.domain.attempt.status import AttemptProgress
 from plimsoll.report.tables.table import DOCS_OF_CAMPAIGN, docs_of_attempt
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout

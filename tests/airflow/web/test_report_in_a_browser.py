@@ -16,8 +16,8 @@ from tests.support.suite.requirements import needs
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.domain.cell import grid
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.report.overview import overview
 from plimsoll.services.store import layout
 

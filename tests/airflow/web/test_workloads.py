@@ -6,7 +6,7 @@ from tests.airflow.web.markup import page
 from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state
 
-from plimsoll.domain.workload import NamedWorkload
+from plimsoll.domain.keys.workload import NamedWorkload
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict, write_model
 

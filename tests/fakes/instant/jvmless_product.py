@@ -6,11 +6,11 @@ from datetime import datetime, timedelta, tzinfo
 from tests.fakes.instant.faults import Faults
 from tests.fakes.instant.product import InstantProduct, SilentLog
 
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.process import LogLine
-from plimsoll.domain.specs import ProductSpec, VariantSpec
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint
+from plimsoll.domain.keys.process import LogLine
+from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.text.errors import Problem
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence
 

@@ -11,13 +11,13 @@ from pydantic import TypeAdapter
 from tests.fakes.hdr import FAST_US, SLOW_US, interval_log
 from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.system import LoadGeneratorChoice
-from plimsoll.domain.timing import StopRule
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.keys.system import LoadGeneratorChoice
+from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.errors import Problem
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 

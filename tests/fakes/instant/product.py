@@ -5,12 +5,12 @@ from datetime import timedelta, tzinfo
 
 from tests.fakes.instant.faults import INSTANT, Faults, cell_of
 
-from plimsoll.domain.errors import DeployError, Problem
-from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.load_summary import LeftoverWork
-from plimsoll.domain.process import Event, EventKind, LogLine, Process
-from plimsoll.domain.specs import ProductSpec, VariantSpec
-from plimsoll.domain.variant import JvmConfiguration, Variant
+from plimsoll.domain.attempt.load_summary import LeftoverWork
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.hosts.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.keys.variant import JvmConfiguration, Variant
+from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product
 

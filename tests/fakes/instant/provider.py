@@ -11,9 +11,9 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.instant.faults import INSTANT, Faults
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
-from plimsoll.domain.errors import Problem, ProviderError
-from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
+from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
 

@@ -17,8 +17,8 @@ import pytest
 from tests.integration.artefacts.given_jdk import given
 
 from plimsoll.adapters.artefacts import Archives, Artefacts, archives
-from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.variant import Archive
+from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.text.errors import ArtefactError
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.integration.artefacts.given_jdk import given
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.java_programs import Sources, load_generator
 from plimsoll.cli.prepare import prepare
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 
 def test_the_published_jdk_is_the_very_version(artefacts: Artefacts) -> None:

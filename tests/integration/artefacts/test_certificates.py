@@ -14,8 +14,8 @@ from plimsoll.adapters.artefacts import Archives
 from plimsoll.adapters.artefacts.jdks import download
 from plimsoll.adapters.artefacts.locks import LockedJar
 from plimsoll.adapters.artefacts.maven import fetch
-from plimsoll.domain.errors import ArtefactError, UntrustedServer
-from plimsoll.domain.variant import Archive
+from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.text.errors import ArtefactError, UntrustedServer
 
 ARCHIVE = Archive(url="https://archives.example/jdk.tar.gz", sha256="0" * 64)
 JAR = LockedJar(coordinates="org.x:a:1", sha256="0" * 64, size_bytes=5)

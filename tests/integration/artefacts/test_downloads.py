@@ -14,7 +14,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.cache import Cache, faulty
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
 from plimsoll.adapters.artefacts.maven import jar_folder
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 SMALL = ("javax.inject:javax.inject:1", "com.boundary:high-scale-lib:1.0.6", "org.mindrot:jbcrypt:0.3m")
 

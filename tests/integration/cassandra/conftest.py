@@ -7,8 +7,8 @@ import pytest
 from tests.support.nodes.small import Deployment, define, provided
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec, resolve
+from plimsoll.domain.campaign.resolve import product_spec, resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.settings import Settings
 
 

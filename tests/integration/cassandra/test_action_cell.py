@@ -13,7 +13,7 @@ from tests.support.processes import marked
 from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 

@@ -14,10 +14,10 @@ from tests.support.suite.requirements import IS_LONG, long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
-from plimsoll.domain.action import Action, ActionEnd, ActionName
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import ActionError
-from plimsoll.domain.resolve import load_spec, variant_spec
+from plimsoll.domain.campaign.resolve import load_spec, variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.action import Action, ActionEnd, ActionName
+from plimsoll.domain.text.errors import ActionError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.ports.product import ActionRequest

@@ -23,11 +23,11 @@ from plimsoll.adapters.hosts.sampler import ProcSampler, sample
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec
-from plimsoll.domain.system import LoadGeneratorChoice
-from plimsoll.domain.units import parse_size
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.campaign.resolve import load_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.system import LoadGeneratorChoice
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.units import parse_size
 from plimsoll.ports.load_generator import LoadRequest
 
 

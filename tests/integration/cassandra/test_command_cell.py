@@ -10,7 +10,7 @@ from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout

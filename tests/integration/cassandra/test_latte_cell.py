@@ -10,8 +10,8 @@ from tests.support.nodes.small import define
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.latte import installed
 from plimsoll.adapters.providers.local.host import LocalHost
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout

@@ -11,8 +11,8 @@ from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.products.cassandra import problems
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.resolve import product_spec, resolve
+from plimsoll.domain.campaign.resolve import product_spec, resolve
+from plimsoll.domain.text.errors import DeployError
 
 
 def refusal(hosts_for: Any, definition: Any, busy_port: Any = None) -> Any:

@@ -15,9 +15,9 @@ from tests.support.suite.requirements import leave_out, long
 from plimsoll.adapters.artefacts import Artefacts, debian
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.resolve import load_spec, product_spec, resolve
+from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 
 KEYSPACE, ROWS, ROW_BYTES = "rows_of_its_own", 2000, 5 * 34

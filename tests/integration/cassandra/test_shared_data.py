@@ -14,8 +14,8 @@ from tests.support.suite.requirements import long
 from tests.support.suite.tries import tries
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.steps.running import CellRunEnd
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint

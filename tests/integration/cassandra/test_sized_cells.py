@@ -12,10 +12,10 @@ from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.suite.requirements import long
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.load_summary import LoadStart
-from plimsoll.domain.populated_data import FIRST_SAMPLE, is_within_tolerance
-from plimsoll.domain.units import parse_size
+from plimsoll.domain.attempt.load_summary import LoadStart
+from plimsoll.domain.attempt.populated_data import FIRST_SAMPLE, is_within_tolerance
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.units import parse_size
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model

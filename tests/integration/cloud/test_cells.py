@@ -22,14 +22,14 @@ from plimsoll.adapters.generators.latte import installed
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.local.host import LocalHost
 from plimsoll.bootstrap import full_toolkit
-from plimsoll.domain.cell import cell_ids
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
-from plimsoll.domain.cost import Entry
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.fingerprint import Fingerprint
-from plimsoll.domain.load_summary import LoadStart
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.load_summary import LoadStart
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.cell import cell_ids
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.hosts.cost import Entry
+from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

@@ -17,8 +17,8 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
 from plimsoll.services.hosts.launch_records import StoredLaunches

@@ -17,7 +17,7 @@ from plimsoll.adapters.hosts.canary import ScriptCanary
 from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh
 from plimsoll.adapters.providers.ssh import Connections, Depot
 from plimsoll.adapters.stores.s3_store import S3Store
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect

@@ -8,8 +8,8 @@ from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.store.campaigns import CampaignStore

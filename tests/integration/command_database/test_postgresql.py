@@ -14,8 +14,8 @@ import pytest
 from tests.integration.command_database.guide import guided, run
 from tests.support.processes import until
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import read_fingerprint

@@ -5,8 +5,8 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.domain.cluster import ClusterId, HostInfo
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo
+from plimsoll.domain.text.errors import HostError
 
 STORE = "s3://results/runs"
 GROUP = "plimsoll-hosts"

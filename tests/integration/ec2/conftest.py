@@ -18,7 +18,7 @@ from tests.support.campaigns.ec2_definition import ec2_options
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity
 from plimsoll.services.hosts.launch_records import StoredLaunches

@@ -12,9 +12,9 @@ from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.campaigns.ec2_definition import ec2_definition
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider
-from plimsoll.domain.errors import SecretError
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, resolve
+from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+from plimsoll.domain.keys.process import NodeNeeds
+from plimsoll.domain.text.errors import SecretError
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.user_data import PROLONG
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostInfo
-from plimsoll.domain.errors import HostError, ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, HostInfo
+from plimsoll.domain.text.errors import HostError, ProviderError
 from plimsoll.ports.host import CommandResult
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage

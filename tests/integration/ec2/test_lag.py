@@ -17,8 +17,8 @@ from tests.support.cloud.clock import CloudClock
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.tags import ATTEMPT, CAMPAIGN, CELL, EXPIRES, LOAD_HOSTS, NODES, OWNER, ROLE, STORE
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, Launch, PartlySeen
-from plimsoll.domain.errors import ProviderError, StoreError
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, Launch, PartlySeen
+from plimsoll.domain.text.errors import ProviderError, StoreError
 from plimsoll.ports.provider import Places
 from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
 

@@ -15,8 +15,8 @@ from tests.integration.ec2.watched_account import WatchedAccount
 from plimsoll.adapters.providers.ec2 import Ec2Provider
 from plimsoll.adapters.providers.ec2.user_data import host_key
 from plimsoll.adapters.providers.ssh import WrongHostKey
-from plimsoll.domain.cluster import ClusterRequest
-from plimsoll.domain.errors import ProviderError, Unreachable
+from plimsoll.domain.hosts.cluster import ClusterRequest
+from plimsoll.domain.text.errors import ProviderError, Unreachable
 from plimsoll.services.hosts.launch_records import StoredLaunches
 
 

@@ -15,10 +15,10 @@ from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.providers.external import ExternalProvider, LoadHostTariffs
 from plimsoll.adapters.providers.external.checks import load_hosts_alone
 from plimsoll.adapters.providers.local import LocalProvider
-from plimsoll.domain.cluster import ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, resolve
+from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterRequest
+from plimsoll.domain.keys.process import NodeNeeds
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.hosts.launch_records import StoredLaunches

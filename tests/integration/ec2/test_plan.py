@@ -14,11 +14,11 @@ from tests.support.ssh.command import keygen
 
 from plimsoll import cli
 from plimsoll.bootstrap import full_toolkit
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.origins import Download
-from plimsoll.domain.process import Process
-from plimsoll.domain.specs import LoadSpec, ProductSpec
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.campaign.specs import LoadSpec, ProductSpec
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.process import Process
+from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.text.errors import Problem
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

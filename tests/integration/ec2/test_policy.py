@@ -17,10 +17,10 @@ from tests.support.cloud.resources import leave
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.stores.s3_store import S3Store
-from plimsoll.domain.cluster import ClusterRequest
-from plimsoll.domain.errors import StoreError
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, resolve
+from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+from plimsoll.domain.hosts.cluster import ClusterRequest
+from plimsoll.domain.keys.process import NodeNeeds
+from plimsoll.domain.text.errors import StoreError
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "guides" / "aws.md"
 

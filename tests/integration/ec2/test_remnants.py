@@ -12,8 +12,8 @@ from tests.integration.ec2.watched_account import WatchedAccount
 from tests.support.cloud.resources import census, leave, make_one_of_each, tagged
 
 from plimsoll.adapters.providers.ec2 import Ec2Provider, remnants
-from plimsoll.domain.cluster import ClusterId, ClusterRequest, PartlySeen
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, PartlySeen
+from plimsoll.domain.text.errors import ProviderError
 
 KEY = ClusterId(campaign_id="azul", name="zgc-020k-r1/1")
 

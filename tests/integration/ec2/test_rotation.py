@@ -16,7 +16,7 @@ from plimsoll.adapters.aws import renewing
 from plimsoll.adapters.aws.sessions import new_session
 from plimsoll.adapters.providers.ec2.cloud import CloudRegion, clouds
 from plimsoll.adapters.stores.s3_store import S3Store
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 OLD, NEW = "AKIAOLD", "AKIANEW"

@@ -13,8 +13,8 @@ from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.bootstrap import full_toolkit
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec, resolve
+from plimsoll.domain.campaign.resolve import product_spec, resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 

@@ -14,8 +14,8 @@ from tests.support.nodes.guarded import PASSWORD, Guarded
 from tests.support.processes import until
 from tests.support.suite.requirements import IS_LONG, long
 
-from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin

@@ -10,7 +10,7 @@ from tests.support.nodes.guarded import RELEASE, Guarded, guarded_cluster
 from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.remarks import remarks
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.certificates import Authority
 from tests.support.nodes.guarded import PORT, Guarded
 
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.text.errors import Problem
 from plimsoll.services.campaign.open.runnable import problems
 
 

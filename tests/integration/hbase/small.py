@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.nodes.small import QUICK
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 
 
 def define(nodes: int, settings: dict[str, Any] | None = None, **changes: Any) -> Definition:

@@ -12,8 +12,8 @@ from tests.support.processes import marked
 from tests.support.resolved import only_part
 from tests.support.suite.requirements import long
 
-from plimsoll.domain.resolve import load_spec, product_spec, resolve
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.campaigns import CampaignStore

@@ -18,8 +18,8 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.hbase import HBase
-from plimsoll.domain.resolve import product_spec, resolve, variant_spec
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.campaign.resolve import product_spec, resolve, variant_spec
+from plimsoll.domain.keys.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.collect import files_of_processes
 from plimsoll.settings import Settings

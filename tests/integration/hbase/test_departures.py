@@ -20,8 +20,8 @@ from plimsoll.adapters.hosts.jobs import process_of
 from plimsoll.adapters.products.hbase import HBase
 from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
 from plimsoll.adapters.products.hbase.roles import RoleFiles
-from plimsoll.domain.process import Event
-from plimsoll.domain.resolve import load_spec, product_spec, resolve, variant_spec
+from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve, variant_spec
+from plimsoll.domain.keys.process import Event
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.settings import Settings

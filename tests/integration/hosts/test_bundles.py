@@ -14,7 +14,7 @@ from tests.support.ssh.sshd import KeyPair, OneKey, Sshd
 from tests.support.suite.requirements import leave_out
 
 from plimsoll.adapters.providers.ssh import Connections, SshHost, bundles
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.text.errors import HostError
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from tests.support.ssh.quick_canary import QUICK
 
 from plimsoll.adapters.hosts.canary import ScriptCanary
 from plimsoll.adapters.providers.ssh import SshHost
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import Host
 
 

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from tests.support.processes import marked, until
 
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import Host, UploadingHost
 
 LONG = timedelta(seconds=60)

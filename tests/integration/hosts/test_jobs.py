@@ -11,7 +11,7 @@ import psutil
 import pytest
 from tests.support.processes import ended, job_record, log_of, marked, python_job, until
 
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import Host, JobStatus
 
 SLEEP = "import time; time.sleep(600)"

@@ -16,7 +16,7 @@ from tests.support.ssh.sshd import KeyPair, OneKey, Sshd, make_key, running_sshd
 from plimsoll.adapters.providers.ssh import Connections, KeyRefused, SshHost, Target, WrongHostKey
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.keys import parse_host_key
-from plimsoll.domain.errors import HostError, Unreachable
+from plimsoll.domain.text.errors import HostError, Unreachable
 
 LONG = timedelta(seconds=60)
 SLEEP = "import time; print('up', flush=True); time.sleep(600)"

@@ -12,8 +12,8 @@ import pytest
 from tests.support.processes import ended, job_record, log_of, python_job
 
 from plimsoll.adapters.providers.local import LocalHost
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import HostError
 
 SLEEP = "import time; time.sleep(600)"
 
@@ -47,7 +47,7 @@ import sys
 from datetime import timedelta
 from pathlib import Path
 from plimsoll.adapters.providers.local import LocalHost
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import Job
 info = HostInfo(name="node1", role="node", address="127.0.0.1")
 host = LocalHost(info, Path(sys.argv[1]), {"PLIMSOLL_TEST": sys.argv[2]})

@@ -12,8 +12,8 @@ from tests.support.ssh.shell_connection import over_a_shell
 from tests.support.strangers import as_stranger
 
 from plimsoll.adapters.providers.ssh import SshHost
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import Job
 
 LONG = timedelta(seconds=60)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from plimsoll.adapters.code_version import code_version
 from plimsoll.cli import cli
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.text.errors import StoreError
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 DESCRIPTION = """\

@@ -19,8 +19,8 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.hosts.onhost import cleaning
 from plimsoll.adapters.providers import local as provider_module
 from plimsoll.adapters.providers.local import LocalProvider, folders, subnets
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.host import Job
 
 SLEEP = "import time; time.sleep(600)"
@@ -203,7 +203,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.local import LocalProvider
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.host import Job
 provider = LocalProvider(Path(sys.argv[1]), SystemClock(), claims=Path(sys.argv[2]))
 key, expires = ClusterId.parse(sys.argv[3]), datetime.now(UTC) + timedelta(minutes=5)

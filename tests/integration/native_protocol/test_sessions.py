@@ -15,7 +15,7 @@ from plimsoll.adapters.external.database import Database, ExternalOptions
 from plimsoll.adapters.native_protocol import Session, tls_context
 from plimsoll.adapters.native_protocol.frames import HEADER, Opcode
 from plimsoll.adapters.secrets import DatabaseVariables, EnvironmentSecrets
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.secrets import AccessNames, DatabaseAccess
 
 Answer = Callable[[socket], None]

@@ -10,10 +10,10 @@ from tests.fakes.instant.faults import Faults
 from tests.fakes.instant.product import InstantProduct
 from tests.support.processes import until
 
-from plimsoll.domain.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.process import Event, EventKind, LogLine, Process
-from plimsoll.domain.specs import VariantSpec
-from plimsoll.domain.variant import Collector, JvmConfiguration, Variant
+from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.hosts.fingerprint import JvmFacts, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.keys.variant import Collector, JvmConfiguration, Variant
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.product import Evidence
 

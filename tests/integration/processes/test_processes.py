@@ -15,7 +15,7 @@ from tests.support.processes import end_marked
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.analysis.campaign.cell_results import AttemptData
-from plimsoll.domain.result import Manifest
+from plimsoll.domain.attempt.result import Manifest
 from plimsoll.ports.artefacts import OWN_JDK
 from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.publish.publishing import pass_gate, publish_report

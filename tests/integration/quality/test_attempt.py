@@ -9,8 +9,8 @@ from tests.support.campaigns import sound_attempt as sound
 from tests.support.resolved import only_part
 
 from plimsoll.analysis.attempt.judgement import MissedInterval
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.result import OpeningBacklog
+from plimsoll.domain.attempt.result import OpeningBacklog
+from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.miss_cause import NO_CAUSE
 

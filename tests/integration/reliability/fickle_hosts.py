@@ -9,9 +9,9 @@ from tests.fakes.hosts import FolderHost
 from plimsoll.adapters.providers.ec2 import Connect
 from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Target
-from plimsoll.domain.cluster import ClusterId, HostInfo
-from plimsoll.domain.errors import Unreachable
-from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo
+from plimsoll.domain.hosts.fingerprint import HostFacts
+from plimsoll.domain.text.errors import Unreachable
 
 
 class FickleHost(FolderHost):

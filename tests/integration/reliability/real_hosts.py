@@ -19,7 +19,7 @@ from plimsoll.adapters.providers.ec2 import Connect
 from plimsoll.adapters.providers.ec2.launch_plan import ROOT
 from plimsoll.adapters.providers.ec2.readiness import SharedHost
 from plimsoll.adapters.providers.ssh import Connections, SshHost, Target
-from plimsoll.domain.cluster import ClusterId, HostInfo
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 

@@ -15,9 +15,9 @@ from plimsoll.adapters.providers.ec2 import Connect, Ec2Provider
 from plimsoll.adapters.providers.ec2.tags import ROLE, STORE
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.adapters.stores.s3_store import S3Store
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

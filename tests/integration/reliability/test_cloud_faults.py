@@ -24,7 +24,7 @@ from tests.cloud.lifecycle import Delays
 from tests.integration.reliability.struck import CELL, Place
 from tests.support.suite.requirements import IS_LONG
 
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.services.store.campaigns import read_manifest
 
 FIRST, SECOND = "us-east-1a", "us-east-1b"

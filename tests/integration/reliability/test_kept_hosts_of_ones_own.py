@@ -21,9 +21,9 @@ from tests.support.suite.requirements import long
 
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.specs import VariantSpec
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

@@ -19,7 +19,7 @@ from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.adapters.providers import ec2 as ec2_provider
 from plimsoll.adapters.providers.ec2 import Ec2Provider
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin

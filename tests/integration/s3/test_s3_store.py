@@ -19,7 +19,7 @@ from tests.support.stores.s3 import running_s3
 
 from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.bootstrap import build_store
-from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import StoredFile, UploadTicket
 from plimsoll.settings import Settings
 

@@ -22,10 +22,10 @@ from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.adapters.products.scylladb import ScyllaDb
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.resolve import variant_spec
+from plimsoll.domain.campaign.resolve import variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell.collect import files_of_processes

@@ -14,12 +14,12 @@ from tests.fakes.instant.load_generator import InstantLoadGenerator
 
 from plimsoll.adapters.hosts.sampler.sample import COLUMNS
 from plimsoll.analysis.campaign.cell_results import missed_by
-from plimsoll.domain.errors import NotFound
-from plimsoll.domain.host_bounds import Disturbance
-from plimsoll.domain.load_summary import BrokenRule, LoadSummary
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.result import OpeningBacklog
-from plimsoll.domain.timing import StopRule
+from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
+from plimsoll.domain.attempt.result import OpeningBacklog
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.cell import actions, loading

@@ -14,9 +14,9 @@ from tests.support.campaigns.undrawn import undrawn
 from tests.support.suite.requirements import long
 
 from plimsoll import cli
-from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.stage import Stage
-from plimsoll.domain.strategy import FullGrid, Ramp
+from plimsoll.domain.keys.loads import TakenLoad
+from plimsoll.domain.keys.stage import Stage
+from plimsoll.domain.keys.strategy import FullGrid, Ramp
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 RUN = ("run", "staged", "--campaign", "mine")

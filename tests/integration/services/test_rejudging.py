@@ -15,7 +15,7 @@ from tests.fakes.installation import Installation, instant_definition
 from typer.testing import CliRunner
 
 from plimsoll.cli import cli
-from plimsoll.domain.errors import GateClosed, NotFound, Refused
+from plimsoll.domain.text.errors import GateClosed, NotFound, Refused
 from plimsoll.services.campaign.show.progress import record_totals, recorded_totals
 from plimsoll.services.campaign.state.reading import Memory, read_state
 from plimsoll.services.cell.attempts import begin

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.cli import cli
-from plimsoll.domain.errors import BundleError, GateClosed, NotFound, StoreError
+from plimsoll.domain.text.errors import BundleError, GateClosed, NotFound, StoreError
 from plimsoll.services.campaign.show.progress import recorded_totals
 from plimsoll.services.publish.bundles import BundleIndex, Member, read_bundle, write_bundle
 from plimsoll.services.publish.publishing import report_files
@@ -100,7 +100,7 @@ def test_tables_with_other_columns_are_named_as_content_that_no_report_is_made_o
 def test_a_table_that_claims_to_be_smaller_than_it_is_fills_no_memory(
     published: Any, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plimsoll.domain.host_bounds.MOST_MEMORY_OF_A_BUNDLE", 400 << 20)
+    monkeypatch.setattr("plimsoll.domain.keys.host_bounds.MOST_MEMORY_OF_A_BUNDLE", 400 << 20)
     before = resource.getrlimit(resource.RLIMIT_DATA)
     assert "can't be read as a table (malloc of size " in refusal_of_intervals(published, understated_table())
     assert resource.getrlimit(resource.RLIMIT_DATA) == before

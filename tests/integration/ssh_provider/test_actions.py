@@ -15,10 +15,10 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
-from plimsoll.domain.action import Action, ActionEnd, ActionName
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec, resolve, variant_spec
+from plimsoll.domain.campaign.resolve import product_spec, resolve, variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.keys.action import Action, ActionEnd, ActionName
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import ActionRequest
 from plimsoll.ports.provider import Places

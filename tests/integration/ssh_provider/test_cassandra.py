@@ -27,10 +27,10 @@ from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, load_spec, product_spec, resolve, variant_spec
+from plimsoll.domain.campaign.resolve import hosts_spec, load_spec, product_spec, resolve, variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.keys.process import NodeNeeds
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Places

@@ -11,8 +11,8 @@ from tests.support.ssh.shell_connection import over_a_shell
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ssh import Connections, SshProvider, Target, leases
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
 
 HOST_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF"

@@ -16,12 +16,12 @@ from tests.support.ssh.sshd import CONNECTION, OneKey, make_key, running_sshd
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
-from plimsoll.domain.cluster import ClusterId, ClusterRequest, HostsSilent
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, resolve
-from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, HostsSilent
+from plimsoll.domain.keys.process import NodeNeeds
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
 
 SLEEP = "import time; time.sleep(600)"

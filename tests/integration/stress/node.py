@@ -15,8 +15,8 @@ from tests.support.resolved import only_part
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.products.cassandra import Cassandra
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.resolve import variant_spec
+from plimsoll.domain.campaign.resolve import variant_spec
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 
 LIFETIME = timedelta(hours=1)
 """Longer than all tests of the folder take on a busy machine."""

@@ -14,9 +14,9 @@ from tests.support.airflow.instant_campaign import cpu_seconds
 from tests.support.processes import SOURCES
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.store.campaigns import CampaignStore

@@ -17,7 +17,7 @@ from tests.support.airflow.stack import StackUnderTest, running_stack
 from tests.support.ssh.sshd import make_key
 
 from plimsoll.adapters.stores.s3_store import S3Store
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.settings import Settings
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import psutil
 from tests.fakes.installation import Installation
 
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.local.demo import CampaignRun, poll_s

@@ -14,9 +14,9 @@ from tests.support.airflow.restarts import main_process
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
 
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest
 from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.client import DagRun

@@ -6,9 +6,9 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.campaigns.running import is_stall
 from tests.support.suite.tries import tries
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.client import DagRun

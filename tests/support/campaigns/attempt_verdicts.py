@@ -1,10 +1,10 @@
 """A verdict with the figures that matter here."""
 
-from plimsoll.domain.cell import AttemptKey, Cell, cell_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import DISTURBED, Check, Verdict
-from plimsoll.domain.service_level import LevelVerdict
+from plimsoll.domain.attempt.result import DISTURBED, Check, Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, Cell, cell_of
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.service_level import LevelVerdict
 
 
 def verdict_of(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 
-from plimsoll.domain.errors import PlimsollError
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps import steps
 from plimsoll.services.store import layout

@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.cloud.landscape import Landscape
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.definitions.reference import parse_definition
 
 _YAML = """

@@ -4,8 +4,8 @@ import random
 from collections.abc import Mapping, Sequence
 from math import exp
 
-from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.keys.strategy import Search
 from plimsoll.strategies.decision import step_of
 from plimsoll.strategies.matrix import Ladder, Position
 

@@ -6,7 +6,7 @@ from typing import Any
 from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.settings import Settings
 
 ANY_NOISE: Mapping[str, Any] = {"foreign_cpu": "100%", "steal": "100%", "throttled": "100%", "tries": 1}

@@ -9,11 +9,11 @@ import pandas as pd
 from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
-from plimsoll.domain.cell import AttemptKey, Cell, grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.service_level import LevelVerdict, Percentiles
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
 
 Outcomes = Mapping[str, Mapping[int, str]]
 

@@ -1,6 +1,6 @@
 """The raw files of an attempt, as tests read them."""
 
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.store import layout
 

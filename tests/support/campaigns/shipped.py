@@ -1,7 +1,7 @@
 """The definitions that come with Plimsoll."""
 
 from plimsoll.bootstrap import definition_folder, load_definition
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.settings import Settings
 
 

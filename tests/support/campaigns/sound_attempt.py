@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from plimsoll.domain.cell import AttemptKey, Cell
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.process import Process
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.service_level import LevelVerdict
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.keys.process import Process
+from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.quality.measured import MeasuredAttempt
 
 GIB = 1 << 30

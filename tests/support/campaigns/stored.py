@@ -7,11 +7,11 @@ from tests.fakes.installation import Installation
 from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
-from plimsoll.domain.cell import Attempt, AttemptKey
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Manifest, ManifestEntry
-from plimsoll.domain.status import AttemptProgress
+from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+from plimsoll.domain.attempt.status import AttemptProgress
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.context import AttemptContext

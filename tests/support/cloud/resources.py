@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from plimsoll.adapters.providers.ec2.tags import as_list, cluster_tags
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 
 LIVING = ["pending", "running", "stopping", "stopped"]
 

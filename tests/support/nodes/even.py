@@ -15,7 +15,7 @@ from plimsoll.adapters.hosts.processes import process_tags_of
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.adapters.providers.local.host import NICENESS, LocalHost
 from plimsoll.bootstrap import full_toolkit
-from plimsoll.domain.cluster import Cluster, HostInfo
+from plimsoll.domain.hosts.cluster import Cluster, HostInfo
 from plimsoll.ports.host import Job
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

@@ -23,8 +23,8 @@ from plimsoll.adapters.products.cassandra.node import Blueprint, start
 from plimsoll.adapters.products.cassandra.node_files import NODE
 from plimsoll.adapters.products.cassandra.releases import release_of
 from plimsoll.adapters.products.nodes.waiting import Patience
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.ports.secrets import DatabaseAccess
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from tests.support.suite.tries import tries
 
 from plimsoll.analysis.attempt.judgement import Judgement
-from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.attempt.load_summary import LoadSummary
 
 _SLOW = frozenset({"read_timeout", "write_timeout", "client_timeout"})
 """Errors of requests that had no answer in time. A node of this machine may stall for longer than it allows."""

@@ -14,11 +14,11 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.providers.local import LocalProvider
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.resolve import variant_spec
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.campaign.resolve import variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint
+from plimsoll.domain.keys.variant import Variant
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.collect import files_of_processes
 

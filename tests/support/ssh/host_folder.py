@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 
 INFO = HostInfo(name="node1", role="node", address="127.0.0.1", facts={"machine": "here"})
 MIB = 1 << 20

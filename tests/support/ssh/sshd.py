@@ -17,7 +17,7 @@ import psutil
 from tests.support.suite.requirements import leave_out
 
 from plimsoll.adapters.providers.ssh import Target
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 SSHD = Path("/usr/sbin/sshd")

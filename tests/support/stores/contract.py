@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import BLOCK_BYTES, ResultStore
 
 

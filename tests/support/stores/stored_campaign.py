@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import PaidProvider, Prices
 
-from plimsoll.domain.cell import cell_ids
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import cell_ids
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.steps.running import run_cells
 

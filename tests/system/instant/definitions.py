@@ -2,9 +2,9 @@
 
 from tests.fakes.installation import instant_definition
 
-from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.stage import Stage
-from plimsoll.domain.strategy import FullGrid, Ramp, Search
+from plimsoll.domain.keys.loads import TakenLoad
+from plimsoll.domain.keys.stage import Stage
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search
 
 STAGES = (
     Stage(id="maximum", strategy=Ramp()),

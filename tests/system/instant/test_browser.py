@@ -17,9 +17,9 @@ from tests.support.processes import until
 from tests.support.suite.requirements import long, needs
 from tests.system.instant.definitions import DEFINITIONS
 
-from plimsoll.domain.cell import grid
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.runs.ownership import CellRun, CellRunId
 

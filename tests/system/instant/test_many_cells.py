@@ -10,8 +10,8 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.suite.requirements import long
 from tests.system.instant.definitions import DEFINITIONS
 
-from plimsoll.domain.cell import grid
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.matrix import running_order

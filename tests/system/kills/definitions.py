@@ -6,7 +6,7 @@ from tests.fakes.gated import LOADING
 from tests.fakes.installation import instant_definition
 from tests.support.airflow.kill_scene import PARTS
 
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.keys.strategy import Search
 
 PROCESSES = ("task", "supervisor", "worker")
 # The phases that cells are held in, cell by cell; judging does not hold up destruction.

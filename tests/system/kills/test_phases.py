@@ -13,8 +13,8 @@ from tests.support.airflow.kill_scene import AN_HOUR_AGO, PARTS, Gate, Scene, aw
 from tests.support.suite.requirements import long
 from tests.system.kills.definitions import DEFINITIONS, IN_TASKS, LIFE, PROCESSES
 
-from plimsoll.domain.cell import grid
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
 
 PHASES = [phase for phases in IN_TASKS for phase in phases]
 

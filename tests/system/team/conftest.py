@@ -13,7 +13,7 @@ from tests.support.airflow.team_stack import REDIS, Team, running_team
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.suite.requirements import needs
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.settings import Settings
 
 _SCHEDULED = {"schedule": "0 3 * * *", "timezone": "Europe/Paris"}

@@ -13,10 +13,10 @@ from tests.support.airflow.team_stack import Team
 from tests.support.processes import until
 from tests.support.suite.requirements import long
 
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.owner import installation_of
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.owner import installation_of
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_fingerprint
 from plimsoll.services.store.layout import report_key

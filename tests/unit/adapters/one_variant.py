@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 
 
 def one_variant(**keys: Any) -> Definition:

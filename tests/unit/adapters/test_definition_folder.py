@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.stores.local_files import DefinitionFolder
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.text.errors import NotFound
 
 
 def test_its_fingerprint_differs_when_a_definition_is_added_changed_or_removed(tmp_path: Path) -> None:

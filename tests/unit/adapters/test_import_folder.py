@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.adapters.stores import local_files
 from plimsoll.adapters.stores.local_files import ImportFolder
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.text.errors import NotFound
 
 
 @pytest.fixture

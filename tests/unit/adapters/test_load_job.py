@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.adapters.generators.foreign_load import parse_plan
-from plimsoll.domain.errors import LoadError
+from plimsoll.domain.text.errors import LoadError
 
 
 @pytest.mark.parametrize("text", ["{", "[1]", "null", "[" * 100_000])

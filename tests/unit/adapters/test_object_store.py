@@ -23,7 +23,7 @@ from tests.support.stores.contract import (  # noqa: F401
 )
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.text.errors import StoreError
 
 
 @pytest.fixture(params=["local", "memory"])

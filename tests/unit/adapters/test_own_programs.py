@@ -7,7 +7,7 @@ from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.hosts import FolderHost
 
 from plimsoll.adapters.artefacts.java_programs import OwnProgram
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.artefacts import LOAD_JDK
 
 

@@ -2,7 +2,7 @@ import subprocess
 from pathlib import Path
 
 from plimsoll.adapters.hosts.processes import LocalProcesses
-from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.domain.hosts.owner import ProcessOwner, owner_words
 
 HERE = LocalProcesses()
 

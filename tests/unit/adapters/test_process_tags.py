@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.hosts.processes import ProcessTags, process_tags_of, read_process_tags
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
 
 WORK = Path("/work")
 HOST = HostInfo(name="node2", role="node", address="127.20.3.2")

@@ -9,7 +9,7 @@ from typing import NoReturn
 import pytest
 
 from plimsoll.adapters.stores.s3_store import S3Store
-from plimsoll.domain.errors import SecretError, StoreError
+from plimsoll.domain.text.errors import SecretError, StoreError
 from plimsoll.ports.store import StoredFile
 
 FIVE = timedelta(minutes=5)

@@ -6,7 +6,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
-from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin

@@ -8,8 +8,8 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import DamagedRecord, NotFound
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.text.errors import DamagedRecord, NotFound
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin

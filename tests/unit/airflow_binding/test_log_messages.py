@@ -3,9 +3,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.cell import AttemptKey, Cell
-from plimsoll.domain.result import Manifest, ManifestEntry, Verdict
-from plimsoll.domain.service_level import LevelVerdict, ServiceLevel
+from plimsoll.domain.attempt.result import Manifest, ManifestEntry, Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.keys.service_level import LevelVerdict, ServiceLevel
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

@@ -1,7 +1,7 @@
 import pytest
 
-from plimsoll.domain.cell import LONGEST_CAMPAIGN_ID
-from plimsoll.domain.host_bounds import LONGEST_CELL_ID
+from plimsoll.domain.campaign.cell import LONGEST_CAMPAIGN_ID
+from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
 from plimsoll_airflow.runs.ownership import CampaignRunOwner, CellRun, CellRunId
 
 

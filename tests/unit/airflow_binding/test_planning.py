@@ -3,8 +3,8 @@ from datetime import UTC, datetime
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.errors import SecretError
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.domain.text.errors import SecretError
 from plimsoll.services.campaign.open.creation import open_campaign
 from plimsoll.services.campaign.open.request import Request
 from plimsoll_airflow.wiring.core import toolkit

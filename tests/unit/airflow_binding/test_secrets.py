@@ -9,7 +9,7 @@ import pytest
 from botocore.loaders import JSONFileLoader
 
 from plimsoll.bootstrap import build_secrets
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.text.errors import SecretError
 from plimsoll_airflow.wiring import core as wiring
 from plimsoll_airflow.wiring.secrets import AirflowSecrets
 

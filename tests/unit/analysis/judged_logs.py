@@ -7,7 +7,7 @@ from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 FAST, SLOW = 1_000, 250_000
 """Of an operation that meets `LEVEL`, and of one that misses it, µs."""

@@ -6,7 +6,7 @@ import pytest
 from plimsoll.analysis.attempt.around_action import activity_frame
 from plimsoll.analysis.attempt.coincidence import Collected
 from plimsoll.analysis.logs.gc.pauses import HeapChange, Pauses
-from plimsoll.domain.process import ProcessOnHost
+from plimsoll.domain.keys.process import ProcessOnHost
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MIB = 2**20

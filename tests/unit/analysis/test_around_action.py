@@ -13,9 +13,9 @@ from plimsoll.analysis.attempt.around_action import (
 )
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
 from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, missed_of
-from plimsoll.domain.action import Action, ActionBegin, ActionEnd, FailedOperations
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.service_level import LevelVerdict, ServiceLevel
+from plimsoll.domain.keys.action import Action, ActionBegin, ActionEnd, FailedOperations
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.keys.service_level import LevelVerdict, ServiceLevel
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ANY_TIME, DURING = ServiceLevel(), ServiceLevel(during="action")

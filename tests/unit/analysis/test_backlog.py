@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 
 from plimsoll.analysis.attempt.unanswered import COLUMNS, backlog_frame, opening_backlog
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.result import OpeningBacklog
+from plimsoll.domain.attempt.result import OpeningBacklog
+from plimsoll.domain.keys.process import GeneratorSecond
 
 STARTED = datetime(2026, 1, 1, tzinfo=UTC)
 WARMUP = timedelta(seconds=10)

@@ -6,7 +6,7 @@ from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.by_load import RepeatsAtLoad, repeats_by_load
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
-from plimsoll.domain.result import OpeningBacklog
+from plimsoll.domain.attempt.result import OpeningBacklog
 
 
 def summaries(data: CampaignData) -> dict[int, RepeatsAtLoad]:

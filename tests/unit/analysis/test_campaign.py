@@ -13,9 +13,9 @@ from plimsoll.analysis.campaign.cell_results import (
     worst,
     worst_level,
 )
-from plimsoll.domain.cell import Cell, grid
-from plimsoll.domain.errors import NotFound
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import NotFound
 
 
 def test_cells_come_by_variant_then_rising_load_then_repeat() -> None:

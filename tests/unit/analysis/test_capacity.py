@@ -5,7 +5,7 @@ from tests.support.campaigns.outcomes import campaign_of
 from tests.support.campaigns.synthetic import AZUL_CAPACITIES, Plan, azul_definition, demo_campaign, synthetic_campaign
 
 from plimsoll.analysis.campaign.capacity import Capacity, capacities, nodes_for
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.keys.strategy import Search
 
 
 def only(loads: dict[int, str]) -> Capacity:

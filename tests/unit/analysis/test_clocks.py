@@ -3,7 +3,7 @@
 from tests.support.campaigns.sound_attempt import HOST, node
 
 from plimsoll.analysis.campaign.host_noise import largest_from_controller_ms, largest_from_load_host_ms
-from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.hosts.fingerprint import Fingerprint
 
 
 def fingerprint(load_ms: float, *nodes_ms: float) -> Fingerprint:

@@ -13,7 +13,7 @@ from plimsoll.analysis.attempt.coincidence import (
     coincidence_frame,
     occurrences,
 )
-from plimsoll.domain.process import Event, EventKind, GeneratorSecond, ProcessOnHost
+from plimsoll.domain.keys.process import Event, EventKind, GeneratorSecond, ProcessOnHost
 
 COMPACTION, DROPPED = EventKind("compaction", "compaction"), EventKind("dropped", "dropped messages", "messages")
 KINDS = (COMPACTION, DROPPED)

@@ -12,9 +12,9 @@ from plimsoll.analysis.campaign.capacity import capacities_over_stages
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.report.words.conditions import condition_sentences
 
 LOADS = (8_000, 11_000, 15_000, 20_000, 27_000)

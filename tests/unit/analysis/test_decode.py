@@ -13,7 +13,7 @@ from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.hdrlog import read_log
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, wide_length
 from plimsoll.analysis.logs.hdr.record_line import Record
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 VALUES = st.lists(st.integers(0, HOUR_US), max_size=30)
 

@@ -7,8 +7,8 @@ import pytest
 
 from plimsoll.analysis.attempt.disturbance import Collected, Disturbed, disturbed, is_known
 from plimsoll.analysis.attempt.judgement import MissedInterval
-from plimsoll.domain.host_bounds import Disturbance
-from plimsoll.domain.process import GeneratorSecond
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.keys.process import GeneratorSecond
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CALM = {"cpu_others": 0.02, "cpu_steal": 0.0, "cpu_throttled": 0.0, "others_top": ""}

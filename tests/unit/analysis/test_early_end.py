@@ -8,7 +8,7 @@ from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 WARMUP_S, INTERVAL_S, LEAST = 2, 2, 3
 LEVEL = ServiceLevel.model_validate({"percentile": 99, "interval": "2s", "below": "100ms"})

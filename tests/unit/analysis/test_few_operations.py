@@ -4,8 +4,8 @@ import pytest
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few, few_in_intervals
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.services.definitions.reference import parse_definition
 
 LEVEL = ServiceLevel(percentile=99, interval=timedelta(seconds=10))

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.analysis.logs.gc.pauses import gc_lines
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 UNIFIED = """\

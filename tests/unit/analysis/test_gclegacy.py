@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")
 YOUNG_G1 = "Pause Young (G1 Evacuation Pause) (young)"

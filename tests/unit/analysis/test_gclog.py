@@ -8,8 +8,8 @@ import pytest
 
 from plimsoll.analysis.logs.gc.pauses import Pause, joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log, pauses_frame
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.process import ProcessOnHost
+from plimsoll.domain.keys.process import ProcessOnHost
+from plimsoll.domain.text.errors import LogError
 
 A, B = ProcessOnHost("a", "cassandra"), ProcessOnHost("b", "cassandra")
 LOGS = zipfile.Path(Path(__file__).parents[2] / "samples" / "gc-logs.zip")

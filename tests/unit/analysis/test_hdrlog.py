@@ -7,7 +7,7 @@ import pytest
 from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
 
 from plimsoll.analysis.logs.hdr.hdrlog import read_log
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 THREE = log(every_second([[100], [200, 300], []]))
 

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.analysis.attempt.jvms import jvms_frame
 from plimsoll.analysis.logs.gc.pauses import CpuTime, HeapChange, Pauses
-from plimsoll.domain.process import ProcessOnHost
+from plimsoll.domain.keys.process import ProcessOnHost
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGED = START + timedelta(seconds=10), START + timedelta(seconds=110)

@@ -9,7 +9,7 @@ from tests.support.campaigns.interval_logs import every_second, log
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.latencies import COLUMNS, STEPS, Curve, latencies_frame, median_curves
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 WRITES, READS = "r.hdr-intended-mutations", "r.hdr-intended-selects"
 FAST, SLOW = 1_000, 250_000

@@ -7,7 +7,7 @@ from tests.support.campaigns.sound_attempt import HOST
 
 from plimsoll.analysis.campaign.cell_results import cell_results
 from plimsoll.analysis.campaign.left_out import DecidingCell, LeftOut, SharedData, left_out, shared_data
-from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.hosts.fingerprint import Fingerprint
 
 
 def found(outcomes: Outcomes, strategy: object) -> tuple[LeftOut, ...]:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pandas as pd
 
 from plimsoll.analysis.attempt.missed_intervals import log_lines_frame
-from plimsoll.domain.process import LogLine, ProcessOnHost
+from plimsoll.domain.keys.process import LogLine, ProcessOnHost
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

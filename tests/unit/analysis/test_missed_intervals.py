@@ -5,7 +5,7 @@ import pytest
 from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
 from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval
 from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, with_failures
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 LEVEL = ServiceLevel()
 

@@ -14,7 +14,7 @@ from plimsoll.analysis.campaign.cell_results import CellResult, cell_results
 from plimsoll.analysis.campaign.noise import Residual, cell_residuals, noise, order_effect, outliers, zone_effect
 from plimsoll.analysis.campaign.pauses import steadiness
 from plimsoll.analysis.campaign.series import pettitt, seasonal_trend, typical_by_load
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 
 LOADS = ["20000/s", "60000/s"]
 

@@ -13,7 +13,7 @@ from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.percentile_bounds import judge_samples
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.formats import Sample
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 LEVEL = ServiceLevel(percentile=99, interval=timedelta(seconds=10), below=timedelta(milliseconds=100))
 GIVEN = (50.0, 90.0, 99.0, 100.0)

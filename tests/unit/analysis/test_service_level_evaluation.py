@@ -11,7 +11,7 @@ from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, STARTED_AT_S
 from tests.unit.analysis.judged_logs import FAST, READS, SLOW, WRITES, judge, run, seconds
 
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 WHENCE = "x: does not say whether times count from the schedule or from the send (coordinated omission)"
 FEW = (

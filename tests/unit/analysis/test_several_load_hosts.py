@@ -9,9 +9,9 @@ from tests.fakes.hdr import interval_log
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 START = 1_767_000_000.0
 KINDS = {"reads": "reads", "writes": "writes"}

@@ -9,7 +9,7 @@ from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 LEVEL = ServiceLevel(percentile=90, interval=timedelta(seconds=5), below=timedelta(milliseconds=1))
 

@@ -21,8 +21,8 @@ from plimsoll.analysis.campaign.statistics import (
     typical_interval,
     typical_ratio,
 )
-from plimsoll.domain.cell import grid
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
 
 LOADS = (10_000, 20_000, 30_000)
 

@@ -5,7 +5,7 @@ from tests.support.campaigns.outcomes import definition_of
 from tests.support.resolved import only_stage
 
 from plimsoll.analysis.campaign.series import grids_disagree
-from plimsoll.domain.strategy import FullGrid
+from plimsoll.domain.keys.strategy import FullGrid
 from plimsoll.strategies.synthetic import CapacityModel, simulate
 
 

@@ -15,7 +15,7 @@ from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, Sample
 from plimsoll.analysis.logs.hdr.hdrlog import read_log
 from plimsoll.analysis.logs.hdr.histogram_layout import ranks, spare
 from plimsoll.analysis.logs.operations import Failures, Track
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 LEVEL = ServiceLevel(percentile=95, interval=timedelta(seconds=10), below=timedelta(milliseconds=100))
 APART = LEVEL.model_copy(update={"failures": "apart"})

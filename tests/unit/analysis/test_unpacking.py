@@ -9,7 +9,7 @@ from plimsoll.analysis.logs.hdr import hdrlog
 from plimsoll.analysis.logs.hdr.hdrlog import read_log
 from plimsoll.analysis.logs.hdr.record_line import inflate
 from plimsoll.analysis.logs.unpacking import require_bounded, unpacked
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 MIB = 1 << 20
 

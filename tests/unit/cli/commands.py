@@ -15,9 +15,9 @@ from plimsoll import cli
 from plimsoll.adapters.hosts.processes import LocalProcesses
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.cluster import ClusterId, ClusterRequest
-from plimsoll.domain.errors import SecretError
-from plimsoll.domain.owner import ProcessOwner
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.hosts.owner import ProcessOwner
+from plimsoll.domain.text.errors import SecretError
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.toolkit import Toolkit

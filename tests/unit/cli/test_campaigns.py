@@ -10,7 +10,7 @@ import pytest
 from tests.unit.cli.commands import INSTANT, Command, settings_in
 
 from plimsoll import cli
-from plimsoll.domain.owner import owner_since
+from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.services.campaign.state.runs import Run
 from plimsoll.services.store import layout
 from plimsoll_airflow.runs.ownership import CampaignRunOwner

@@ -11,8 +11,8 @@ from tests.fakes.instant import InstantProvider
 from tests.unit.cli.commands import Command, alive
 
 from plimsoll.adapters.hosts.processes import LocalProcesses
-from plimsoll.domain.cluster import HostInfo, HostsSilent, PartlySeen
-from plimsoll.domain.owner import owner_words
+from plimsoll.domain.hosts.cluster import HostInfo, HostsSilent, PartlySeen
+from plimsoll.domain.hosts.owner import owner_words
 
 
 def test_clusters_show_what_they_have_cost(plimsoll: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner, Result
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.cli import cli
-from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.domain.text.errors import NotFound, Refused
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from tests.fakes.installation import Installation, instant_definition
 from typer.testing import CliRunner, Result
 
 from plimsoll.cli import cli
-from plimsoll.domain.errors import NotFound, Refused
+from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import campaign_ids

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from plimsoll.adapters.hosts import machine
 from plimsoll.cli import cli
-from plimsoll.domain.host_bounds import HostActivity
+from plimsoll.domain.keys.host_bounds import HostActivity
 
 BUSY = HostActivity(0.76, 0.0, None, 8e9, (("yes(77)", 0.76),))
 

@@ -11,7 +11,7 @@ from tests.unit.cli.commands import INSTANT, Command
 
 from plimsoll import cli
 from plimsoll.adapters.providers.ec2 import Ec2Provider
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.text.errors import Problem
 
 
 def test_the_published_campaign_is_planned_although_nobody_can_ask_its_provider(plimsoll: Command, cloud: None) -> None:

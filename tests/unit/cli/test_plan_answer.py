@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from plimsoll.cli import cli
 from plimsoll.cli.plan import show
-from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.origins import Download, Published, PublishedRow
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.strategy import FullGrid, Search, Strategy
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cost import HostRate, Tariff
+from plimsoll.domain.keys.origins import Download, Published, PublishedRow
+from plimsoll.domain.keys.strategy import FullGrid, Search, Strategy
 from plimsoll.services.campaign.open.planning import Plan, make_plan
 
 RATE = HostRate(kind="c5.2xlarge", vcpus=8, usd_per_hour=180.0)

@@ -14,9 +14,9 @@ from tests.fakes.instant.faults import Faults
 from tests.support.campaigns.small_definition import SMALL
 from tests.unit.cli.commands import run_command
 
-from plimsoll.domain.errors import ArtefactError, UntrustedServer
-from plimsoll.domain.origins import Download
-from plimsoll.domain.specs import LoadSpec, ProductSpec
+from plimsoll.domain.campaign.specs import LoadSpec, ProductSpec
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.text.errors import ArtefactError, UntrustedServer
 
 SHIPPED = Path(__file__).parents[3] / "include" / "campaigns"
 DEMO = SMALL.read_text()

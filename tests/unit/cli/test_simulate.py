@@ -9,8 +9,8 @@ from tests.support.campaigns.small_definition import SMALL
 from tests.unit.cli.commands import run_command
 
 from plimsoll.bootstrap import load_definition
-from plimsoll.domain.cell import cell_ids, grid
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import cell_ids, grid
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.settings import Settings
 
 CAMPAIGNS = Path(__file__).parents[3] / "include" / "campaigns"

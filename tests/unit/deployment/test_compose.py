@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from plimsoll.domain.definition_keys import MAX_CELLS
+from plimsoll.domain.keys.definition_keys import MAX_CELLS
 
 VARIABLE = re.compile(r"(?<!\$)\$\{(?P<name>\w+)(?P<kind>:[-?])?(?P<rest>[^}]*)\}")
 SECRET_NAME = re.compile(r"PASSWORD|SECRET|_KEY$|AUTH$|SQL_ALCHEMY_CONN$|BROKER_URL$|AIRFLOW_CONN_")

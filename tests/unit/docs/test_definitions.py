@@ -10,8 +10,8 @@ from tests.support.resolved import only_part
 
 from plimsoll.adapters.generators.command import CommandGenerator
 from plimsoll.adapters.products.command import CommandDatabase
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec, product_spec, resolve
+from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.definitions.reference import parse_definition
 

@@ -5,11 +5,11 @@ from typing import get_args
 
 import pytest
 
-from plimsoll.domain.action import Action, ActionName
-from plimsoll.domain.cell import cell_ids
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import cell_ids
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.action import Action, ActionName
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
 TOP = """

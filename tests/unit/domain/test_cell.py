@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.domain.cell import AttemptKey, Cell, load_slug
+from plimsoll.domain.campaign.cell import AttemptKey, Cell, load_slug
 
 
 @pytest.mark.parametrize(("load", "slug"), [(40_000, "040k"), (120_000, "120k"), (1_500, "01500"), (200, "00200")])

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
 
 KEY = AttemptKey(campaign_id="demo-1", cell_id="g1-040k-r3", attempt=2)
 HOST = HostInfo(name="node1", role="node", address="10.0.0.1")

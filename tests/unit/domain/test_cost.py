@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.cost import HostRate, Paid, Span, Tariff, cost_until, shared
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
+from plimsoll.domain.hosts.cost import HostRate, Paid, Span, Tariff, cost_until, shared
 
 BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
 KEY = ClusterId(campaign_id="azul", name="g1-040k-r3/1")

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.populated_data import (
+from plimsoll.domain.attempt.populated_data import (
     FIRST_SAMPLE,
     CountedRows,
     Sample,

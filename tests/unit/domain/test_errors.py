@@ -1,6 +1,6 @@
 import pickle
 
-from plimsoll.domain.errors import DefinitionError, HostError, Problem
+from plimsoll.domain.text.errors import DefinitionError, HostError, Problem
 
 
 def test_an_error_says_where_what_and_how_to_mend_it() -> None:

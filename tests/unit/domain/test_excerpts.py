@@ -1,5 +1,5 @@
-from plimsoll.domain.errors import HostError
-from plimsoll.domain.wording import excerpt, shortened, visible
+from plimsoll.domain.text.errors import HostError
+from plimsoll.domain.text.wording import excerpt, shortened, visible
 
 
 def test_a_long_line_keeps_its_beginning_and_its_end() -> None:

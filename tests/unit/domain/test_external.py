@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import parse_definition
 
 EXTERNAL: dict[str, Any] = {

@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll.domain.service_level import ServiceLevel, few_operations, operations_needed
+from plimsoll.domain.keys.service_level import ServiceLevel, few_operations, operations_needed
 
 P999 = ServiceLevel(percentile=99.9, interval=timedelta(seconds=10))
 

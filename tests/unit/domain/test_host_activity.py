@@ -1,4 +1,4 @@
-from plimsoll.domain.host_bounds import Disturbance, HostActivity, noise
+from plimsoll.domain.keys.host_bounds import Disturbance, HostActivity, noise
 
 CALM = HostActivity(foreign_cpu=0.04, steal=0.0, throttled=None, memory_available_bytes=8e9)
 

@@ -1,6 +1,6 @@
 """Loads that a person may not have meant: `plan` says what is run of them."""
 
-from plimsoll.domain.loads import load_remarks
+from plimsoll.domain.keys.loads import load_remarks
 
 
 def test_a_range_that_steps_over_its_end_is_told() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.cell import Cell, load_seed
+from plimsoll.domain.campaign.cell import Cell, load_seed
 
 CELL = Cell(stage="maximum", variant="g1", workload="kv", load_ops_s=40_000, repeat=3)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.domain.log_words import Column, implied, named_unit, pairs, parse_columns
+from plimsoll.domain.keys.log_words import Column, implied, named_unit, pairs, parse_columns
 
 
 def test_columns_are_named_by_their_role_with_a_unit_by_colon_or_by_the_name_itself() -> None:

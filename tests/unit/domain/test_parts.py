@@ -3,10 +3,10 @@
 import pytest
 from tests.support.resolved import only_part
 
-from plimsoll.domain.cell import Scope, cells_by_id
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import Scope, cells_by_id
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
 TEXT = """

@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.domain.wording import plural
+from plimsoll.domain.text.wording import plural
 
 
 @pytest.mark.parametrize(("count", "words"), [(0, "0 cells"), (1, "1 cell"), (2, "2 cells"), (1100, "1,100 cells")])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.domain.process import Process, ProcessOnHost, by_prefix
+from plimsoll.domain.keys.process import Process, ProcessOnHost, by_prefix
 
 
 @pytest.mark.parametrize("name", ["", "host.csv", "a/b", "..", "Data Node", "7", "-a"])

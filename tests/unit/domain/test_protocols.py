@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from tests.unit.adapters.one_variant import one_variant
 
-from plimsoll.domain.clients import clients_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.protocols import CqlOptions, HBaseOptions
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.protocols import CqlOptions, HBaseOptions
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import parse_definition
 
 OF_CQL, OF_HBASE = set(CqlOptions.model_fields), set(HBaseOptions.model_fields)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.domain import units
+from plimsoll.domain.text import units
 
 RATES = {
     "1000/s": ["1K/s", "1000 ops/s", "1000", "1,000/s", "1k ops/sec", "1000 per second", "60000/min", "1000 rps"],

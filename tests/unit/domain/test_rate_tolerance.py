@@ -5,7 +5,7 @@ from math import inf
 
 import pytest
 
-from plimsoll.domain.loads import ENOUGH_OPERATIONS, rate_tolerance
+from plimsoll.domain.keys.loads import ENOUGH_OPERATIONS, rate_tolerance
 
 
 @pytest.mark.parametrize(

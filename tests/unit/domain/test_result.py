@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.domain.result import Check
+from plimsoll.domain.attempt.result import Check
 
 
 def check(**changes: object) -> Check:

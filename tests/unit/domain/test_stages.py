@@ -4,14 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from plimsoll.domain.cell import AttemptKey, cell_ids, cells_by_id, parts_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.stage import StageLoad, StageStart
-from plimsoll.domain.stage_notes import notes_of_stage
-from plimsoll.domain.strategy import FullGrid, Ramp
+from plimsoll.domain.campaign.cell import AttemptKey, cell_ids, cells_by_id, parts_of
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.campaign.stage_notes import notes_of_stage
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.loads import TakenLoad
+from plimsoll.domain.keys.stage import StageLoad, StageStart
+from plimsoll.domain.keys.strategy import FullGrid, Ramp
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
 TOP = """

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.domain.faults import faults_of
-from plimsoll.domain.timing import StopRule
+from plimsoll.domain.keys.faults import faults_of
+from plimsoll.domain.keys.timing import StopRule
 
 
 @pytest.mark.parametrize(

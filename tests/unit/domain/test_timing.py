@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.timing import Timing
+from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.keys.timing import Timing
 
 LEVEL = {"interval": "10s"}
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.domain import units
+from plimsoll.domain.text import units
 
 
 @pytest.mark.parametrize(

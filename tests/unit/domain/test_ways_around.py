@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.small_definition import SMALL
 
-from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import parse_definition
 
 SMALL_TEXT = SMALL.read_text()

@@ -7,13 +7,13 @@ import pytest
 from tests.support.campaigns.synthetic import demo_definition
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cell import AttemptKey, Cell, grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.stage import Stage, StageLoad, StageStart
-from plimsoll.domain.strategy import FullGrid
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.loads import TakenLoad
+from plimsoll.domain.keys.stage import Stage, StageLoad, StageStart
+from plimsoll.domain.keys.strategy import FullGrid
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 from plimsoll.services.store.layout import report_key

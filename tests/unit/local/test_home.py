@@ -6,7 +6,7 @@ import stat
 from base64 import urlsafe_b64decode
 from pathlib import Path
 
-from plimsoll.domain.owner import INSTALLATION
+from plimsoll.domain.hosts.owner import INSTALLATION
 from plimsoll_airflow.local.home import SOCKET_NAME, SOCKET_PATH_LIMIT, Home
 
 

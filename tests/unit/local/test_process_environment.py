@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
-from plimsoll.domain.definition_keys import MAX_CELLS
+from plimsoll.domain.keys.definition_keys import MAX_CELLS
 from plimsoll_airflow.local.home import Home, Secrets, parse_users
 from plimsoll_airflow.local.process_environment import StackSettings, database_url, stack_environment
 

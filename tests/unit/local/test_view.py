@@ -7,8 +7,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.status import AttemptProgress, CampaignProgress, CellProgress, CellStateName
+from plimsoll.domain.attempt.status import AttemptProgress, CampaignProgress, CellProgress, CellStateName
+from plimsoll.domain.campaign.cell import Cell
 from plimsoll_airflow.local.screen import MOST_FAILURES, PlainScreen, clock, progress_line, progress_view
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)

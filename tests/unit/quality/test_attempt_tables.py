@@ -7,9 +7,9 @@ from tests.support.campaigns import sound_attempt as sound
 from tests.support.resolved import only_part
 
 from plimsoll.analysis.attempt.judgement import MissedInterval
-from plimsoll.domain.fingerprint import ProcessFingerprint
-from plimsoll.domain.process import Process
-from plimsoll.domain.result import OpeningBacklog
+from plimsoll.domain.attempt.result import OpeningBacklog
+from plimsoll.domain.hosts.fingerprint import ProcessFingerprint
+from plimsoll.domain.keys.process import Process
 from plimsoll.quality import attempt_tables as tables
 
 

@@ -2,7 +2,7 @@ from typing import Any
 
 from tests.support.campaigns import sound_attempt as sound
 
-from plimsoll.domain.cell import Cell
+from plimsoll.domain.campaign.cell import Cell
 from plimsoll.quality.deviations import deviations
 
 

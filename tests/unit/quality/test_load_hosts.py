@@ -4,7 +4,7 @@ from math import isnan
 import pytest
 from tests.support.campaigns import sound_attempt as sound
 
-from plimsoll.domain.load_summary import ClockReading, LoadStart, LoadSummary
+from plimsoll.domain.attempt.load_summary import ClockReading, LoadStart, LoadSummary
 from plimsoll.quality import load_hosts
 
 

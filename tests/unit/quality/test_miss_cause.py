@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns import sound_attempt as sound
 from tests.support.resolved import only_part
 
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.quality.miss_cause import NO_CAUSE, error_share, foreign_error_share, held_back_by
 
 ATTEMPTED = 30_000

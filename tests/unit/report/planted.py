@@ -6,7 +6,7 @@ from functools import cache
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 
 LOADS = ["20000/s", "40000/s", "60000/s"]
 CAPACITIES = {"g1": 20_000, "zgc": 40_000}

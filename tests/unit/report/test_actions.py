@@ -12,7 +12,9 @@ from tests.unit.report.pages import page_of, rows_of
 from plimsoll.analysis.campaign.action_comparison import compare_actions
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.domain.action import (
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.action import (
     Action,
     ActionPart,
     ActionResult,
@@ -20,9 +22,7 @@ from plimsoll.domain.action import (
     LevelAroundAction,
     PhaseFigures,
 )
-from plimsoll.domain.cell import grid
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.sections.actions import (

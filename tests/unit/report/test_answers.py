@@ -5,7 +5,7 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.findings import analyse
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.words.answers import sentence
 from plimsoll.report.words.capacities import capacity_rows, capacity_rows_of, loads_line

@@ -9,7 +9,7 @@ from tests.support.campaigns.outcomes import campaign_of
 from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.domain.result import OpeningBacklog
+from plimsoll.domain.attempt.result import OpeningBacklog
 from plimsoll.report.document import report_document
 from plimsoll.report.sections.achieved import achieved_chart, rates_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table

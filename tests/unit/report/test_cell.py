@@ -10,8 +10,8 @@ import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.errors import NotFound
-from plimsoll.domain.workload import NamedWorkload
+from plimsoll.domain.keys.workload import NamedWorkload
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.report.cell import attempt_page, cell_timeline
 from plimsoll.report.charts.strips import strip_chart
 

@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns.outcomes import Outcomes, campaign_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.domain.origins import Provenance
+from plimsoll.domain.keys.origins import Provenance
 from plimsoll.report.formatting import moment
 from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.header import header_facts

@@ -8,8 +8,8 @@ from tests.unit.report.pages import page_of
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cost import Entry, Spending
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cost import Entry, Spending
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.page import summary_markdown

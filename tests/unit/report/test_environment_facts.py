@@ -5,7 +5,7 @@ from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.host_facts import ABSENT
-from plimsoll.domain.fingerprint import Fingerprint, NodeFingerprint
+from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.page import page_html
 from plimsoll.report.words.environment_facts import environment

@@ -11,9 +11,9 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.domain.cell import AttemptKey, grid
-from plimsoll.domain.cost import Entry, Spending
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import AttemptKey, grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cost import Entry, Spending
 from plimsoll.report import build_report
 from plimsoll.report.words.capacities import capacity_rows_of, loads_line
 

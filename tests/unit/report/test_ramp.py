@@ -9,7 +9,7 @@ from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.sections.cells import cells_table

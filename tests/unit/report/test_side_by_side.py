@@ -12,7 +12,7 @@ from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 from tests.unit.report.planted import CAPACITIES, LOADS, campaign, definition, plain
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
-from plimsoll.domain.errors import Refused
+from plimsoll.domain.text.errors import Refused
 from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, stands
 from plimsoll.report.compare.view import comparison_view
 

@@ -10,9 +10,9 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.domain.cell import grid
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import Refused
 from plimsoll.report.compare.campaigns import CampaignComparison
 from plimsoll.report.compare.parts import PartsComparison, compare_parts, only_in_one
 from plimsoll.report.compare.view import comparison_view

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.report.planted import definition, plain
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.domain.errors import Refused
+from plimsoll.domain.text.errors import Refused
 from plimsoll.report.compare.campaigns import compare_campaigns
 
 CASSANDRA = {"product": "cassandra", "version": "4.0.1"}

@@ -15,12 +15,12 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
-from plimsoll.domain.action import Action
-from plimsoll.domain.cell import Cell, cells_by_id, grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.stage import StageLoad, StageStart, StageStarts
+from plimsoll.domain.campaign.cell import Cell, cells_by_id, grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.stage import StageLoad, StageStart, StageStarts
+from plimsoll.domain.text.errors import Refused
 from plimsoll.report import build_report
 from plimsoll.report.compare.parts import Comparisons, compare_parts, comparisons_of, only_in_one
 from plimsoll.report.compare.view import comparison_view

@@ -5,7 +5,7 @@ import pytest
 from tests.support.campaigns.outcomes import attempt_of, definition_of
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
-from plimsoll.domain.cell import Cell
+from plimsoll.domain.campaign.cell import Cell
 from plimsoll.report.charts.timeline_data import (
     interval_points,
     pause_points,

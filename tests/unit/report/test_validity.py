@@ -6,7 +6,7 @@ from tests.unit.report.pages import page_of
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
-from plimsoll.domain.result import Check
+from plimsoll.domain.attempt.result import Check
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.sections.validity import validity
 

@@ -1,6 +1,6 @@
 """A definition for a database of somebody else."""
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 
 
 def external() -> Definition:

@@ -2,7 +2,7 @@
 
 from tests.fakes.installation import instant_definition
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 
 CELLS = ("v1-001k-r1", "v2-001k-r1", "v1-002k-r1")
 

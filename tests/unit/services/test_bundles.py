@@ -9,7 +9,7 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile, ZipInfo
 
 import pytest
 
-from plimsoll.domain.errors import BundleError
+from plimsoll.domain.text.errors import BundleError
 from plimsoll.services.publish.bundles import (
     CHECKSUMS,
     INDEX,

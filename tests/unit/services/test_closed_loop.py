@@ -8,10 +8,10 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict

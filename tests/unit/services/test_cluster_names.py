@@ -6,8 +6,8 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.unit.services.kept_definition import kept
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

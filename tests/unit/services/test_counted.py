@@ -1,6 +1,6 @@
 import pandas as pd
 
-from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.services.judge.measured import counted
 
 INTERVALS = pd.DataFrame(

@@ -10,9 +10,9 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import PaidProvider, Prices
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import DamagedRecord, StoreError
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import DamagedRecord, StoreError
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.assignments import newest_assignment

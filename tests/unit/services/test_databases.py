@@ -11,9 +11,9 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
 from tests.unit.services.external_definition import external
 
-from plimsoll.domain.cluster import Cluster, ClusterId
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

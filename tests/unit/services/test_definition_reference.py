@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from plimsoll.adapters.generators.plimsoll_stress.reference import own_statement_tables
 from plimsoll.cli import cli
-from plimsoll.domain.errors import Refused
+from plimsoll.domain.text.errors import Refused
 from plimsoll.services.definitions.reference import definition_reference, definition_schema, examples, parse_definition
 
 ROOT = Path(__file__).parents[3]

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 from tests.support.campaigns.small_definition import SMALL
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.continuing import continued_as
 from plimsoll.services.definitions.reference import definition_schema, dump_definition, parse_definition
 

@@ -11,9 +11,9 @@ from tests.fakes.installation import Installation
 from tests.fakes.instant.product import SilentLog
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.domain.commands import LoadCommand
-from plimsoll.domain.errors import LASTS
-from plimsoll.domain.result import Manifest, ManifestEntry
+from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+from plimsoll.domain.keys.commands import LoadCommand
+from plimsoll.domain.text.errors import LASTS
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.judge import evidence

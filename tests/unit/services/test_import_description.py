@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.domain.clients import clients_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.imports.description import (
     described_runs,
     parse_description,

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.definitions.continuing import changed_keys, continued_as

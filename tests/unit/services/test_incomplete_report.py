@@ -8,8 +8,8 @@ from zipfile import ZipFile
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.errors import GateClosed
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import GateClosed
 from plimsoll.services.campaign.show.status import campaign_status, campaign_summary
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.reading import Memory

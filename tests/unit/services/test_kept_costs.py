@@ -13,11 +13,11 @@ from tests.fakes.owners import FixedOwners
 from tests.fakes.paid import PaidProvider, Prices
 from tests.unit.services.kept_definition import CELLS, kept
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.cost import Spending
-from plimsoll.domain.errors import Refused, StoreError
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.hosts.cost import Spending
+from plimsoll.domain.text.errors import Refused, StoreError
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

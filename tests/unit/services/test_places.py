@@ -8,10 +8,10 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.unit.services.external_definition import external
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import StoreError
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.provider import Places
 from plimsoll.services.hosts.assignments import note_left, note_used
 from plimsoll.services.hosts.outage import Outage

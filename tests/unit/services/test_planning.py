@@ -9,10 +9,10 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
 from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.adapters.providers.ec2.options import Ec2Options
-from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.timing import StopRule
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cost import HostRate, Tariff
+from plimsoll.domain.keys.timing import StopRule
 from plimsoll.services.campaign.open.planning import make_plan, new_campaign_id
 from plimsoll.services.campaign.open.remarks import remarks
 from plimsoll.services.campaign.open.runnable import problems

@@ -11,13 +11,13 @@ from tests.fakes.instant import Faults, InstantProduct
 from tests.fakes.instant.jvmless_product import JVMLESS, JvmlessProduct
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError, Refused
-from plimsoll.domain.fingerprint import ProcessFingerprint
-from plimsoll.domain.process import NodeNeeds, Process
-from plimsoll.domain.protocols import HBASE
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.fingerprint import ProcessFingerprint
+from plimsoll.domain.keys.process import NodeNeeds, Process
+from plimsoll.domain.keys.protocols import HBASE
+from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.text.errors import DefinitionError, Refused
 from plimsoll.ports.product import Product
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.runnable import problems, require_runnable

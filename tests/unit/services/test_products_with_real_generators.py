@@ -21,9 +21,9 @@ from plimsoll.adapters.generators.latte import Latte
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.bootstrap import products_with
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.protocols import HBASE
-from plimsoll.domain.resolve import load_spec, resolve
+from plimsoll.domain.campaign.resolve import load_spec, resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.protocols import HBASE
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.remarks import remarks

@@ -12,9 +12,9 @@ from tests.support.campaigns.shipped import shipped
 from plimsoll.adapters.providers.ec2.instance_types import from_table
 from plimsoll.adapters.providers.ec2.options import read_options
 from plimsoll.bootstrap import definition_folder, full_toolkit
-from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.errors import DefinitionError, Problem
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cost import HostRate, Tariff
+from plimsoll.domain.text.errors import DefinitionError, Problem
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.runnable import software_problems
 from plimsoll.services.definitions.reference import parse_definition

@@ -9,9 +9,9 @@ from tests.support.campaigns.running import run_missing
 
 from plimsoll.analysis.campaign.cell_results import missed_by
 from plimsoll.analysis.campaign.findings import analyse
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.strategy import Ramp
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.strategy import Ramp
 from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.definitions.reference import dump_definition, parse_definition

@@ -10,9 +10,9 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, RecordsUnread
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, RecordsUnread
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

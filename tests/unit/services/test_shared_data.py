@@ -14,12 +14,12 @@ from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
-from plimsoll.domain.cluster import Cluster, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DeployError, PlimsollError
-from plimsoll.domain.load_summary import LeftoverWork
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.specs import VariantSpec
+from plimsoll.domain.attempt.load_summary import LeftoverWork
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest
+from plimsoll.domain.text.errors import DeployError, PlimsollError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.campaign.open.planning import make_plan

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.store.campaigns import CampaignStore
 

@@ -10,8 +10,8 @@ from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.analysis.campaign.by_load import OperationP99
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.report import build_report
 from plimsoll.report.compare.campaigns import CampaignComparison
 from plimsoll.services.campaign.show.status import campaign_status

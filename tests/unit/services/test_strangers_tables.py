@@ -11,7 +11,7 @@ from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
 from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.errors import DamagedRecord
+from plimsoll.domain.text.errors import DamagedRecord
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

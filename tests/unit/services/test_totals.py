@@ -9,7 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.stores.reads import Reads
 
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.progress import Tally, record_totals, recorded_totals
 from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of

@@ -9,12 +9,12 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import Faults, InstantLoadGenerator
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.strategy import Search
-from plimsoll.domain.workload import NamedWorkload
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.keys.workload import NamedWorkload
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.remarks import remarks
 from plimsoll.services.campaign.open.request import read_request

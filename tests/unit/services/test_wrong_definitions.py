@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.support.campaigns.small_definition import SMALL
 
-from plimsoll.domain.definition_keys import MAX_CELLS
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.definition_keys import MAX_CELLS
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 
 DEMO = SMALL.read_text()

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 from tests.support.campaigns.ladders import any_ladder
 
-from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, Search
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.keys.strategy import FullGrid, Search
 from plimsoll.strategies.decision import ladder_capacity, step_of
 from plimsoll.strategies.matrix import Ladder, Position
 from plimsoll.strategies.synthetic import play

@@ -6,11 +6,11 @@ import pytest
 from tests.fakes.installation import instant_definition
 from tests.support.resolved import only_stage
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, Ramp
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.strategy import FullGrid, Ramp
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.strategies.estimate import estimate, least_and_most
 from plimsoll.strategies.matrix import Ladder, Position, running_order

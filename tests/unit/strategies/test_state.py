@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from tests.fakes.installation import instant_definition
 from tests.support.campaigns.attempt_verdicts import disturbed_verdict
 
-from plimsoll.domain.cell import AttemptKey, cell_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.host_bounds import Disturbance
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Outcome, Verdict
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.attempt.result import Outcome, Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, cell_of
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.keys.strategy import Search
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.state import CampaignState, CellAttempts, Decider, JudgedAttempt, campaign_state
 

@@ -7,9 +7,9 @@ from tests.support.campaigns import sound_attempt as sound
 from tests.support.campaigns.running import is_stall
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cell import AttemptKey, grid
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Check, Verdict
+from plimsoll.domain.attempt.result import Check, Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, grid
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, write_model
 

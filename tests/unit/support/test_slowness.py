@@ -9,8 +9,8 @@ from tests.support.suite.tries import MOST
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 ONE, NONE = payload([1]), payload([])
 GAP = "x, line 4: a gap of 3.000 s (records are missing, or the clock jumped forward)"

@@ -23,8 +23,8 @@ from tenacity import (
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.adapters.artefacts.web import ARCHIVES, S3, is_refused, require_authorities, untrusted, web_blocks
-from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.variant import Archive, is_inside
+from plimsoll.domain.keys.variant import Archive, is_inside
+from plimsoll.domain.text.errors import ArtefactError
 
 MOST_BYTES = 4 << 30
 """The greatest size of an archive, bytes; large JDKs have a tenth of it, ScyllaDB a quarter."""

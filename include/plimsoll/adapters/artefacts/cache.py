@@ -24,7 +24,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from plimsoll.adapters.hosts.host_files import require_guarded
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.ports.log import Log
 
 SEAL = ".sealed.json"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from plimsoll.adapters.artefacts.processes import plain_environment, run
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 PACKAGES: Mapping[str, str] = {"openjdk-8": "openjdk-8-jre-headless"}
 """JDK's id in definitions → Debian package."""

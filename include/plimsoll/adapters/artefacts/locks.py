@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.text.base import Model
 
 FOLDER = Path(__file__).parent / "locks"
 JDKS = FOLDER / "jdks.json"

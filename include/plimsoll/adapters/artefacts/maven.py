@@ -20,8 +20,8 @@ from tenacity import (
 from plimsoll.adapters.artefacts.cache import Cache, faulty, sha256
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
 from plimsoll.adapters.artefacts.web import MAVEN, is_refused, require_authorities, untrusted
-from plimsoll.domain.errors import ArtefactError, UntrustedServer
-from plimsoll.domain.wording import plural
+from plimsoll.domain.text.errors import ArtefactError, UntrustedServer
+from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
     from jgo.maven import Artifact, Dependency, MavenContext

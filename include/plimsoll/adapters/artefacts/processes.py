@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 _JAVA_TIMEOUT_S = 120
 # These JVMs live for a second or two: optimising their code would take longer than it saves.

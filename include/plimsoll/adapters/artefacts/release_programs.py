@@ -19,7 +19,7 @@ from typing import Any
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJar, locked_set
 from plimsoll.adapters.artefacts.maven import fetch
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.ports.artefacts import ReleaseProgram
 
 _RECIPE = "1"

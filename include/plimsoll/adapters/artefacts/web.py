@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from plimsoll.domain.errors import ArtefactError, UntrustedServer
+from plimsoll.domain.text.errors import ArtefactError, UntrustedServer
 
 if TYPE_CHECKING:
     import httpx

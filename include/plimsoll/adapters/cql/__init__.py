@@ -8,9 +8,9 @@ What load generators have in common that speak CQL and no other protocol.
 
 from collections.abc import Iterator
 
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.protocols import CQL
-from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.protocols import CQL
+from plimsoll.domain.text.errors import Problem
 
 
 def protocol_problems(spec: LoadSpec, generator: str) -> Iterator[Problem]:

@@ -20,7 +20,7 @@ from plimsoll.adapters.cql.tables import (
     table_of,
     words_of,
 )
-from plimsoll.domain.wording import meant, meant_or_known, nearest, plural
+from plimsoll.domain.text.wording import meant, meant_or_known, nearest, plural
 
 _QUERIES = ("select", "insert", "update", "delete", "begin", "truncate")
 _CHANGES = (

@@ -15,12 +15,12 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, JsonValue, ValidationError, field_validator
 
 from plimsoll.adapters.native_protocol import Session, tls_context
-from plimsoll.domain.base import Model
-from plimsoll.domain.errors import Problem, ProviderError, SecretError
-from plimsoll.domain.faults import as_written, problems_of
-from plimsoll.domain.fingerprint import ReportedNode
-from plimsoll.domain.units import Rate
-from plimsoll.domain.wording import shortened
+from plimsoll.domain.hosts.fingerprint import ReportedNode
+from plimsoll.domain.keys.faults import as_written, problems_of
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
+from plimsoll.domain.text.units import Rate
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.provider import ExternalDatabase
 from plimsoll.ports.secrets import DatabaseAccess, DatabaseSecrets
 

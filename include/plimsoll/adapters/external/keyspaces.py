@@ -15,9 +15,9 @@ from pydantic import AwareDatetime, Field, ValidationError, field_validator
 
 from plimsoll.adapters.native_protocol import DatabaseRefused, Session
 from plimsoll.adapters.native_protocol.frames import ALREADY_EXISTS, UNAUTHORIZED
-from plimsoll.domain.base import Model
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import ProviderError
 
 _TABLE = "plimsoll_owner"
 _MARK = "SELECT comment FROM system_schema.tables WHERE keyspace_name = '{}' AND table_name = '{}'"

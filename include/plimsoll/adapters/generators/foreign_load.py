@@ -15,9 +15,9 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.domain.errors import LoadError
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.wording import shortened
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.text.errors import LoadError
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 

@@ -5,14 +5,14 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.guesses import number_meant, way_around
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.units import TooLarge, format_count, format_duration, parse_count
-from plimsoll.domain.wording import meant_or_known
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.guesses import number_meant, way_around
+from plimsoll.domain.text.units import TooLarge, format_count, format_duration, parse_count
+from plimsoll.domain.text.wording import meant_or_known
 
 _GENERAL = ("name", "data_per_node", *Workload.foreign_options(()))
 

@@ -10,8 +10,8 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Protocol
 
 from plimsoll.adapters.hosts.onhost import guard
-from plimsoll.domain.errors import HostError
-from plimsoll.domain.units import format_size
+from plimsoll.domain.text.errors import HostError
+from plimsoll.domain.text.units import format_size
 from plimsoll.ports.host import MOST_FILE_BYTES, MOST_FILES
 
 _BLOCK = 1 << 18

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import PurePath, PurePosixPath
 
 from plimsoll.adapters.hosts.host_files import mend_of
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import MOST_INPUT_BYTES, Host, Job
 
 FOLDER = "jobs"

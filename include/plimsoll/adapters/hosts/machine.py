@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 
 from plimsoll.adapters.hosts.sampler import activity, sample
-from plimsoll.domain.errors import Finding
-from plimsoll.domain.host_bounds import Disturbance, HostActivity, noise
+from plimsoll.domain.keys.host_bounds import Disturbance, HostActivity, noise
+from plimsoll.domain.text.errors import Finding
 
 _GIB = 1 << 30
 _OPEN_FILES = 4096

@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path, PurePath
 
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.owner import ProcessOwner
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
+from plimsoll.domain.hosts.owner import ProcessOwner
 from plimsoll.ports.host import Host
 
 _PROC = Path("/proc")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.domain.fingerprint import HostFacts
+from plimsoll.domain.hosts.fingerprint import HostFacts
 
 _KIB, _GB = 1024, 1e9
 

@@ -18,8 +18,8 @@ from typing import Self
 
 from plimsoll.adapters.native_protocol import frames
 from plimsoll.adapters.native_protocol.frames import NotTheProtocol, Opcode, Reader, Refusal
-from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.wording import shortened
+from plimsoll.domain.text.errors import ProviderError
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.secrets import AccessNames, DatabaseAccess
 
 CONNECT_S, ANSWER_S = 5.0, 20.0

@@ -7,12 +7,12 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.external import Databases, ExternalOptions
 from plimsoll.adapters.products.nodes.node_process import UnreadLogs
-from plimsoll.domain.errors import DeployError, Problem, ProviderError
-from plimsoll.domain.fingerprint import NodeFingerprint, ReportedNode
-from plimsoll.domain.process import Process
-from plimsoll.domain.specs import ProductSpec, VariantSpec
-from plimsoll.domain.system import EXTERNAL
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ReportedNode
+from plimsoll.domain.keys.process import Process
+from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.text.errors import DeployError, Problem, ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product
 

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from plimsoll.domain.errors import DefinitionError, NotFound, Problem
-from plimsoll.domain.host_bounds import LARGEST_BYTES
-from plimsoll.domain.wording import meant_or_known
+from plimsoll.domain.keys.host_bounds import LARGEST_BYTES
+from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem
+from plimsoll.domain.text.wording import meant_or_known
 
 _UNFINISHED = ".part"
 _MOST_BYTES = 1 << 20

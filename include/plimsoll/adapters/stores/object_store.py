@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import fsspec
 
 from plimsoll.adapters.stores.local_files import create_whole, is_unfinished, is_utf_8, put_whole, remove
-from plimsoll.domain.errors import NotFound, StoreError
+from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import BLOCK_BYTES, StoredFile
 
 _TRIES = 5

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, PartialCredentialsError
 
-from plimsoll.domain.errors import NotFound, SecretError, StoreError
+from plimsoll.domain.text.errors import NotFound, SecretError, StoreError
 
 _MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
 _MENDING = {

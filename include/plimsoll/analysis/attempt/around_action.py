@@ -19,7 +19,7 @@ from plimsoll.analysis.attempt.hosts import Span, by_host, cpu_busy, means
 from plimsoll.analysis.attempt.intervals import IntervalTable
 from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, missed_of
 from plimsoll.analysis.logs.gc.pauses import Pauses, stopped_ms
-from plimsoll.domain.action import (
+from plimsoll.domain.keys.action import (
     ActionBegin,
     ActionEnd,
     ActionResult,
@@ -28,14 +28,14 @@ from plimsoll.domain.action import (
     PhaseFigures,
     RecordedAction,
 )
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.service_level import LevelVerdict
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.keys.service_level import LevelVerdict
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from plimsoll.domain.process import ProcessOnHost
+    from plimsoll.domain.keys.process import ProcessOnHost
 
 MET_AGAIN = 3
 """So many intervals in a row must be met before the service level counts as met again."""

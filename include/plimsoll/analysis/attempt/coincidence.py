@@ -16,14 +16,14 @@ import numpy as np
 
 from plimsoll.analysis.attempt.hosts import cpu_busy, sampled, traffic_bytes
 from plimsoll.analysis.logs.gc.pauses import stopped_ms
-from plimsoll.domain.host_bounds import Disturbance
-from plimsoll.domain.process import MILLISECONDS, EventKind
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.keys.process import MILLISECONDS, EventKind
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from plimsoll.domain.process import Event, GeneratorSecond, ProcessOnHost
+    from plimsoll.domain.keys.process import Event, GeneratorSecond, ProcessOnHost
 
 CPU_BUSY, DISK_BUSY, TRAFFIC, GENERATOR_CPU = 0.95, 0.95, 2.0, 0.9
 _NOISE = Disturbance()

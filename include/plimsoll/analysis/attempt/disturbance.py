@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.attempt.hosts import Floats
-    from plimsoll.domain.host_bounds import Disturbance
-    from plimsoll.domain.process import GeneratorSecond
+    from plimsoll.domain.keys.host_bounds import Disturbance
+    from plimsoll.domain.keys.process import GeneratorSecond
 
 TOP, GROUP, WAITED = "others_top", "throttled_group", "throttled_ms"
 _OWN_PART = 0.5

@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.service_level import few_operations, operations_needed
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.service_level import few_operations, operations_needed
+from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
-    from plimsoll.domain.part import Part
-    from plimsoll.domain.service_level import ServiceLevel
-    from plimsoll.domain.workload import Workload
+    from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.keys.service_level import ServiceLevel
+    from plimsoll.domain.keys.workload import Workload
 
 _SECOND = timedelta(seconds=1)
 

@@ -11,10 +11,10 @@ from plimsoll.analysis.logs.formats.reading import WholeRun
 from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, Percentiles, ServiceLevel
-from plimsoll.domain.units import format_duration, four_digits
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, Percentiles, ServiceLevel
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.units import format_duration, four_digits
+from plimsoll.domain.text.wording import plural
 
 RATE_TOLERANCE = 0.01
 """A rate at most this share below the attempted one counts as achieved."""

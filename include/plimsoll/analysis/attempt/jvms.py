@@ -14,7 +14,7 @@ from plimsoll.analysis.logs.gc.pauses import HeapChange, Pauses
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.domain.process import ProcessOnHost
+    from plimsoll.domain.keys.process import ProcessOnHost
 
 COLUMNS = (
     "host",

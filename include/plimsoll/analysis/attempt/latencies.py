@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.logs.hdr.histogram_layout import values_ms
-from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 
 if TYPE_CHECKING:
     import pandas as pd

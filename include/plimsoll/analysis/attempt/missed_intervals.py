@@ -19,9 +19,9 @@ from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.domain.process import LogLine, ProcessOnHost
-    from plimsoll.domain.service_level import ServiceLevel
-    from plimsoll.domain.timing import StopRule
+    from plimsoll.domain.keys.process import LogLine, ProcessOnHost
+    from plimsoll.domain.keys.service_level import ServiceLevel
+    from plimsoll.domain.keys.timing import StopRule
 
 COLUMNS = ("start_s", "at_s", "host", "process", "text")
 _INTERVALS, _LINES, _LENGTH = 10, 8, 300

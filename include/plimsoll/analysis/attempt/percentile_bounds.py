@@ -29,9 +29,9 @@ from plimsoll.analysis.logs.formats.reading import Sample
 from plimsoll.analysis.logs.hdr.histogram_layout import SHOWN, ranks
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
-from plimsoll.domain.units import format_duration
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
+from plimsoll.domain.text.units import format_duration
+from plimsoll.domain.text.wording import plural
 
 _STEADY = 10
 """Operations of an interval from which on an interval without any is no chance of a low rate."""

@@ -27,10 +27,10 @@ from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_r
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
-from plimsoll.domain.units import format_duration
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.units import format_duration
+from plimsoll.domain.text.wording import plural
 
 _SECOND = timedelta(seconds=1)
 _NONE = Unanswered()

@@ -11,9 +11,9 @@ from datetime import timedelta
 from itertools import zip_longest
 
 from plimsoll.analysis.logs.formats.reading import Reading
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.process import GeneratorSecond
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.text.errors import LogError
 
 
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:

@@ -26,8 +26,8 @@ from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import SHOWN, Ints, Unit
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
+from plimsoll.domain.text.errors import LogError
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll.analysis.logs.hdr.histogram_layout import spare
-from plimsoll.domain.result import OpeningBacklog
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.result import OpeningBacklog
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from plimsoll.analysis.logs.formats.reading import Reading
     from plimsoll.analysis.logs.hdr.histogram_layout import Ints
     from plimsoll.analysis.logs.operations import Failures, Floats
-    from plimsoll.domain.process import GeneratorSecond
-    from plimsoll.domain.service_level import ServiceLevel
+    from plimsoll.domain.keys.process import GeneratorSecond
+    from plimsoll.domain.keys.service_level import ServiceLevel
 
 ERROR_LIMIT = 0.001
 """Share of operations from which on failures are a miss by themselves: the complement of the published percentile."""

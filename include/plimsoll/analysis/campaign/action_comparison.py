@@ -7,9 +7,9 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CellResult, values_by_load
 from plimsoll.analysis.campaign.statistics import typical_interval, typical_ratio
-from plimsoll.domain.action import ActionResult
-from plimsoll.domain.base import Model
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.keys.action import ActionResult
+from plimsoll.domain.text.base import Model
 
 WHOLE = ""
 """The name of an action's whole time among those of its parts."""

@@ -19,12 +19,12 @@ from pydantic import Field
 
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
 from plimsoll.analysis.campaign.cell_results import PERCENTILES, CellResult, Spread, achieved, maxima, values_by_load
-from plimsoll.domain.base import Model
-from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.cell_results import AttemptData
-    from plimsoll.domain.service_level import RateBelow
+    from plimsoll.domain.keys.service_level import RateBelow
 
 
 @dataclass(frozen=True)

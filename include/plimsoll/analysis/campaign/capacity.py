@@ -24,11 +24,11 @@ from plimsoll.analysis.campaign.cell_results import (
 from plimsoll.analysis.campaign.definition_differences import Contradiction, contradictions
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
 from plimsoll.analysis.campaign.thresholds import ThresholdAnswer, ThresholdRatio, threshold_answer, threshold_ratio
-from plimsoll.domain.action import Action
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.part import Part
-from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.strategy import Threshold
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.strategies.matrix import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
 
 

@@ -22,7 +22,7 @@ from pydantic import Field
 
 from plimsoll.analysis.attempt.coincidence import Cause, causes_in
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, holm
-from plimsoll.domain.base import Model
+from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,10 @@ from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.errors import NotFound
-from plimsoll.domain.process import ProcessOnHost
-from plimsoll.domain.resolve import OF_A_STAGE, resolve
+from plimsoll.domain.campaign.resolve import OF_A_STAGE, resolve
+from plimsoll.domain.keys.process import ProcessOnHost
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.strategies.state import CampaignState, CellAttempts, campaign_state
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.campaign.series import Series
-    from plimsoll.domain.campaign import Campaign
-    from plimsoll.domain.cell import AttemptKey
-    from plimsoll.domain.cost import Spending
-    from plimsoll.domain.definition import Definition
-    from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.note import Note
-    from plimsoll.domain.origins import Provenance
-    from plimsoll.domain.part import Part
-    from plimsoll.domain.result import Check, Verdict
-    from plimsoll.domain.service_level import LevelVerdict, Percentiles
-    from plimsoll.domain.stage import StageStarts
+    from plimsoll.domain.attempt.note import Note
+    from plimsoll.domain.attempt.result import Check, Verdict
+    from plimsoll.domain.campaign.campaign import Campaign
+    from plimsoll.domain.campaign.cell import AttemptKey
+    from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.definition.definition import Definition
+    from plimsoll.domain.hosts.cost import Spending
+    from plimsoll.domain.hosts.fingerprint import Fingerprint
+    from plimsoll.domain.keys.origins import Provenance
+    from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
+    from plimsoll.domain.keys.stage import StageStarts
 
 CellOutcome = Literal["met", "missed", "invalid", "not run", "not needed"]
 PERCENTILES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")

@@ -17,10 +17,10 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.thresholds import observations_of, question_of_part
-from plimsoll.domain.action import Action
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.part import Part
-from plimsoll.domain.units import four_digits
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.action import Action
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.units import four_digits
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import Posterior, posterior, quantile_of
 from plimsoll.strategies.threshold.question import Question

@@ -17,9 +17,9 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.host_facts import unlike
-from plimsoll.domain.base import Model
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.part import Part
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -28,8 +28,8 @@ from plimsoll.analysis.campaign.statistics import Comparison, Repeats, compare_w
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.domain.part import Part
-    from plimsoll.domain.service_level import ServiceLevel
+    from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.keys.service_level import ServiceLevel
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.fingerprint import Fingerprint
+from plimsoll.domain.hosts.fingerprint import Fingerprint
+from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
-    from plimsoll.domain.host_bounds import Disturbance
+    from plimsoll.domain.keys.host_bounds import Disturbance
 
 
 class Steal(Model):

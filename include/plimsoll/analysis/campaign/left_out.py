@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CellResult
-from plimsoll.domain.base import Model
-from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import FullGrid, Strategy, Threshold
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.keys.strategy import FullGrid, Strategy, Threshold
+from plimsoll.domain.text.base import Model
 
 
 class DecidingCell(Model):

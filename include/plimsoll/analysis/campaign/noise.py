@@ -37,8 +37,8 @@ from plimsoll.analysis.campaign.host_noise import (
 )
 from plimsoll.analysis.campaign.series import judged_series, log_ms, seasonal_trend
 from plimsoll.analysis.campaign.statistics import CONFIDENCE
-from plimsoll.domain.base import Model
-from plimsoll.domain.cluster import is_load_host
+from plimsoll.domain.hosts.cluster import is_load_host
+from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, require_no_strays
-from plimsoll.domain.cost import Spending
-from plimsoll.domain.part import Part
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.hosts.cost import Spending
 from plimsoll.strategies.state import CampaignState
 
 

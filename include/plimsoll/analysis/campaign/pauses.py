@@ -20,7 +20,7 @@ from pydantic import Field
 from plimsoll.analysis.campaign.series import judged_series, log_ms, pettitt, trend
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, holm
 from plimsoll.analysis.logs.gc.pauses import stopped_ms
-from plimsoll.domain.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -25,7 +25,7 @@ from zlib import crc32
 import numpy as np
 from pydantic import Field
 
-from plimsoll.domain.base import Model
+from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     import pandas as pd

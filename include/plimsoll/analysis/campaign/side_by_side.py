@@ -28,8 +28,8 @@ from plimsoll.analysis.campaign.definition_differences import (
     unlike_in,
 )
 from plimsoll.analysis.campaign.statistics import Comparison, compare, conclude, strata, worst_by_load
-from plimsoll.domain.base import Model
-from plimsoll.domain.part import Setup
+from plimsoll.domain.campaign.part import Setup
+from plimsoll.domain.text.base import Model
 
 
 class EnvironmentDifference(Model):

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CellResult, values_by_load
 from plimsoll.analysis.campaign.series import grids_disagree
-from plimsoll.domain.base import Model
+from plimsoll.domain.text.base import Model
 
 CONFIDENCE = 0.95
 _FEW_REPEATS = 3

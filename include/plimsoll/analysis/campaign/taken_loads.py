@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import Field
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.service_level import ALL_OPERATIONS, PERCENTILES
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, PERCENTILES
+from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity
     from plimsoll.analysis.campaign.cell_results import CellResult
-    from plimsoll.domain.stage import StageLoad
+    from plimsoll.domain.keys.stage import StageLoad
 
 _TWO_SIDED = 0.975
 

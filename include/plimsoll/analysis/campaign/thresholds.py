@@ -9,10 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CellResult
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.part import Part
-from plimsoll.domain.strategy import Threshold
-from plimsoll.domain.units import four_digits
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.units import four_digits
 from plimsoll.strategies.matrix import CapacityKind
 from plimsoll.strategies.threshold.answer import answer
 from plimsoll.strategies.threshold.observation import CellObservation, observation_of

@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.host_bounds import LARGEST_BYTES
+from plimsoll.domain.keys.host_bounds import LARGEST_BYTES
+from plimsoll.domain.text.errors import LogError
 
 GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 13

@@ -11,15 +11,15 @@ import pandas as pd
 
 from plimsoll.analysis.attempt.latencies import median_curves
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.units import four_digits
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.text.units import four_digits
 from plimsoll.report.charts.theme import BOUND, HOVER, TABLE, Figure, Panels, legend_room, log_y, specification
 from plimsoll.report.formatting import figure, ops, percent
 from plimsoll.report.words.response_times import counted_from
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
-    from plimsoll.domain.result import Verdict
+    from plimsoll.domain.attempt.result import Verdict
 
 _RAMP = ["#1a9bb8", "#5a6be0", "#b03fc0", "#d9344f"]
 """The colours from the lowest load to the highest; each has a contrast of 3:1 on white and on dark."""

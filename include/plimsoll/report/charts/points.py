@@ -9,7 +9,7 @@ import altair as alt
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.noise import FEWEST_CELLS, cell_residuals, in_order
-from plimsoll.domain.units import four_digits
+from plimsoll.domain.text.units import four_digits
 from plimsoll.report.charts.theme import (
     SHADE,
     TABLE,

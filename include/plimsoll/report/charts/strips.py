@@ -14,7 +14,7 @@ import altair as alt
 import pandas as pd
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.service_level import ALL_OPERATIONS
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.theme import BOUND, HOVER, LINK, MISSED, PALETTE, SHADE, TABLE, Figure, linked, log_y
 from plimsoll.report.formatting import place_of
 from plimsoll.report.words.misses import links_by_place

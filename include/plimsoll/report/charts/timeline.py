@@ -9,7 +9,7 @@ import pandas as pd
 
 from plimsoll.analysis.campaign.cell_results import CellResult, deciding_level, missed_by
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.service_level import LevelVerdict
+from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.report.charts.theme import (
     BOUND,
     HOVER,

@@ -21,9 +21,9 @@ from plimsoll.analysis.campaign.side_by_side import (
     side_by_side,
 )
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, Comparison, smallest_corrected_p
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.part import Setup
+from plimsoll.domain.campaign.part import Setup
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.report.formatting import multiple, p_text, percent, plural
 from plimsoll.report.words.answers import headline
 from plimsoll.report.words.environment_facts import Environment, environment, stated_facts

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.domain.base import Model
-from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, wrong_pairs
 
 

@@ -12,7 +12,7 @@ from plimsoll.analysis.attempt.unanswered import begins_with_backlog
 from plimsoll.analysis.campaign.by_load import HighestAchieved, OperationP99, RepeatsAtLoad, mean_achieved
 from plimsoll.analysis.campaign.cell_results import CellResult, achieved
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
 from plimsoll.report.charts.points import draws_loads
 from plimsoll.report.charts.theme import (
     SHADE,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions
 from plimsoll.analysis.campaign.cell_results import Spread, action_times
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.action import ActionResult, FailedOperations, LevelAroundAction, PhaseFigures
-from plimsoll.domain.cell import Cell
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.keys.action import ActionResult, FailedOperations, LevelAroundAction, PhaseFigures
 from plimsoll.report.formatting import (
     NOTHING,
     at_load,

@@ -9,9 +9,9 @@ from plimsoll.analysis.attempt.few_operations import decided_by_few
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
-from plimsoll.domain.origins import IMPORTED
-from plimsoll.domain.protocols import OWN, protocol_of
-from plimsoll.domain.strategy import Threshold
+from plimsoll.domain.keys.origins import IMPORTED
+from plimsoll.domain.keys.protocols import OWN, protocol_of
+from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
@@ -24,7 +24,7 @@ from plimsoll.report.words.taken_load import taken_sentences, taken_tables
 
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.capacity import Capacity
-    from plimsoll.domain.part import Part
+    from plimsoll.domain.campaign.part import Part
 
 _WORDS: Mapping[Conclusion, str] = {
     "higher": "worse: its worst intervals are higher",

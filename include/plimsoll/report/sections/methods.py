@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.strategy import FullGrid, Search
+from plimsoll.domain.keys.strategy import FullGrid, Search
 from plimsoll.report.sections.section import Section
 from plimsoll.report.words.response_times import methods_words
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.clients import clients_of
+from plimsoll.domain.campaign.clients import clients_of
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.strips import strip_charts

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.result import Check, Outcome
+from plimsoll.domain.attempt.result import Check, Outcome
 from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.table import (

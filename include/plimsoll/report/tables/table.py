@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table as TerminalTable
 
-    from plimsoll.domain.result import Verdict
+    from plimsoll.domain.attempt.result import Verdict
 
 Row = TypeVar("Row")
 

@@ -5,8 +5,8 @@ from datetime import timedelta
 from plimsoll.analysis.campaign.capacity import Capacity, Rung
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.thresholds import ThresholdAnswer
-from plimsoll.domain.strategy import Threshold
-from plimsoll.domain.units import format_duration
+from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.text.units import format_duration
 from plimsoll.report.formatting import NOTHING, listing, ops, percent, plural
 
 _WHY_ENDED = {

@@ -8,8 +8,8 @@ from plimsoll.analysis.campaign.capacity import Capacity, nodes_for, reported_ca
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.findings import CampaignCells, Findings
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.domain.strategy import Threshold
-from plimsoll.domain.units import format_rate, show_usd
+from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.text.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least
 from plimsoll.report.tables.table import Column, Table
 from plimsoll.report.words.answers import headline, in_this_stage, rung_outcome, threshold_words

@@ -12,9 +12,9 @@ from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.cell_results import deciding_level, ratio
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.action import Action
-from plimsoll.domain.stage_notes import critical_load
-from plimsoll.domain.strategy import Threshold
+from plimsoll.domain.campaign.stage_notes import critical_load
+from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.report.formatting import NOTHING, ms, ops, percent, percent_at_least, plural
 from plimsoll.report.tables.table import Column, Table
 from plimsoll.report.words.answers import headline, short_of_rate, threshold_words

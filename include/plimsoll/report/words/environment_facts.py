@@ -12,12 +12,12 @@ from typing import TypeVar
 from plimsoll.analysis.campaign.findings import CampaignCells
 from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts
 from plimsoll.analysis.campaign.host_noise import largest_from_controller_ms
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts, ProcessFingerprint, ReportedNode
-from plimsoll.domain.origins import Provenance
-from plimsoll.domain.process import by_prefix
-from plimsoll.domain.system import NOT_KNOWN
-from plimsoll.domain.units import format_size
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, ProcessFingerprint, ReportedNode
+from plimsoll.domain.keys.origins import Provenance
+from plimsoll.domain.keys.process import by_prefix
+from plimsoll.domain.keys.system import NOT_KNOWN
+from plimsoll.domain.text.units import format_size
 from plimsoll.report.formatting import figure
 
 _T = TypeVar("_T")

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts
-from plimsoll.domain.part import Part
-from plimsoll.domain.system import NOT_KNOWN
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts
+from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
 from plimsoll.report.words.environment_facts import Origin, origins
 

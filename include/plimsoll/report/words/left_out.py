@@ -2,7 +2,7 @@
 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.left_out import shared_data
-from plimsoll.domain.strategy import FullGrid, Ramp, Search, Threshold
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, Threshold
 from plimsoll.report.formatting import plural
 
 _EXACT = (

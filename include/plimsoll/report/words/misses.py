@@ -12,8 +12,8 @@ from markupsafe import Markup
 from plimsoll.analysis.attempt.judgement import answered_more
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
 from plimsoll.analysis.campaign.misses import WORST, Coincidence, Miss
-from plimsoll.domain.result import OpeningBacklog, Verdict
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.attempt.result import OpeningBacklog, Verdict
+from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.report.formatting import figure, ms, percent, plural
 from plimsoll.report.tables.table import Column, Sheet, Table, number
 from plimsoll.report.words.environment_facts import grouped

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.text.wording import plural
 
 INTENDED = (
     "From an operation's intended start on a fixed schedule to its answer, so that a stall shows as high response "

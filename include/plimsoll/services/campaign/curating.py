@@ -11,10 +11,10 @@ from functools import partial
 
 from pydantic import AwareDatetime
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.errors import NotFound, Problem, Refused
-from plimsoll.domain.note import LONGEST_NOTE, Note
-from plimsoll.domain.owner import ProcessOwner, owner_words
+from plimsoll.domain.attempt.note import LONGEST_NOTE, Note
+from plimsoll.domain.hosts.owner import ProcessOwner, owner_words
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import NotFound, Problem, Refused
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.campaign.state.runs import TAKE_OVER, before_deletion, end_run, runs_at_work

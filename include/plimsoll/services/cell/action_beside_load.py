@@ -7,10 +7,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TypeVar
 
-from plimsoll.domain.action import Action, ActionBegin, ActionEnd, RecordedAction
-from plimsoll.domain.base import Model
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import ActionError, DeployError, LoadError
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.keys.action import Action, ActionBegin, ActionEnd, RecordedAction
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import ActionError, DeployError, LoadError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.product import ActionRequest

@@ -6,11 +6,11 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
-from plimsoll.domain.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
-from plimsoll.domain.fingerprint import Fingerprint, ReportedNode
-from plimsoll.domain.host_bounds import HostFigures
-from plimsoll.domain.status import Phase
+from plimsoll.domain.attempt.status import Phase
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.hosts.fingerprint import Fingerprint, ReportedNode
+from plimsoll.domain.keys.host_bounds import HostFigures
+from plimsoll.domain.text.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import note_phase

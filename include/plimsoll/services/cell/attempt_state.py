@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, parts_of
-from plimsoll.domain.errors import OF_HOSTS, NotFound, reason_of
-from plimsoll.domain.owner import owner_words
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.status import AttemptProgress, Phase
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.attempt.status import AttemptProgress, Phase
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation, parts_of
+from plimsoll.domain.hosts.owner import owner_words
+from plimsoll.domain.text.errors import OF_HOSTS, NotFound, reason_of
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ReadableStore, ResultStore

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import takewhile
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, RecordsUnread
-from plimsoll.domain.errors import PlimsollError, Problem, Refused
-from plimsoll.domain.owner import is_of_another_airflow, owner_since
-from plimsoll.domain.system import EXTERNAL
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostsSilent, RecordsUnread
+from plimsoll.domain.hosts.owner import is_of_another_airflow, owner_since
+from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.text.errors import PlimsollError, Problem, Refused
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell

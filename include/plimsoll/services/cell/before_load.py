@@ -1,7 +1,7 @@
 """What comes between populating and a load: rows are written to disk, nodes finish what they began, an action ends."""
 
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.load_summary import LeftoverWork
+from plimsoll.domain.attempt.load_summary import LeftoverWork
+from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.services.cell.action_beside_load import left_before_load
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.rows.sizing import flush_once

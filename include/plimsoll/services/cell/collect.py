@@ -23,11 +23,11 @@ from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import OF_HOSTS, HostError, HostsLost, NotFound, PlimsollError, Unreachable
-from plimsoll.domain.process import Process
-from plimsoll.domain.result import Manifest, ManifestEntry
-from plimsoll.domain.wording import visible
+from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.keys.process import Process
+from plimsoll.domain.text.errors import OF_HOSTS, HostError, HostsLost, NotFound, PlimsollError, Unreachable
+from plimsoll.domain.text.wording import visible
 from plimsoll.ports.host import MOST_FILE_BYTES, STORED, TAKEN, Host, UploadingHost
 from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
 from plimsoll.services.cell.action_beside_load import required_nodes

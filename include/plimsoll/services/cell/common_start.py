@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import LoadError
-from plimsoll.domain.load_summary import ClockReading, LeftoverWork, LoadStart, most_apart_ms
+from plimsoll.domain.attempt.load_summary import ClockReading, LeftoverWork, LoadStart, most_apart_ms
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.text.errors import LoadError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus

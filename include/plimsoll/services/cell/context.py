@@ -4,16 +4,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Attempt, AttemptKey, Cell, cells_by_id
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
-from plimsoll.domain.part import Part
-from plimsoll.domain.populated_data import DataOrigin
-from plimsoll.domain.resolve import load_spec, variant_spec
-from plimsoll.domain.specs import LoadSpec, VariantSpec
-from plimsoll.domain.variant import Variant
-from plimsoll.domain.wording import meant
+from plimsoll.domain.attempt.populated_data import DataOrigin
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cell, cells_by_id
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.campaign.resolve import load_spec, variant_spec
+from plimsoll.domain.campaign.specs import LoadSpec, VariantSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
+from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.text.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
+from plimsoll.domain.text.wording import meant
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product

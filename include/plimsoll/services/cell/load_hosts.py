@@ -6,9 +6,9 @@ All state is in the store and on the hosts, so another process can continue at a
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import OF_HOSTS, LoadError, PlimsollError
-from plimsoll.domain.status import LoadPhase
+from plimsoll.domain.attempt.status import LoadPhase
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.text.errors import OF_HOSTS, LoadError, PlimsollError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import is_all_done

@@ -5,9 +5,9 @@ whatever hangs. Each action is idempotent: run again, it finds what runs.
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from plimsoll.domain.cell import AttemptKey, load_seed
-from plimsoll.domain.errors import LoadError
-from plimsoll.domain.units import format_duration, format_usd
+from plimsoll.domain.campaign.cell import AttemptKey, load_seed
+from plimsoll.domain.text.errors import LoadError
+from plimsoll.domain.text.units import format_duration, format_usd
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import followed, required_nodes
 from plimsoll.services.cell.attempt_state import note_phase, record_failure

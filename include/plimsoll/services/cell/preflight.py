@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import UnfitHosts
-from plimsoll.domain.host_bounds import Canary, CanaryReport, HostFigures, noise
-from plimsoll.domain.units import format_duration, format_size
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.keys.host_bounds import Canary, CanaryReport, HostFigures, noise
+from plimsoll.domain.text.errors import UnfitHosts
+from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout

@@ -5,9 +5,9 @@ judged in addition, even if it has begun without them.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 _FREE_TO_CHANGE = ("description", "published", "max_cells", "budget", "at_most", "schedule", "timezone", "notify")
 """Keys that do not affect the measurement."""

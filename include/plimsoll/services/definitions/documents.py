@@ -12,8 +12,8 @@ from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import CollectionNode, Node
 
-from plimsoll.domain.errors import DefinitionError, Problem
-from plimsoll.domain.faults import Fault, Path, as_written, faults_of
+from plimsoll.domain.keys.faults import Fault, Path, as_written, faults_of
+from plimsoll.domain.text.errors import DefinitionError, Problem
 
 _M = TypeVar("_M", bound=BaseModel)
 _MOST_LEVELS = 50

@@ -13,10 +13,10 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema
 from ruamel.yaml import YAML
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError
-from plimsoll.domain.stage import REQUIRED_UNLESS_STAGED
-from plimsoll.domain.units import format_duration
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.stage import REQUIRED_UNLESS_STAGED
+from plimsoll.domain.text.errors import DefinitionError
+from plimsoll.domain.text.units import format_duration
 from plimsoll.services.definitions.documents import parse_yaml
 
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"

@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from croniter import CroniterError, croniter
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import Problem
 
 _FIELDS = 5
 _MEND = (

@@ -10,12 +10,12 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.cost import Span
-from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.owner import owner_since
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.hosts.cost import Span
+from plimsoll.domain.hosts.owner import owner_since
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign, campaign_exists, read_attempt, read_model

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterId
-from plimsoll.domain.cost import Paid, total
-from plimsoll.domain.errors import DamagedRecord, StoreError
-from plimsoll.domain.system import EXTERNAL
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.hosts.cost import Paid, total
+from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.text.errors import DamagedRecord, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.assignments import assignment_of, newest_assignment, note_left

@@ -11,12 +11,12 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Attempt, AttemptKey, cell_of
-from plimsoll.domain.cluster import Cluster, ClusterId, PartlySeen, kept_for
-from plimsoll.domain.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
-from plimsoll.domain.owner import owner_since
-from plimsoll.domain.part import Setup
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey, cell_of
+from plimsoll.domain.campaign.part import Setup
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, PartlySeen, kept_for
+from plimsoll.domain.hosts.owner import owner_since
+from plimsoll.domain.text.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.assignments import (

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Launch
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.outage import Outage

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cluster import Launch
-from plimsoll.domain.errors import Problem, ProviderError
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.hosts.cluster import Launch
+from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.launch_records import read_launches
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists

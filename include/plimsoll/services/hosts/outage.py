@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from plimsoll.domain.errors import DamagedRecord, StoreError
+from plimsoll.domain.text.errors import DamagedRecord, StoreError
 from plimsoll.ports.clock import Clock
 
 _KEPT = timedelta(minutes=1)

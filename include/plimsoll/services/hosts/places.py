@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DefinitionError, NotFound, StoreError
-from plimsoll.domain.system import EXTERNAL, ProviderChoice
-from plimsoll.domain.wording import meant, nearest
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.keys.system import EXTERNAL, ProviderChoice
+from plimsoll.domain.text.errors import DefinitionError, NotFound, StoreError
+from plimsoll.domain.text.wording import meant, nearest
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ReadableStore, ResultStore

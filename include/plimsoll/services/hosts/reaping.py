@@ -10,9 +10,9 @@ from functools import partial
 from queue import SimpleQueue
 from threading import BoundedSemaphore, Thread
 
-from plimsoll.domain.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
-from plimsoll.domain.errors import DamagedRecord, PlimsollError, ProviderError, StoreError, reason_of
-from plimsoll.domain.system import EXTERNAL
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
+from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.text.errors import DamagedRecord, PlimsollError, ProviderError, StoreError, reason_of
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left, note_left
 from plimsoll.services.hosts.cost.accounts import open_accounts

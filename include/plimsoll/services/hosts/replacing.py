@@ -9,8 +9,8 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.cluster import Cluster, ClusterId
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.store import layout

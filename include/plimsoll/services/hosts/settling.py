@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import timedelta
 from functools import partial
 
-from plimsoll.domain.cell import parts_of
-from plimsoll.domain.cluster import Cluster, ClusterId
-from plimsoll.domain.errors import PlimsollError, StoreError, reason_of
-from plimsoll.domain.system import EXTERNAL
+from plimsoll.domain.campaign.cell import parts_of
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.text.errors import PlimsollError, StoreError, reason_of
 from plimsoll.services.hosts.assignments import note_left, users
 from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster

@@ -9,16 +9,16 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
-from plimsoll.domain.base import Model
-from plimsoll.domain.cell import CAMPAIGN_ID, Cell, cells_by_id
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.faults import Fault, require_none
-from plimsoll.domain.log_words import ColumnPairs
-from plimsoll.domain.origins import ENVIRONMENT_FACTS, IMPORTED
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.units import Rate
-from plimsoll.domain.wording import meant
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.campaign.cell import CAMPAIGN_ID, Cell, cells_by_id
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.faults import Fault, require_none
+from plimsoll.domain.keys.log_words import ColumnPairs
+from plimsoll.domain.keys.origins import ENVIRONMENT_FACTS, IMPORTED
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.units import Rate
+from plimsoll.domain.text.wording import meant
 from plimsoll.services.definitions.documents import parse_yaml
 
 _CLAIMS = ("system", "workload", "load_generator")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.analysis.logs.formats import FORMATS
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.origins import Provenance
-from plimsoll.domain.result import Manifest, ManifestEntry
+from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+from plimsoll.domain.keys.origins import Provenance
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.ports.log import Log
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
@@ -25,8 +25,8 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_provenance, write_model
 
 if TYPE_CHECKING:
-    from plimsoll.domain.cell import AttemptKey, Cell
-    from plimsoll.domain.result import Verdict
+    from plimsoll.domain.attempt.result import Verdict
+    from plimsoll.domain.campaign.cell import AttemptKey, Cell
     from plimsoll.ports.store import ResultStore
     from plimsoll.services.toolkit import Toolkit
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.services.cell.attempt_state import failures_recorded, note_phase
 from plimsoll.services.judge.evidence import gather, gather_imported
 from plimsoll.services.judge.imported import judge_imported
@@ -19,8 +19,8 @@ from plimsoll.services.store.records import keep_no_copy, keep_verdict
 from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:
-    from plimsoll.domain.cell import AttemptKey
-    from plimsoll.domain.result import Manifest, Verdict
+    from plimsoll.domain.attempt.result import Manifest, Verdict
+    from plimsoll.domain.campaign.cell import AttemptKey
     from plimsoll.ports.store import ResultStore
     from plimsoll.services.cell.context import AttemptContext
     from plimsoll.services.judge.verdicts import JudgedAttempt

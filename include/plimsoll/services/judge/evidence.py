@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
 from plimsoll.analysis.logs.formats import RunFile
-from plimsoll.domain.cluster import load_host_name
-from plimsoll.domain.load_summary import LoadSummary
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.hosts.cluster import load_host_name
 from plimsoll.services.cell.common_start import read_start
 from plimsoll.services.judge.process_logs import CollectedFiles, read_logs
 from plimsoll.services.store import layout
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.domain.action import RecordedAction
-    from plimsoll.domain.cell import AttemptKey, Cell
-    from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.load_summary import LoadStart
-    from plimsoll.domain.origins import Provenance
-    from plimsoll.domain.part import Part
-    from plimsoll.domain.process import GeneratorSecond, Process
-    from plimsoll.domain.result import Manifest, ManifestEntry
+    from plimsoll.domain.attempt.load_summary import LoadStart
+    from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+    from plimsoll.domain.campaign.cell import AttemptKey, Cell
+    from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.hosts.fingerprint import Fingerprint
+    from plimsoll.domain.keys.action import RecordedAction
+    from plimsoll.domain.keys.origins import Provenance
+    from plimsoll.domain.keys.process import GeneratorSecond, Process
     from plimsoll.ports.load_generator import LoadGenerator
     from plimsoll.services.cell.context import AttemptContext
     from plimsoll.services.judge.process_logs import ProcessLogs

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.attempt.judgement import Judgement, Run, rate_fault, unreadable
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, read_run
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.loads import rate_tolerance
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.strategy import Ramp
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.keys.loads import rate_tolerance
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.keys.strategy import Ramp
+from plimsoll.domain.text.errors import LogError
 from plimsoll.quality.attempt_checks import check_imported
 from plimsoll.quality.measured import ImportedAttempt
 from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, tables_of, verdict_of

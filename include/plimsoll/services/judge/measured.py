@@ -11,10 +11,10 @@ from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run, 
 from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, when_stopped, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, opening_backlog
-from plimsoll.domain.errors import LASTS, NotFound
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.strategy import Ramp
-from plimsoll.domain.units import format_duration
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.keys.strategy import Ramp
+from plimsoll.domain.text.errors import LASTS, NotFound
+from plimsoll.domain.text.units import format_duration
 from plimsoll.quality.attempt_checks import check_attempt
 from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.quality.miss_cause import foreign_error_share, tolerance_of
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.domain.action import ActionResult
-    from plimsoll.domain.load_summary import LoadSummary
-    from plimsoll.domain.result import OpeningBacklog
+    from plimsoll.domain.attempt.load_summary import LoadSummary
+    from plimsoll.domain.attempt.result import OpeningBacklog
+    from plimsoll.domain.keys.action import ActionResult
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.judge.evidence import Evidence
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.analysis.logs.gc.pauses import gc_lines, joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.process import ProcessOnHost
+from plimsoll.domain.keys.process import ProcessOnHost
+from plimsoll.domain.text.errors import LogError
 from plimsoll.services.store import layout
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from plimsoll.analysis.logs.gc.pauses import Pauses
-    from plimsoll.domain.fingerprint import Fingerprint
-    from plimsoll.domain.process import Event, EventKind, LogLine, Process
-    from plimsoll.domain.result import Manifest, ManifestEntry
+    from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+    from plimsoll.domain.hosts.fingerprint import Fingerprint
+    from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
     from plimsoll.ports.product import Evidence
     from plimsoll.ports.store import ReadableStore
 

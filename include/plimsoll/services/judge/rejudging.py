@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from multiprocessing import forkserver, get_context, parent_process
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.errors import PlimsollError
+from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from plimsoll.domain.cell import AttemptKey
-    from plimsoll.domain.result import Outcome, Verdict
+    from plimsoll.domain.attempt.result import Outcome, Verdict
+    from plimsoll.domain.campaign.cell import AttemptKey
     from plimsoll.services.toolkit import Toolkit
 
 if TYPE_CHECKING:

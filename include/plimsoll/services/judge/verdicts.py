@@ -17,11 +17,11 @@ from plimsoll.analysis.attempt.latencies import latencies_frame
 from plimsoll.analysis.attempt.missed_intervals import log_lines_frame
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, backlog_frame
 from plimsoll.analysis.logs.gc.unified import pauses_frame
-from plimsoll.domain.origins import IMPORTED
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.strategy import Ramp
-from plimsoll.domain.units import format_duration
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.keys.origins import IMPORTED
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.keys.strategy import Ramp
+from plimsoll.domain.text.units import format_duration
 from plimsoll.quality.miss_cause import error_share
 
 if TYPE_CHECKING:
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from plimsoll.domain.action import ActionResult
-    from plimsoll.domain.load_summary import BrokenRule, LoadSummary
-    from plimsoll.domain.origins import Provenance
-    from plimsoll.domain.part import Part
-    from plimsoll.domain.result import OpeningBacklog
+    from plimsoll.domain.attempt.load_summary import BrokenRule, LoadSummary
+    from plimsoll.domain.attempt.result import OpeningBacklog
+    from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.keys.action import ActionResult
+    from plimsoll.domain.keys.origins import Provenance
     from plimsoll.quality.expectation import Quality
     from plimsoll.services.judge.evidence import Evidence, JudgedInput
 

@@ -21,12 +21,12 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pydantic import AwareDatetime, Field, ValidationError
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.cell import CAMPAIGN_ID
-from plimsoll.domain.errors import BundleError
-from plimsoll.domain.faults import fault_words
-from plimsoll.domain.host_bounds import LARGEST_BYTES
-from plimsoll.domain.result import Manifest
+from plimsoll.domain.attempt.result import Manifest
+from plimsoll.domain.campaign.cell import CAMPAIGN_ID
+from plimsoll.domain.keys.faults import fault_words
+from plimsoll.domain.keys.host_bounds import LARGEST_BYTES
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import BundleError
 from plimsoll.services.store import layout
 
 if TYPE_CHECKING:

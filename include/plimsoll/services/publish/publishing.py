@@ -9,10 +9,10 @@ from importlib.metadata import version
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.domain.errors import GateClosed
-from plimsoll.domain.origins import IMPORTED
-from plimsoll.domain.part import run_command
-from plimsoll.domain.result import Check, Verdict
+from plimsoll.domain.attempt.result import Check, Verdict
+from plimsoll.domain.campaign.part import run_command
+from plimsoll.domain.keys.origins import IMPORTED
+from plimsoll.domain.text.errors import GateClosed
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.campaign.state.completeness import Completeness, completeness, completeness_of, start_stages
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle

@@ -8,8 +8,8 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
 
-from plimsoll.domain.errors import BundleError, NotFound, PlimsollError
-from plimsoll.domain.result import Manifest
+from plimsoll.domain.attempt.result import Manifest
+from plimsoll.domain.text.errors import BundleError, NotFound, PlimsollError
 from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle, write_bundle
 from plimsoll.services.publish.publishing import report_files, versions_here
 from plimsoll.services.publish.snapshot import Snapshot

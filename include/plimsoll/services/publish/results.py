@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.part_data import data_of_parts
-from plimsoll.domain.errors import Problem, Refused
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.campaign.curating import read_note
 from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.definitions.reference import dump_definition
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from plimsoll.analysis.campaign.capacity import Capacity
-    from plimsoll.domain.cell import AttemptKey
-    from plimsoll.domain.result import Check, Verdict
+    from plimsoll.domain.attempt.result import Check, Verdict
+    from plimsoll.domain.campaign.cell import AttemptKey
     from plimsoll.ports.store import ReadableStore, ResultStore
     from plimsoll.report.compare.parts import Comparisons
     from plimsoll.report.words.terminal import Answer

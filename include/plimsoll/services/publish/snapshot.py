@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from plimsoll.domain.errors import NotFound
+from plimsoll.domain.text.errors import NotFound
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.tables import TABLES, table_file

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 
-from plimsoll.domain.errors import DamagedRecord, PlimsollError
-from plimsoll.domain.units import format_duration
+from plimsoll.domain.text.errors import DamagedRecord, PlimsollError
+from plimsoll.domain.text.units import format_duration
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import why_over

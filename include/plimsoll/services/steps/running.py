@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from plimsoll.domain.errors import PlimsollError, ProviderError, reason_of
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.text.errors import PlimsollError, ProviderError, reason_of
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.log import Log
 from plimsoll.services.cell.attempt_state import cancel, failures_recorded, record_failure

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.status import AttemptProgress, Phase
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.attempt.status import AttemptProgress, Phase
+from plimsoll.domain.campaign.part import Part
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.provider import TIME_TO_DESTROY, TIME_TO_PROVISION
 from plimsoll.services.cell import actions, loading

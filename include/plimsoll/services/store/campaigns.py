@@ -7,20 +7,20 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
 
-from plimsoll.domain.action import ActionBegin, ActionEnd, RecordedAction
-from plimsoll.domain.base import Model
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Attempt, AttemptKey, Cancellation, campaign_id_problem
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import NotFound, Problem, Refused, StoreError
-from plimsoll.domain.fingerprint import Fingerprint
-from plimsoll.domain.origins import Provenance
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Manifest, Verdict
-from plimsoll.domain.stage import StageStart, StageStarts
-from plimsoll.domain.status import AttemptProgress
-from plimsoll.domain.wording import meant
+from plimsoll.domain.attempt.result import Manifest, Verdict
+from plimsoll.domain.attempt.status import AttemptProgress
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation, campaign_id_problem
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.hosts.fingerprint import Fingerprint
+from plimsoll.domain.keys.action import ActionBegin, ActionEnd, RecordedAction
+from plimsoll.domain.keys.origins import Provenance
+from plimsoll.domain.keys.stage import StageStart, StageStarts
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import NotFound, Problem, Refused, StoreError
+from plimsoll.domain.text.wording import meant
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows
 from plimsoll.services.definitions.reference import dump_definition, parse_definition

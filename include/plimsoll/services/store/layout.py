@@ -6,8 +6,8 @@
 
 import hashlib
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import ClusterId
 
 _UNENDED = "unended.txt"
 _UNFIT = "unfit"

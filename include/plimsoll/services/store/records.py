@@ -10,11 +10,11 @@ from typing import Annotated, TypeVar
 
 from pydantic import Field, ValidationError
 
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import DamagedRecord, NotFound
-from plimsoll.domain.faults import fault_words
-from plimsoll.domain.result import Check, Verdict
+from plimsoll.domain.attempt.result import Check, Verdict
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.keys.faults import fault_words
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.errors import DamagedRecord, NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.layout import pass_key

@@ -5,15 +5,15 @@ from __future__ import annotations
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.errors import DamagedRecord, NotFound
-from plimsoll.domain.host_bounds import MOST_CELLS_OF_A_TABLE, MOST_TEXT_OF_A_TABLE
+from plimsoll.domain.keys.host_bounds import MOST_CELLS_OF_A_TABLE, MOST_TEXT_OF_A_TABLE
+from plimsoll.domain.text.errors import DamagedRecord, NotFound
 from plimsoll.services.store.layout import attempt_file
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow
 
-    from plimsoll.domain.cell import AttemptKey
+    from plimsoll.domain.campaign.cell import AttemptKey
     from plimsoll.ports.store import ReadableStore, ResultStore
 
 TABLES: dict[str, tuple[str, ...]] = {

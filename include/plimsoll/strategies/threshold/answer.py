@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from math import exp, log
 
-from plimsoll.domain.strategy import FEWEST_CELLS
-from plimsoll.domain.units import four_digits
+from plimsoll.domain.keys.strategy import FEWEST_CELLS
+from plimsoll.domain.text.units import four_digits
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import Posterior, posterior
 from plimsoll.strategies.threshold.question import Answer, DecidedBy, Question, Stopped

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from math import isfinite, log
 
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import ValidOutcome, Verdict
-from plimsoll.domain.service_level import LevelVerdict
+from plimsoll.domain.attempt.result import ValidOutcome, Verdict
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.service_level import LevelVerdict
 
 _LEAST_RATIO = 1e-6
 """What a ratio of 0 counts as, which has no logarithm."""

@@ -7,10 +7,10 @@ from math import ceil, exp, log
 from random import Random
 from statistics import NormalDist, fmean
 
-from plimsoll.domain.campaign import CampaignStage
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import ValidOutcome
-from plimsoll.domain.strategy import Threshold
+from plimsoll.domain.attempt.result import ValidOutcome
+from plimsoll.domain.campaign.campaign import CampaignStage
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.strategies.matrix import Ladder
 from plimsoll.strategies.synthetic import CapacityModel, Simulation, attempts_until_valid, rounds_of
 from plimsoll.strategies.threshold.observation import CellObservation

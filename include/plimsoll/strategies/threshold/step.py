@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 from math import log
 
-from plimsoll.domain.strategy import Threshold
+from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.strategies.matrix import Ladder, LadderDecision, Position
 from plimsoll.strategies.threshold.answer import answer
 from plimsoll.strategies.threshold.next_loads import Loads, next_loads

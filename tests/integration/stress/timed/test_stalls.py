@@ -15,7 +15,7 @@ from tests.support.processes import until
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog, opening_backlog
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 STALL_S = 2.5
 RATE = 300

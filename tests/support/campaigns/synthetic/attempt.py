@@ -21,9 +21,9 @@ from tests.support.campaigns.synthetic.verdict import verdict_on
 from plimsoll.adapters.products.cassandra.node_files import KINDS as KINDS_OF_EVENTS
 from plimsoll.analysis.attempt.coincidence import coincidence_frame
 from plimsoll.analysis.campaign.cell_results import AttemptData
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 
 _KINDS = {
     "G1": "Pause Young (Normal) (G1 Evacuation Pause)",

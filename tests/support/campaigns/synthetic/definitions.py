@@ -1,6 +1,6 @@
 """The definitions of synthetic campaigns."""
 
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
 
 
 def azul_definition(**changes: object) -> Definition:

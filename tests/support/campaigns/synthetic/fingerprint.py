@@ -1,7 +1,7 @@
 """The environment of a synthetic cell."""
 
-from plimsoll.domain.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.keys.variant import Variant
 
 
 def fingerprint_of(variant: Variant, *, odd: bool, zone: str) -> Fingerprint:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from plimsoll.domain.result import Check
+from plimsoll.domain.attempt.result import Check
 
 AZUL_CAPACITIES: Mapping[str, int] = {"prime": 100_000, "g1": 0, "cms": 0, "shenandoah": 50_000, "zgc": 40_000}
 DEMO_CAPACITIES: Mapping[str, int] = {"g1": 200, "shenandoah": 1_500}

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.support.campaigns.synthetic.plan import Plan
 
-from plimsoll.domain.cell import Cell, grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import Cell, grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 
 Floats = NDArray[np.float64]
 

@@ -10,9 +10,9 @@ from tests.support.campaigns.synthetic.shape import Floats
 
 from plimsoll.analysis.attempt.coincidence import Occurrence, Occurrences
 from plimsoll.analysis.attempt.latencies import STEPS
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 
 SHAPE = {"p50_ms": 0.06, "p90_ms": 0.2, "p99_ms": 0.55, "p99_9_ms": 1.0, "max_ms": 1.7}
 

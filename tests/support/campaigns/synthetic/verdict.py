@@ -6,10 +6,10 @@ import pandas as pd
 from tests.support.campaigns.synthetic.shape import position
 from tests.support.campaigns.synthetic.tables import SHAPE
 
-from plimsoll.domain.cell import AttemptKey, Cell
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.result import Check, Verdict
-from plimsoll.domain.service_level import LevelVerdict, Percentiles
+from plimsoll.domain.attempt.result import Check, Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
 
 GENERATED_AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

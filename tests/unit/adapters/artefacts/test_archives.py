@@ -10,8 +10,8 @@ import pytest
 from plimsoll.adapters.artefacts.archives import Archives, unpacked
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.release_programs import unpack_tar
-from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.variant import Archive
+from plimsoll.domain.keys.variant import Archive
+from plimsoll.domain.text.errors import ArtefactError
 
 ARCHIVE = Archive(url="https://example.org/a.tar", sha256="ab" * 32)
 

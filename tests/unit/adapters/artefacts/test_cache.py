@@ -8,7 +8,7 @@ import pytest
 from tests.support.strangers import STRANGER
 
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 
 @pytest.fixture

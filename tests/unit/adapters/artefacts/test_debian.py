@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.adapters.artefacts import debian
 from plimsoll.adapters.artefacts.processes import Ended
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 HOME = "usr/lib/jvm/java-8-openjdk-amd64/jre"
 MIRRORS = """Debian bookworm-security http://mirror/debian-security/

@@ -9,7 +9,7 @@ from plimsoll.adapters.artefacts import maven
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.locks import LockedJar, LockedSet
 from plimsoll.adapters.artefacts.maven import jar_folder
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 
 def locked(*names: str) -> LockedSet:

@@ -7,8 +7,8 @@ from tests.support.campaigns.shipped import shipped_for_this_machine
 from plimsoll.adapters.artefacts import debian, locks
 from plimsoll.adapters.artefacts.lock import roots_of
 from plimsoll.adapters.artefacts.locks import LockedJar, database_versions, locked_jdks, locked_set
-from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.ports.artefacts import LOAD_JDK
 
 SETS = sorted(path.stem for path in locks.FOLDER.glob("*.json") if path != locks.JDKS)

@@ -8,7 +8,7 @@ import requests
 
 from plimsoll.adapters.artefacts.locks import LockedJar
 from plimsoll.adapters.artefacts.maven import fetch
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 JAR = LockedJar(coordinates="org.x:a:1", sha256=hashlib.sha256(b"right").hexdigest(), size_bytes=5)
 

@@ -8,10 +8,10 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.artefacts.java_programs import Sources, load_generator, load_generator_for_hbase
 from plimsoll.adapters.artefacts.locks import locked_set
 from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import ArtefactError
-from plimsoll.domain.resolve import product_spec, resolve
-from plimsoll.domain.specs import VariantSpec
+from plimsoll.domain.campaign.resolve import product_spec, resolve
+from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.ports.artefacts import Program
 
 

@@ -6,8 +6,8 @@ import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import HostInfo
 
 
 @pytest.fixture

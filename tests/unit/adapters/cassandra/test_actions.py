@@ -16,10 +16,10 @@ from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.products.cassandra.actions.acting import join_parts
-from plimsoll.domain.action import Action, ActionBegin, ActionName, RecordedAction
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import ActionError
-from plimsoll.domain.resolve import variant_spec
+from plimsoll.domain.campaign.resolve import variant_spec
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.keys.action import Action, ActionBegin, ActionName, RecordedAction
+from plimsoll.domain.text.errors import ActionError
 from plimsoll.ports.host import JobStatus
 from plimsoll.ports.product import ActionRequest, ActionStatus
 

@@ -12,8 +12,8 @@ from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.cassandra import Cassandra
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.resolve import variant_spec
+from plimsoll.domain.campaign.resolve import variant_spec
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult, JobStatus
 from plimsoll.services.cell.collect import files_of_processes
 

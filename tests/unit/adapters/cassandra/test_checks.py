@@ -6,7 +6,7 @@ from tests.fakes.artefacts import EmptyArtefacts
 
 from plimsoll.adapters.products.cassandra import problems
 from plimsoll.adapters.products.nodes.jvm_flags import unchecked_flags
-from plimsoll.domain.resolve import product_spec, resolve
+from plimsoll.domain.campaign.resolve import product_spec, resolve
 
 
 def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:

@@ -8,7 +8,7 @@ from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
 from plimsoll.adapters.products.cassandra.node_files import NodeFiles
 from plimsoll.adapters.products.nodes.jvm_flags import Installation
 from plimsoll.adapters.products.nodes.own_machine import own_loopback
-from plimsoll.domain.variant import JvmConfiguration
+from plimsoll.domain.keys.variant import JvmConfiguration
 
 FILES = NodeFiles(PurePosixPath("/hosts/node 1"))
 JARS = tuple(PurePosixPath("/jars") / name for name in ("cassandra-all-4.0.1.jar", "guava.jar", "jamm-0.3.2.jar"))

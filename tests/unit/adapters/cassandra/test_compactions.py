@@ -9,7 +9,7 @@ from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.products.cassandra import Cassandra
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import JobStatus
 
 

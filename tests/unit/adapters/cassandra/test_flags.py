@@ -8,7 +8,7 @@ from plimsoll.adapters.products.cassandra.command import TLP_2020, collector_fla
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.cassandra.releases import release_of
 from plimsoll.adapters.products.nodes.jvm_flags import gc_log_flags, heap_flags, jdk_major
-from plimsoll.domain.variant import Collector, JvmConfiguration
+from plimsoll.domain.keys.variant import Collector, JvmConfiguration
 
 ADDED_TO_CMS = "-XX:+UseCondCardMark"
 """By the script that starts Cassandra, whatever flags a publication changes."""

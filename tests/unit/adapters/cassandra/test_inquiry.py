@@ -8,8 +8,8 @@ from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.products.cassandra.inquiry import inspect
 from plimsoll.adapters.products.nodes.tool import NodeTool, jvm_facts
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import DeployError
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop
 from plimsoll.adapters.products.nodes.tool import NodeTool
-from plimsoll.domain.errors import DeployError
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult
 
 

@@ -7,7 +7,7 @@ from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.products.cassandra.node_files import NODE, WORDS
 from plimsoll.adapters.products.nodes.node_state import last_lines, picked, remedy
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 
 START = [
     "INFO  [main] 2026-01-31 12:00:00,000 Config.java:691 - Node configuration:[" + "a=null; " * 1200 + "]",

@@ -6,7 +6,7 @@ from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.products.cassandra.node_files import NODE
 from plimsoll.adapters.products.nodes.node_state import down, state_of
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import CommandResult, Job, JobStatus
 
 

@@ -6,7 +6,7 @@ from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.products.cassandra.node_files import NODE
 from plimsoll.adapters.products.nodes.waiting import Patience
-from plimsoll.domain.errors import DeployError
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import Job, JobStatus
 
 

@@ -8,8 +8,8 @@ from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition, request
 
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import JobStatus
 
 HEAD = "type, total ops, op/s, pk/s, row/s, mean, med, .95, .99, .999, max, time, stderr, errors, gc: #, max ms\n"

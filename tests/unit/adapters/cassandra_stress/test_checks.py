@@ -7,7 +7,7 @@ from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import PROFILE, definition
 
 from plimsoll.adapters.generators.cassandra_stress import CassandraStress
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
 
 
 def faults(tmp_path: Path, workload: dict[str, Any] | None = None, **changes: Any) -> list[str]:

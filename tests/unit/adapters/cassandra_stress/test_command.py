@@ -13,7 +13,7 @@ from plimsoll.adapters.generators.cassandra_stress.workloads import (
     rows,
     shares,
 )
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
 
 
 def words(arguments: tuple[str, ...] | None) -> str:

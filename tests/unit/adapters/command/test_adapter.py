@@ -12,10 +12,10 @@ from tests.support.resolved import only_part
 from tests.unit.adapters.foreign_load.load_requests import definition, request
 
 from plimsoll.adapters.generators.command import CommandGenerator
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import LASTS
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import LASTS
 from plimsoll.ports.host import CommandResult, JobStatus
 
 ARCHIVE = {"url": "https://example.org/tlp-stress.tgz", "sha256": "a" * 64}

@@ -12,10 +12,10 @@ from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.command import CommandDatabase
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import LASTS, DeployError
-from plimsoll.domain.resolve import product_spec, resolve, variant_spec
+from plimsoll.domain.campaign.resolve import product_spec, resolve, variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import LASTS, DeployError
 from plimsoll.ports.host import CommandResult, JobStatus
 
 COMMAND = {

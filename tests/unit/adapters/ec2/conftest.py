@@ -15,7 +15,7 @@ from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity
 

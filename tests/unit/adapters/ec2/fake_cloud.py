@@ -5,7 +5,7 @@ from typing import Any
 
 from plimsoll.adapters.providers.ec2.cloud import LIVING, CloudRegion
 from plimsoll.adapters.providers.ec2.errors import CloudError, mending
-from plimsoll.domain.errors import DamagedRecord, StoreError
+from plimsoll.domain.text.errors import DamagedRecord, StoreError
 
 HERE = CloudRegion("aws_default", "us-east-1")
 

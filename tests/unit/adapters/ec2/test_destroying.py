@@ -13,8 +13,8 @@ from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, run_instance
 from plimsoll.adapters.providers.ec2.launched import LAG
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError, SecretError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import ProviderError, SecretError
 
 NO_CONNECTION = SecretError("there is no such connection", where="connection 'aws_west'")
 

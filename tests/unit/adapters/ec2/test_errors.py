@@ -6,7 +6,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, NoCredenti
 
 from plimsoll.adapters.providers.ec2 import errors
 from plimsoll.adapters.providers.ec2.errors import CAPACITY, QUOTA, CloudError, explained
-from plimsoll.domain.errors import CloudOutOfReach, ProviderError, SecretError
+from plimsoll.domain.text.errors import CloudOutOfReach, ProviderError, SecretError
 
 
 def refusal(code: Any, message: str = "", operation: str = "RunInstances") -> ClientError:

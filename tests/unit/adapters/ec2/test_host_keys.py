@@ -8,8 +8,8 @@ import pytest
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key
 
 from plimsoll.adapters.providers.ec2.user_data import authorized_key, host_key
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
 
 

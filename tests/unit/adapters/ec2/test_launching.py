@@ -16,7 +16,7 @@ from plimsoll.adapters.providers.ec2.launched import LAG, Launched
 from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher, retry_until_known
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.options import ROLES
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 
 
 def launcher_on(cloud: Any, clock: Any, wanted: Any) -> Launcher:

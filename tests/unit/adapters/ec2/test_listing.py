@@ -13,8 +13,8 @@ from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, run_instance
 from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.domain.cluster import ClusterId, PartlySeen, RecordsUnread
-from plimsoll.domain.cost import cost_until
+from plimsoll.domain.hosts.cluster import ClusterId, PartlySeen, RecordsUnread
+from plimsoll.domain.hosts.cost import cost_until
 from plimsoll.ports.provider import Places
 
 

@@ -6,8 +6,8 @@ from pydantic import ValidationError
 
 from plimsoll.adapters.providers.ec2.checks import patience_problems
 from plimsoll.adapters.providers.ec2.options import Ec2Options, read_options
-from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.faults import problems_of
+from plimsoll.domain.keys.faults import problems_of
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.services.steps.steps import step
 

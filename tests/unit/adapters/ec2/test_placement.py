@@ -11,7 +11,7 @@ from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.placement import patiently, pauses, placed, preferred
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.hosts.places import StoredFullZones
 
 A, B = Subnet("subnet-a", "us-east-1a", "vpc-1", 9), Subnet("subnet-b", "us-east-1b", "vpc-1", 9)

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.adapters.providers.ec2.instance_types import Ec2Tariffs, from_answer, from_table
 from plimsoll.adapters.providers.ec2.options import Ec2Options
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import AwsAccess, SshIdentity
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)

@@ -12,7 +12,7 @@ from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.readiness import await_hosts
-from plimsoll.domain.errors import ProviderError, Unreachable
+from plimsoll.domain.text.errors import ProviderError, Unreachable
 
 PATIENCE = timedelta(minutes=10)
 

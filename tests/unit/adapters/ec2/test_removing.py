@@ -9,7 +9,7 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.providers.ec2.cloud import CloudRegion
 from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.remnants import Removal, remove
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.services.steps.steps import step
 
 PLACE = CloudRegion("aws_default", "us-east-1")

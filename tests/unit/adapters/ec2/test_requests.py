@@ -15,7 +15,7 @@ from plimsoll.adapters.providers.ec2.launch_plan import (
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.tags import read_tags
 from plimsoll.adapters.providers.ec2.user_data import LIMITS, kernel_parameters
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 
 MOST_OF_A_TAG = 256
 """Characters that AWS takes."""

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.providers.ec2.tags import as_list, cluster_tags, of_store, read_tags, store_tag
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 

@@ -13,7 +13,7 @@ from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.launched import LAG, Launched
 from plimsoll.adapters.providers.ec2.launching import Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from plimsoll.adapters.providers.ec2.user_data import (
     cloud_config,
     host_key,
 )
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 
 LIMIT = 16 * 1024

@@ -8,7 +8,7 @@ import pytest
 from plimsoll.adapters.external import Database, Databases
 from plimsoll.adapters.external.database import ExternalOptions, read_options
 from plimsoll.adapters.providers.external.checks import database_problems
-from plimsoll.domain.fingerprint import ReportedNode
+from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.ports.secrets import DatabaseAccess
 
 WRITTEN = {

@@ -9,7 +9,7 @@ import pytest
 from plimsoll.adapters.external.keyspaces import Mark, NewKeyspace, drop_marked, mark_of, require_own_keyspace
 from plimsoll.adapters.native_protocol import DatabaseRefused, Session
 from plimsoll.adapters.native_protocol.frames import UNAUTHORIZED, Refusal
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.text.errors import ProviderError
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 MINE = Mark(cluster="demo/a-00100-r1/1", store="here", owner="me", made_at=AT, expires_at=AT + timedelta(hours=1))

@@ -12,8 +12,8 @@ from plimsoll.adapters.external import database
 from plimsoll.adapters.external.keyspaces import Mark
 from plimsoll.adapters.providers import external as asking
 from plimsoll.adapters.providers.external import ExternalProvider
-from plimsoll.domain.cluster import ClusterId, HostsSilent
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId, HostsSilent
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)

@@ -6,8 +6,8 @@ from typing import Any
 from tests.support.resolved import only_part
 from tests.unit.adapters.one_variant import one_variant
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
 
 PROFILE = {

@@ -8,8 +8,8 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.products.hbase import HBase
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.definition import Definition
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import HostInfo
 
 RELEASE = "2.6.4-hadoop3"
 

@@ -8,9 +8,9 @@ from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.hbase import HBase
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.resolve import variant_spec
+from plimsoll.domain.campaign.resolve import variant_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult, JobStatus
 
 Define = Callable[..., Definition]

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.products.hbase import HBase
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import product_spec, resolve
+from plimsoll.domain.campaign.resolve import product_spec, resolve
+from plimsoll.domain.definition.definition import Definition
 
 Define = Callable[..., Definition]
 

@@ -10,9 +10,9 @@ from tests.unit.adapters.foreign_load.load_requests import definition, request
 
 from plimsoll.adapters.generators.latte import Latte
 from plimsoll.adapters.generators.latte.workload import functions, script
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostError
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import CommandResult, JobStatus
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "latte.json.gz"

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.adapters.generators.latte import Installed, installed
 from plimsoll.adapters.providers.local.host import LocalHost
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 
 
 @pytest.fixture

@@ -5,12 +5,12 @@ import pytest
 from tests.support.campaigns.shipped import shipped
 
 from plimsoll.adapters.providers.local.checks import LocalOptions, Machine, needs, problems
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, resolve
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.units import parse_size
+from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.process import NodeNeeds
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.units import parse_size
 
 GIB = 1 << 30
 ROOMY = Machine(memory=64 * GIB, disk=500 * GIB)

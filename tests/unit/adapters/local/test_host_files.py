@@ -4,8 +4,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from plimsoll.adapters.providers.local import LocalHost
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import HostError
 
 
 @pytest.fixture

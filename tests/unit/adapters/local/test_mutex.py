@@ -8,7 +8,7 @@ from tests.support.strangers import STRANGER
 
 from plimsoll.adapters.providers.local import folders
 from plimsoll.adapters.providers.local.folders import exclusive
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.text.errors import ProviderError
 
 
 def test_the_folder_is_there_while_it_is_held_and_gone_after(tmp_path: Path) -> None:

@@ -4,10 +4,10 @@ import pytest
 
 from plimsoll.adapters.hosts.sampler import activity, sample
 from plimsoll.adapters.providers.local.notes import notes_on
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.host_bounds import HostActivity
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, resolve
+from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.host_bounds import HostActivity
+from plimsoll.domain.keys.process import NodeNeeds
 
 ROOMY = 64e9
 

@@ -16,7 +16,7 @@ from plimsoll.adapters.providers.local.subnets import (
     node_addresses,
     release,
 )
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.text.errors import ProviderError
 
 PORTS = (7000, 9042)
 

@@ -6,7 +6,7 @@ import pytest
 from tests.fakes.hosts import FolderHost
 
 from plimsoll.adapters.products.nodes.own_machine import with_names
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.support.resolved import only_part
 from tests.unit.adapters.plimsoll_stress.workloads import definition
 
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
 
 
 @pytest.fixture

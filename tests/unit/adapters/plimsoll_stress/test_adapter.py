@@ -11,9 +11,9 @@ from tests.support.resolved import only_part
 from tests.unit.adapters.one_variant import one_variant
 
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import JobStatus
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.ports.provider import ExternalDatabase

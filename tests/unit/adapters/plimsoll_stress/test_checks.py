@@ -7,7 +7,7 @@ from tests.unit.adapters.one_variant import one_variant
 from tests.unit.adapters.plimsoll_stress.workloads import cql, reads
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import shares
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.keys.workload import Workload
 
 
 def test_an_old_workload_is_fine(found: Any) -> None:

@@ -8,8 +8,8 @@ import pytest
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.generators.plimsoll_stress.command import access, run_arguments, sample_arguments
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.ports.provider import ExternalDatabase
 from plimsoll.ports.secrets import DatabaseAccess

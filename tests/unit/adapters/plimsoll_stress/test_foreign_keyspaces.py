@@ -7,8 +7,8 @@ from tests.support.resolved import only_part
 from tests.unit.domain.test_external import EXTERNAL
 
 from plimsoll.adapters.generators.plimsoll_stress.checks import foreign_keyspace_problems
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
+from plimsoll.domain.definition.definition import Definition
 
 READ_ONLY = {"existing": "shop", "read_only": True}
 

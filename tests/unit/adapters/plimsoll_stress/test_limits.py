@@ -7,7 +7,7 @@ from tests.support.resolved import only_part
 from tests.unit.adapters.one_variant import one_variant
 
 from plimsoll.adapters.generators.plimsoll_stress.remarks import limits
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
 
 HBASE = [{"id": "hbase", "product": "hbase", "version": "2.6.4"}]
 

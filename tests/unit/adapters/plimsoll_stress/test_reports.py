@@ -12,7 +12,7 @@ from plimsoll.adapters.generators.plimsoll_stress.reports import (
     response_time_logs,
     seconds,
 )
-from plimsoll.domain.load_summary import BrokenRule
+from plimsoll.domain.attempt.load_summary import BrokenRule
 
 
 def progress_line(phase: Any, elapsed: Any, planned: Any, achieved: Any, **errors: Any) -> Any:

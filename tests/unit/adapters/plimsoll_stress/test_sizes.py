@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.unit.adapters.plimsoll_stress.workloads import NUMBERED, cql, people, reads
 
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.keys.workload import Workload
 
 
 def test_rows_are_counted_from_a_size_where_the_workload_has_a_number_of_them(found: Any) -> None:

@@ -9,7 +9,7 @@ from tests.support.resolved import only_part
 from tests.unit.adapters.plimsoll_stress.workloads import NUMBERED, PLAIN, bound, cql, definition, reads
 
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
-from plimsoll.domain.resolve import load_spec
+from plimsoll.domain.campaign.resolve import load_spec
 
 
 def test_own_statements_are_fine(found: Any) -> None:

@@ -6,9 +6,9 @@ import pytest
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.generators.plimsoll_stress.remarks import written
-from plimsoll.domain.cell import grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import load_spec, resolve
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import load_spec, resolve
+from plimsoll.domain.definition.definition import Definition
 
 
 def of(workload: Any) -> str:

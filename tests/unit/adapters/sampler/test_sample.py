@@ -11,7 +11,7 @@ from tests.fakes.hosts import FolderHost
 from plimsoll.adapters.hosts.sampler import ProcSampler, programs, sample
 from plimsoll.adapters.hosts.sampler import counters as readings
 from plimsoll.adapters.hosts.sampler.programs import Others
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 
 STAT = "cpu  {user} 10 30 {idle} 5 1 2 {steal} 50 0\ncpu0 1 2 3 4 5 6 7 8 9 10\nintr 1 2\n"
 DISKSTATS = (

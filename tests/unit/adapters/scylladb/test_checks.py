@@ -7,9 +7,9 @@ from tests.fakes.artefacts import EmptyArtefacts
 from tests.fakes.clock import SteppingClock
 
 from plimsoll.adapters.products.scylladb import ScyllaDb
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.resolve import product_spec, resolve
+from plimsoll.domain.campaign.resolve import product_spec, resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import Problem
 
 HERE, MISSING = "ab" * 32, "00" * 32
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.adapters.secrets import DatabaseVariables, EnvironmentSecrets
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.text.errors import SecretError
 
 
 def test_the_key_of_the_named_file(tmp_path: Path) -> None:

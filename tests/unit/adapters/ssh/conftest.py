@@ -11,7 +11,7 @@ from tests.unit.adapters.ssh.leased import FURTHER_LOAD, LOAD, NODES, group_of
 from plimsoll.adapters.hosts.onhost import lease
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.adapters.providers.ssh.member import Member
-from plimsoll.domain.errors import Unreachable
+from plimsoll.domain.text.errors import Unreachable
 from plimsoll.ports.provider import Places
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from plimsoll.adapters.providers.ssh import SshProvider
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF0rF"
 LOAD, FURTHER_LOAD = "10.0.0.9", "10.0.0.8"

@@ -13,10 +13,10 @@ from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, ask
 from plimsoll.adapters.providers.ssh import SshProvider
 from plimsoll.adapters.providers.ssh.login import WrongHostKey
 from plimsoll.adapters.providers.ssh.member import Member
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import HostsLost, ProviderError, UnfitHosts
-from plimsoll.domain.host_bounds import HostFigures
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.keys.host_bounds import HostFigures
+from plimsoll.domain.text.errors import HostsLost, ProviderError, UnfitHosts
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places
 from plimsoll.services.cell import actions

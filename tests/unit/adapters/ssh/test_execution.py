@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.adapters.providers.ssh import execution
 from plimsoll.adapters.providers.ssh.execution import Answer, execute
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.text.errors import HostError
 
 
 def channel(output: list[bytes], errors: list[bytes]) -> Any:

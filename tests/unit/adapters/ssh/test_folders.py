@@ -8,7 +8,7 @@ import pytest
 from plimsoll.adapters.providers.ssh.execution import default_folder_command
 from plimsoll.adapters.providers.ssh.leases import FOLDER, FORMER_DEFAULT, folder_of
 from plimsoll.adapters.providers.ssh.options import SshOptions
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 
 
 @pytest.fixture

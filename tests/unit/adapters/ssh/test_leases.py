@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.adapters.providers.ssh.leases import parse_held
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.text.errors import HostError
 
 
 @pytest.mark.parametrize("lease", ["text", {"key": 7}, {"key": "a", "cluster": {"hosts": 1}}])

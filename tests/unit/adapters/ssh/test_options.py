@@ -11,11 +11,11 @@ from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.providers.ssh.checks import problems, shape
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.adapters.secrets import EnvironmentSecrets
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.resolve import hosts_spec, resolve
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.campaign.resolve import hosts_spec, resolve
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.process import NodeNeeds
+from plimsoll.domain.keys.system import ProviderChoice
 
 
 def host(number: Any, **changes: Any) -> dict[Any, Any]:

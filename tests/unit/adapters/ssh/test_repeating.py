@@ -10,7 +10,7 @@ from tests.unit.adapters.ssh.leased import KEY
 from plimsoll.adapters.providers.ssh import Target
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.execution import Answer
-from plimsoll.domain.errors import Unreachable
+from plimsoll.domain.text.errors import Unreachable
 
 MODULE = "plimsoll.adapters.providers.ssh.connection"
 

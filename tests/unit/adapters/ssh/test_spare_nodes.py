@@ -9,8 +9,8 @@ from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, clu
 from plimsoll.adapters.providers.ssh import Connections, SshProvider, Target
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.member import Member
-from plimsoll.domain.cluster import Cluster, HostsSilent, PartlySeen
-from plimsoll.domain.errors import HostsLost, ProviderError
+from plimsoll.domain.hosts.cluster import Cluster, HostsSilent, PartlySeen
+from plimsoll.domain.text.errors import HostsLost, ProviderError
 from plimsoll.ports.provider import Places
 
 

@@ -11,8 +11,8 @@ from tests.unit.adapters.ssh.leased import HOSTS, LOAD, NODES, asked_for
 from plimsoll.adapters.hosts.onhost import lease
 from plimsoll.adapters.providers.ssh import SshProvider
 from plimsoll.adapters.providers.ssh.member import Member
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.text.errors import ProviderError
 
 OTHER = HOSTS.numbered(2)
 

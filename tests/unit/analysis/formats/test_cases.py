@@ -13,7 +13,7 @@ from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.cli import cli
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 CASES = zipfile.Path(Path(__file__).parents[3] / "samples" / "cases.zip")
 

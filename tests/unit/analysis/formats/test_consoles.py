@@ -5,10 +5,10 @@ import pytest
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION
-from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.units import parse_duration
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
+from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.units import parse_duration
 
 STRESS = (
     "Running WRITE with 200 threads for 1000000 iteration\n"

@@ -7,7 +7,7 @@ from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, LATTE, every
 
 from plimsoll.analysis.logs.formats import FORMATS, ReadOptions, RunFile, detection, read_run
 from plimsoll.analysis.logs.unpacking import require_bounded
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 HDR = log(every_second([[1], [2]]))
 

@@ -10,7 +10,7 @@ import pytest
 from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
 
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 NOSQLBENCH = "logging histograms for session s"
 SAMPLES = Path(__file__).parents[3] / "samples"

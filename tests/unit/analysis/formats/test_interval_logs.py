@@ -17,8 +17,8 @@ from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.text.errors import LogError
 
 
 def tagged(name: str, *tags: str, comment: str = "") -> RunFile:

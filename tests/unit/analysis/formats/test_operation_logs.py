@@ -14,10 +14,10 @@ from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_r
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import reported_values
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION, pairs
-from plimsoll.domain.service_level import ServiceLevel
-from plimsoll.domain.units import parse_duration
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION, pairs
+from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.units import parse_duration
 
 START_S = 1_761_991_200
 COLUMNS = "time=ts,latency=elapsed_ms,ok=success"

@@ -1,7 +1,7 @@
 import pytest
 
 from plimsoll.analysis.logs.formats import ReadOptions, RunFile, WholeRun, read_run
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 TABLE = """\
   Detailed Percentile spectrum:

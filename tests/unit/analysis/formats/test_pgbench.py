@@ -11,8 +11,8 @@ from plimsoll.analysis.logs.hdr.decode import Decoder, encoded
 from plimsoll.analysis.logs.hdr.histogram_layout import reported_values
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
+from plimsoll.domain.text.errors import LogError
 
 START_S = 1_700_000_000
 

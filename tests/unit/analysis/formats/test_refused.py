@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.analysis.logs.formats import ReadOptions, RunFile, read_run
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 EASY = "     Writes        Reads     Deletes    Errors\n  Count  Latency (p99)  1min (req/s) |   Count\n"
 GO_YCSB = "READ   - Takes(s): 10.0, Count: 49980, OPS: 4998.1, Avg(us): 312, 99th(us): 980\n"

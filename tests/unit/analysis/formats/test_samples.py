@@ -12,7 +12,7 @@ from hdrh.histogram import HdrHistogram
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_logs
-from plimsoll.domain.service_level import ServiceLevel
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 

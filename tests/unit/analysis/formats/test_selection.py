@@ -7,7 +7,7 @@ import pytest
 from tests.support.campaigns.interval_logs import CASSANDRA_STRESS, LATTE, every_second, log
 
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 NOSQLBENCH = "logging histograms for session s"
 

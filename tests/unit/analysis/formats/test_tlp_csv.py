@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns.interval_logs import every_second, log
 
 from plimsoll.analysis.logs.formats import ReadOptions, RunFile, WholeRun, read_run
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 COLUMNS = (
     "Count,Latency (min),Latency (p50),Latency (p90),Latency (p99),Latency (p99.9),Latency (p99.99),Latency (max),"

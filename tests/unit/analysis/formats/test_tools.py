@@ -7,8 +7,8 @@ import pytest
 
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
+from plimsoll.domain.text.errors import LogError
 
 JMETER = (
     "timeStamp,elapsed,label,responseCode,responseMessage,threadName,dataType,success,failureMessage,bytes,sentBytes,"

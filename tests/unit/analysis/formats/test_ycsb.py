@@ -4,7 +4,7 @@ import pytest
 from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
 
 from plimsoll.analysis.logs.formats import ReadOptions, RunFile, Sample, WholeRun, read_run
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 STATUS = """\
 2020-01-10 16:21:30:213 0 sec: 0 operations; est completion in 0 second 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.errors import NotFound, Refused
-from plimsoll.domain.note import LONGEST_NOTE, Note
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.attempt.note import LONGEST_NOTE, Note
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.campaign.curating import annotate, read_note
 from plimsoll.services.campaign.show.status import campaign_summary
 from plimsoll.services.campaign.state.reading import Memory

@@ -8,9 +8,9 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
-from plimsoll.domain.errors import LASTS, GateClosed
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.strategy import Search
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.text.errors import LASTS, GateClosed
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.campaign.show.status import campaign_status, summary_of
 from plimsoll.services.campaign.state.completeness import RequestedCells, completeness, newest_request, record_request

@@ -11,9 +11,9 @@ from tests.fakes.instant import INSTANT
 from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
-from plimsoll.domain.cluster import Cluster, HostsSilent
-from plimsoll.domain.errors import NotFound, Refused, StoreError
-from plimsoll.domain.stage import StageStart
+from plimsoll.domain.hosts.cluster import Cluster, HostsSilent
+from plimsoll.domain.keys.stage import StageStart
+from plimsoll.domain.text.errors import NotFound, Refused, StoreError
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.curating import Deletion, annotate, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.cell import actions

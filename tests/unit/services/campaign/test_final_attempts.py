@@ -1,6 +1,6 @@
 """What is remembered of campaigns, and how much at most."""
 
-from plimsoll.domain.cell import AttemptKey
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.services.campaign.state.reading import FinalAttempt, FinalAttempts
 
 

@@ -10,8 +10,8 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.owners import FixedOwners
 
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.owner import ProcessOwner
+from plimsoll.domain.hosts.owner import ProcessOwner
+from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign.open.creation import open_campaign
 from plimsoll.services.campaign.open.request import Request
 from plimsoll.services.cell.attempts import begin

@@ -7,9 +7,9 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.system import ProviderChoice
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Occupant, Places
 from plimsoll.services.campaign.open.runnable import problems
 

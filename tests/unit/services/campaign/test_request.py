@@ -5,13 +5,13 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 
-from plimsoll.domain.cell import AttemptKey, cell_of, grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.status import AttemptProgress
-from plimsoll.domain.strategy import Ramp, Search
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.attempt.status import AttemptProgress
+from plimsoll.domain.campaign.cell import AttemptKey, cell_of, grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.strategy import Ramp, Search
+from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.open.request import Request, campaign_id_of, choose, read_request, words_for
 from plimsoll.services.campaign.state.reading import CellState

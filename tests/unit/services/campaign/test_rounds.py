@@ -11,12 +11,12 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.paid import Prices
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
-from plimsoll.domain.cell import cell_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import LASTS, Refused
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import DISTURBED, Check, Outcome
-from plimsoll.domain.strategy import FullGrid, Search
+from plimsoll.domain.attempt.result import DISTURBED, Check, Outcome
+from plimsoll.domain.campaign.cell import cell_of
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.strategy import FullGrid, Search
+from plimsoll.domain.text.errors import LASTS, Refused
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.open.request import read_request

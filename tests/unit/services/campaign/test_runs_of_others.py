@@ -11,8 +11,8 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.owners import FixedOwners
 
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.owner import ProcessOwner, installation_of
+from plimsoll.domain.hosts.owner import ProcessOwner, installation_of
+from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign import curating
 from plimsoll.services.campaign.curating import deletable
 from plimsoll.services.campaign.state.runs import Run, begin_run, end_run, require_no_other_run

@@ -7,14 +7,14 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.campaigns.running import run_missing
 
-from plimsoll.domain.cell import cell_of
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import GateClosed, Refused
-from plimsoll.domain.loads import TakenLoad
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.stage import Stage
-from plimsoll.domain.strategy import FullGrid, Ramp, Search
-from plimsoll.domain.timing import Timing
+from plimsoll.domain.campaign.cell import cell_of
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.loads import TakenLoad
+from plimsoll.domain.keys.stage import Stage
+from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search
+from plimsoll.domain.keys.timing import Timing
+from plimsoll.domain.text.errors import GateClosed, Refused
 from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.request import read_request

@@ -12,9 +12,9 @@ from tests.fakes.owners import FixedOwners
 from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.stores.reads import Reads
 
-from plimsoll.domain.errors import NotFound, Refused
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.status import CampaignStatus
+from plimsoll.domain.attempt.status import CampaignStatus
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import campaign_status, summary_of
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state, require_cell_state

@@ -6,9 +6,9 @@ import pytest
 from tests.fakes.installation import instant_definition
 from tests.support.resolved import only_part
 
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.status import AttemptProgress, CellProgress, CellStateName, Phase
+from plimsoll.domain.attempt.status import AttemptProgress, CellProgress, CellStateName, Phase
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.campaign.show.progress import TimeLeft, time_left
 from plimsoll.services.campaign.state.completeness import RequestedCells
 from plimsoll.services.steps.steps import usual_phases

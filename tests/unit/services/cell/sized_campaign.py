@@ -9,10 +9,10 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading

@@ -13,11 +13,11 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantPr
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.domain.action import Action, ActionBegin, ActionEnd, ActionName, RecordedAction
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import ActionError
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.stage import Stage
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.action import Action, ActionBegin, ActionEnd, ActionName, RecordedAction
+from plimsoll.domain.keys.stage import Stage
+from plimsoll.domain.text.errors import ActionError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.product import ActionRequest, ActionStatus

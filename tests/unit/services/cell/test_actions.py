@@ -8,9 +8,9 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct, InstantProvider
 
-from plimsoll.domain.cluster import Cluster, ClusterRequest
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading

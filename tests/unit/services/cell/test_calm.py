@@ -9,8 +9,8 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import NoSampler
 
-from plimsoll.domain.host_bounds import HostActivity
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.host_bounds import HostActivity
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin

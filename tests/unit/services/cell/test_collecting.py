@@ -10,8 +10,9 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantLoadGenerator, InstantProduct, InstantProvider
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import (
+from plimsoll.domain.attempt.result import Manifest
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import (
     CloudOutOfReach,
     HostError,
     HostsLost,
@@ -22,7 +23,6 @@ from plimsoll.domain.errors import (
     StoreError,
     Unreachable,
 )
-from plimsoll.domain.result import Manifest
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import failure_of, record_failure

@@ -9,7 +9,7 @@ import pytest
 from tests.fakes.hosts import FolderHost
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.cluster import HostInfo
+from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import STORED, TAKEN
 from plimsoll.ports.store import StoredFile, UploadTicket
 from plimsoll.services.cell.collect import upload_directly

@@ -10,11 +10,11 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct
 
-from plimsoll.domain.errors import HostError
-from plimsoll.domain.load_summary import ClockReading, LeftoverWork, LoadStart, LoadSummary
-from plimsoll.domain.specs import VariantSpec
-from plimsoll.domain.status import LoadPhase
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.attempt.load_summary import ClockReading, LeftoverWork, LoadStart, LoadSummary
+from plimsoll.domain.attempt.status import LoadPhase
+from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading

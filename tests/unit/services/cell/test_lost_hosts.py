@@ -10,7 +10,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import INSTANT, InstantLoadGenerator, InstantProvider
 
-from plimsoll.domain.errors import DeployError, HostError, ProviderError, Unreachable
+from plimsoll.domain.text.errors import DeployError, HostError, ProviderError, Unreachable
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import failure_of, failures_recorded

@@ -8,9 +8,9 @@ import pytest
 from tests.support.resolved import only_part
 from tests.unit.services.cell.sized_campaign import FIRST, Setting
 
-from plimsoll.domain.errors import LoadError
-from plimsoll.domain.load_summary import LeftoverWork
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.attempt.load_summary import LeftoverWork
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.text.errors import LoadError
 from plimsoll.ports.host import Host
 from plimsoll.services.campaign.open.planning import Plan
 from plimsoll.services.campaign.open.remarks import remarks

@@ -8,8 +8,8 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantProduct
 
-from plimsoll.domain.errors import DeployError, ProviderError
-from plimsoll.domain.host_bounds import Canary, HostFigures
+from plimsoll.domain.keys.host_bounds import Canary, HostFigures
+from plimsoll.domain.text.errors import DeployError, ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

@@ -9,8 +9,8 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare, declare_polling, disturbed, failing
 
-from plimsoll.domain.errors import CloudOutOfReach, PlimsollError, StoreError
-from plimsoll.domain.host_bounds import Disturbance
+from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.text.errors import CloudOutOfReach, PlimsollError, StoreError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext

@@ -10,7 +10,7 @@ from tests.fakes.installation import Installation
 from tests.fakes.paid import PaidProvider, Prices, hide_costs
 from tests.support.campaigns.declared_steps import failing
 
-from plimsoll.domain.errors import PlimsollError, SecretError, StoreError
+from plimsoll.domain.text.errors import PlimsollError, SecretError, StoreError
 from plimsoll.services.retries import AWAY_S
 from plimsoll.services.steps import running
 from plimsoll.services.steps.running import run_cell, run_cells

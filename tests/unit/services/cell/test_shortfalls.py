@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.host_bounds import Canary, HostFigures
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.keys.host_bounds import Canary, HostFigures
 from plimsoll.services.cell.preflight import shortfalls
 
 MIB = 1 << 20

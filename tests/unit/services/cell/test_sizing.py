@@ -8,11 +8,11 @@ import pytest
 from pydantic import ValidationError
 from tests.unit.services.cell.sized_campaign import FIRST, ROW, Setting
 
-from plimsoll.domain.errors import DeployError, LoadError
-from plimsoll.domain.populated_data import CountedRows
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.units import parse_size
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.attempt.populated_data import CountedRows
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.errors import DeployError, LoadError
+from plimsoll.domain.text.units import parse_size
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.campaign.open.planning import Plan

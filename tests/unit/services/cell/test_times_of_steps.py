@@ -8,8 +8,8 @@ import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import Memory, read_state
 from plimsoll.services.campaign.state.runs import Run, begin_run
 from plimsoll.services.cell.actions import provision

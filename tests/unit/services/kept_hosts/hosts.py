@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from tests.fakes.installation import Installation
 from tests.fakes.instant import Faults, InstantProvider
 
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
-from plimsoll.domain.errors import HostsLost
-from plimsoll.domain.host_bounds import HostFigures
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo
+from plimsoll.domain.keys.host_bounds import HostFigures
+from plimsoll.domain.text.errors import HostsLost
 from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin

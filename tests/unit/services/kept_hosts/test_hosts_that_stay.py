@@ -12,8 +12,8 @@ from tests.fakes.owners import FixedOwners
 from tests.unit.services.kept_definition import CELLS, kept
 from tests.unit.services.kept_hosts.hosts import Fixed, cluster_of, started
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError, StoreError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import ProviderError, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempt_state import cancel

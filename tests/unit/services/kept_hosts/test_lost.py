@@ -8,8 +8,8 @@ from tests.fakes.installation import Installation
 from tests.unit.services.kept_definition import CELLS
 from tests.unit.services.kept_hosts.hosts import Replacing, cluster_of, environments, started
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.store.campaigns import read_fingerprint
 from plimsoll.services.toolkit import Toolkit

@@ -12,11 +12,11 @@ from tests.support.campaigns.running import run_missing
 from tests.unit.services.kept_definition import CELLS, kept
 from tests.unit.services.kept_hosts.hosts import cluster_of, started
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Refused
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.strategy import Ramp, Search, Strategy
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.keys.strategy import Ramp, Search, Strategy
+from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.cell import actions

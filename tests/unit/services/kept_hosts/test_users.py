@@ -11,8 +11,8 @@ from tests.fakes.owners import FixedOwners
 from tests.unit.services.kept_definition import CELLS
 from tests.unit.services.kept_hosts.hosts import environments, started
 
-from plimsoll.domain.cluster import Cluster, ClusterRequest
-from plimsoll.domain.errors import ProviderError, Refused
+from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest
+from plimsoll.domain.text.errors import ProviderError, Refused
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect

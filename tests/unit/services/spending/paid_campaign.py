@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cost import Cost
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cost import Cost
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

@@ -9,7 +9,7 @@ from tests.fakes.installation import Installation
 from tests.fakes.paid import Prices
 from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 
-from plimsoll.domain.errors import ProviderError, Refused
+from plimsoll.domain.text.errors import ProviderError, Refused
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.steps.running import run_cell

@@ -8,10 +8,10 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
 from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 
-from plimsoll.domain.cluster import Cluster, ClusterRequest
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import LoadError, Refused
-from plimsoll.domain.timing import AtMost
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest
+from plimsoll.domain.keys.timing import AtMost
+from plimsoll.domain.text.errors import LoadError, Refused
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin

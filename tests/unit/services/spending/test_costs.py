@@ -8,9 +8,9 @@ from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation
 from tests.unit.services.spending.paid_campaign import HOUR, opened, read_cost, spent, start
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId, HostInfo, Launch
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

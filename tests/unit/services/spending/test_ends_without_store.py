@@ -8,8 +8,8 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation
 from tests.unit.services.spending.paid_campaign import HOUR, opened, read_cost, start
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin

@@ -10,8 +10,8 @@ from tests.fakes.installation import Installation
 from tests.unit.services.spending.paid_campaign import HOUR, opened, read_cost, start
 from tests.unit.services.spending.test_costs import launched, paid_host
 
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.ending import destroy_cluster

@@ -10,9 +10,9 @@ from tests.fakes.installation import Installation
 from tests.fakes.paid import PaidProvider
 from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 
-from plimsoll.domain.cluster import HostInfo, Launch
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import ProviderError, Refused
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import HostInfo, Launch
+from plimsoll.domain.text.errors import ProviderError, Refused
 from plimsoll.services.campaign.open.creation import open_campaign
 from plimsoll.services.campaign.open.request import Request
 from plimsoll.services.campaign.open.runnable import problems

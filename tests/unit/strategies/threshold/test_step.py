@@ -9,10 +9,10 @@ import pytest
 from tests.support.campaigns.attempt_verdicts import verdict_of
 from tests.support.campaigns.outcomes import definition_of
 
-from plimsoll.domain.cell import AttemptKey, Cell, grid
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.result import Verdict
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.strategies.estimate import estimates
 from plimsoll.strategies.replay import replay
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state

@@ -25,11 +25,11 @@ from plimsoll.adapters.generators.foreign_load import (
     phase_of,
 )
 from plimsoll.adapters.generators.workload_options import given_options
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.origins import Download
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.text.errors import Problem
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

@@ -19,9 +19,9 @@ from plimsoll.adapters.generators.workload_options import (
     option_problems,
     timing_problems,
 )
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.wording import meant_or_known
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource, ReleaseProgram
 
 PROGRAM = ReleaseProgram(

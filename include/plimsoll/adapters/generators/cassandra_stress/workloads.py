@@ -12,9 +12,9 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.generators.foreign_load import in_flight, run_s
 from plimsoll.adapters.generators.workload_options import Option, given_options, number_of
-from plimsoll.domain.log_words import KINDS
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.log_words import KINDS
+from plimsoll.domain.keys.workload import Workload
 from plimsoll.ports.load_generator import LoadRequest
 
 USER = "user"

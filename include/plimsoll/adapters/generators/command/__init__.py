@@ -27,12 +27,12 @@ from plimsoll.adapters.generators.foreign_load import (
     run_s,
 )
 from plimsoll.adapters.hosts.processes import missing
-from plimsoll.domain.commands import LoadCommand, filled, placeholders, program_of
-from plimsoll.domain.errors import LASTS, Problem
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.origins import Download
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.wording import shortened
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.commands import LoadCommand, filled, placeholders, program_of
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.text.errors import LASTS, Problem
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus

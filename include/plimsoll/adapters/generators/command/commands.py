@@ -9,13 +9,13 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.generators.foreign_load import CONSOLE, RECORDS, run_s
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
-from plimsoll.domain.commands import LoadCommand, placeholders
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.units import parse_count
-from plimsoll.domain.variant import is_inside
-from plimsoll.domain.wording import meant_or_known
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.commands import LoadCommand, placeholders
+from plimsoll.domain.keys.variant import is_inside
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.units import parse_count
+from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource, how_to_fetch
 from plimsoll.ports.load_generator import LoadRequest
 

@@ -32,11 +32,11 @@ from plimsoll.adapters.generators.workload_options import (
     option_problems,
     timing_problems,
 )
-from plimsoll.domain.errors import HostError, Problem
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.wording import meant_or_known, shortened
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.text.errors import HostError, Problem
+from plimsoll.domain.text.wording import meant_or_known, shortened
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 

@@ -1,7 +1,7 @@
 """cassandra-stress' standard row as a workload for latte: a script in Rune. Pure."""
 
 from plimsoll.adapters.generators.cassandra_stress.workloads import StandardRow, standard_row
-from plimsoll.domain.specs import LoadSpec
+from plimsoll.domain.campaign.specs import LoadSpec
 
 FILE = "standard-row.rn"
 WORKLOADS = ("StandardRow", "mixed", "write", "read")

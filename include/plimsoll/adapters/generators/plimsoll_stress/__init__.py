@@ -19,15 +19,15 @@ from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_s
 from plimsoll.adapters.generators.plimsoll_stress.remarks import limits, with_last_row, written
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.origins import Download
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.system import LoadGeneratorChoice
-from plimsoll.domain.timing import StopRule
-from plimsoll.domain.wording import plural
-from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.keys.system import LoadGeneratorChoice
+from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.keys.workload import BASIC_TIME_SERIES, Workload
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.artefacts import LOAD_JDK, ProgramSource, jdk_of
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus

@@ -12,8 +12,8 @@ from pathlib import Path
 from pydantic import Field, JsonValue
 
 from plimsoll.adapters.generators.workload_options import Option, given_options, number_of
-from plimsoll.domain.base import Model
-from plimsoll.domain.workload import Workload
+from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.text.base import Model
 
 FILE = Path(__file__).with_name("workloads.json")
 

@@ -29,11 +29,11 @@ from plimsoll.adapters.generators.workload_options import (
     option_problems,
     timing_problems,
 )
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.populated_data import FIRST_SAMPLE
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.units import parse_size
-from plimsoll.domain.wording import meant_or_known
+from plimsoll.domain.attempt.populated_data import FIRST_SAMPLE
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.units import parse_size
+from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource
 
 _MOST_THREADS = 1000

@@ -9,13 +9,13 @@ from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
-from plimsoll.domain.loads import CLOSED, OPEN, Loop
-from plimsoll.domain.protocols import CQL, HBASE
-from plimsoll.domain.service_level import ALL_OPERATIONS, ServiceLevel
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.timing import StopRule
-from plimsoll.domain.units import format_count, format_duration
-from plimsoll.domain.workload import BASIC_TIME_SERIES, Workload
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.loads import CLOSED, OPEN, Loop
+from plimsoll.domain.keys.protocols import CQL, HBASE
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.keys.workload import BASIC_TIME_SERIES, Workload
+from plimsoll.domain.text.units import format_count, format_duration
 from plimsoll.ports.artefacts import OwnProgramName
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.ports.provider import ExternalDatabase

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from plimsoll.adapters.cql.tables import Table, Tables, inserted, name_of, table_of, words_of
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.units import parse_count
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.units import parse_count
 
 LIMIT = "limit"
 """The type of a marker behind LIMIT: an int above 0."""

@@ -16,9 +16,9 @@ from plimsoll.adapters.cql.tables import Tables, created_table, tables, types, w
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
 from plimsoll.adapters.generators.plimsoll_stress.markers import fit_problems, marker_types, markers, range_problems
 from plimsoll.adapters.generators.workload_options import option_problems
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.service_level import ALL_OPERATIONS
-from plimsoll.domain.wording import meant_or_known
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.wording import meant_or_known
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _RESERVED = (ALL_OPERATIONS, "errors")

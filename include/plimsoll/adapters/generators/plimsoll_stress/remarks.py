@@ -17,13 +17,13 @@ from pydantic import JsonValue
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue, shares
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_page_remarks
 from plimsoll.adapters.generators.workload_options import given_options, number_of
-from plimsoll.domain.errors import Problem
-from plimsoll.domain.loads import CLOSED
-from plimsoll.domain.protocols import HBASE
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.units import parse_count
-from plimsoll.domain.wording import plural
-from plimsoll.domain.workload import BASIC_TIME_SERIES
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.keys.loads import CLOSED
+from plimsoll.domain.keys.protocols import HBASE
+from plimsoll.domain.keys.workload import BASIC_TIME_SERIES
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.units import parse_count
+from plimsoll.domain.text.wording import plural
 
 OWN_STATEMENTS = "cql"
 _OF_EACH_THREAD = "populate"

@@ -13,10 +13,10 @@ from typing import Any
 from plimsoll.adapters.generators.foreign_load import TAIL_BYTES, last_lines
 from plimsoll.adapters.generators.plimsoll_stress import command
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.domain.load_summary import LoadSummary
-from plimsoll.domain.process import GeneratorSecond
-from plimsoll.domain.status import LevelProgress, LoadPhase
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.attempt.status import LevelProgress, LoadPhase
+from plimsoll.domain.keys.process import GeneratorSecond
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
 

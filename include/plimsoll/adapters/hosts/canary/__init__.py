@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from plimsoll.adapters.hosts.onhost import canary
-from plimsoll.domain.errors import HostError
-from plimsoll.domain.host_bounds import HostFigures
-from plimsoll.domain.wording import shortened
+from plimsoll.domain.keys.host_bounds import HostFigures
+from plimsoll.domain.text.errors import HostError
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host
 
 _FOLDER = "canary"

@@ -10,7 +10,7 @@ from inspect import getsource
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.sampler import counters, programs, sample
-from plimsoll.domain.host_bounds import HostActivity
+from plimsoll.domain.keys.host_bounds import HostActivity
 from plimsoll.ports.host import Host, Job
 
 JOB = "sampler"

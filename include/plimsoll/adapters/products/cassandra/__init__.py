@@ -47,13 +47,13 @@ from plimsoll.adapters.products.nodes.own_machine import leftover_work
 from plimsoll.adapters.products.nodes.settings import refused_settings, shown
 from plimsoll.adapters.products.nodes.tool import WHOLE
 from plimsoll.adapters.products.nodes.waiting import Patience
-from plimsoll.domain.action import ActionName
-from plimsoll.domain.errors import DeployError, Problem
-from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.load_summary import LeftoverWork
-from plimsoll.domain.process import Process
-from plimsoll.domain.specs import ProductSpec, VariantSpec
-from plimsoll.domain.variant import JvmConfiguration, Variant
+from plimsoll.domain.attempt.load_summary import LeftoverWork
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint
+from plimsoll.domain.keys.action import ActionName
+from plimsoll.domain.keys.process import Process
+from plimsoll.domain.keys.variant import JvmConfiguration, Variant
+from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host

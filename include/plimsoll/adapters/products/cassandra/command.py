@@ -27,7 +27,7 @@ from plimsoll.adapters.products.nodes.jvm_flags import (
     whole_mebibytes,
 )
 from plimsoll.adapters.products.nodes.tool import jmx_flags
-from plimsoll.domain.variant import Collector, JvmConfiguration
+from plimsoll.domain.keys.variant import Collector, JvmConfiguration
 
 JMX_PORT = 7199
 _MIB = 1 << 20

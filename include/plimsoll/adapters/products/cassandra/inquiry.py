@@ -9,8 +9,8 @@ from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
 from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.adapters.products.nodes.own_machine import PATIENCE, by_machine
 from plimsoll.adapters.products.nodes.tool import NodeTool, inspect_jvms, jmx_places, jvm_facts
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import Host
 
 _FLUSH = timedelta(minutes=5)

@@ -16,7 +16,7 @@ from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RE
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.nodes.jvm_flags import install
 from plimsoll.adapters.products.nodes.settings import render
-from plimsoll.domain.variant import JvmConfiguration
+from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 

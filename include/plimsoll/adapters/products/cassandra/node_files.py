@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, time_of, timed_lines
 from plimsoll.adapters.products.nodes.tool import JmxAccess
-from plimsoll.domain.process import Event, EventKind, LogLine
+from plimsoll.domain.keys.process import Event, EventKind, LogLine
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from plimsoll.domain.variant import Collector
+from plimsoll.domain.keys.variant import Collector
 
 PRODUCT = "cassandra"
 """The name of Cassandra in definitions."""

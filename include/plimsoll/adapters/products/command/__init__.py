@@ -20,13 +20,13 @@ from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.hosts.processes import missing
 from plimsoll.adapters.products.nodes.node_process import NodeProcess, UnreadLogs
 from plimsoll.adapters.products.nodes.node_state import down, last_lines, name_of, node_fingerprint
-from plimsoll.domain.commands import DatabaseCommand, filled, placeholders, program_of
-from plimsoll.domain.errors import LASTS, DeployError, Problem
-from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.process import Process
-from plimsoll.domain.specs import ProductSpec, VariantSpec
-from plimsoll.domain.variant import Variant
-from plimsoll.domain.wording import meant_or_known, shortened
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.keys.commands import DatabaseCommand, filled, placeholders, program_of
+from plimsoll.domain.keys.process import Process
+from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.text.errors import LASTS, DeployError, Problem
+from plimsoll.domain.text.wording import meant_or_known, shortened
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.product import Evidence, Product

@@ -51,14 +51,14 @@ from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import leftover_work
 from plimsoll.adapters.products.nodes.settings import shown
 from plimsoll.adapters.products.nodes.waiting import Obstacle, OnHost, Patience, ended
-from plimsoll.domain.errors import DeployError, Problem
-from plimsoll.domain.fingerprint import NodeFingerprint
-from plimsoll.domain.load_summary import LeftoverWork
-from plimsoll.domain.process import Process
-from plimsoll.domain.specs import ProductSpec, VariantSpec
-from plimsoll.domain.units import format_size
-from plimsoll.domain.variant import JvmConfiguration, Variant
-from plimsoll.domain.wording import meant_or_known, plural
+from plimsoll.domain.attempt.load_summary import LeftoverWork
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint
+from plimsoll.domain.keys.process import Process
+from plimsoll.domain.keys.variant import JvmConfiguration, Variant
+from plimsoll.domain.text.errors import DeployError, Problem
+from plimsoll.domain.text.units import format_size
+from plimsoll.domain.text.wording import meant_or_known, plural
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host

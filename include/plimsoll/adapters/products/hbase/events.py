@@ -17,8 +17,8 @@ from datetime import datetime, timedelta, tzinfo
 
 from plimsoll.adapters.products.hbase.roles import MASTER
 from plimsoll.adapters.products.nodes.node_process import time_of, timed_lines
-from plimsoll.domain.process import Event, EventKind, LogLine
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.process import Event, EventKind, LogLine
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.product import Evidence
 
 COMPACTION, FLUSH = EventKind("compaction", "compaction"), EventKind("flush", "memstore flush")

@@ -20,8 +20,8 @@ from plimsoll.adapters.products.nodes import own_machine
 from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
 from plimsoll.adapters.products.nodes.tool import NodeTool, inspect_jvms, jvm_facts
-from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.wording import plural
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.host import Host
 
 _UNFINISHED = ("compactionsQueuedCount", "flushesQueuedCount", "compactionQueueLength", "flushQueueLength")

@@ -39,7 +39,7 @@ from plimsoll.adapters.products.nodes.jvm_flags import (
 from plimsoll.adapters.products.nodes.node_process import NodeProcess
 from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
 from plimsoll.adapters.products.nodes.tool import jmx_flags
-from plimsoll.domain.variant import JvmConfiguration
+from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job
 

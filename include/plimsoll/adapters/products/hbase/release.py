@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from plimsoll.adapters.products.nodes.jvm_flags import exported, opened
-from plimsoll.domain.errors import ArtefactError
+from plimsoll.domain.text.errors import ArtefactError
 
 PRODUCT = "hbase"
 """The name of HBase in definitions."""

@@ -10,8 +10,8 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles
 from plimsoll.adapters.products.nodes.tool import JmxAccess
-from plimsoll.domain.units import Size, parse_size
-from plimsoll.domain.variant import JvmConfiguration
+from plimsoll.domain.keys.variant import JvmConfiguration
+from plimsoll.domain.text.units import Size, parse_size
 
 HEAP = "heap."
 """How the settings begin that give the other processes than region servers their heaps: `heap.master: 16G`."""

@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 from plimsoll.adapters.artefacts.jvm_traits import COLLECTOR_FLAGS
 from plimsoll.adapters.products.nodes.tool import NodeTool
-from plimsoll.domain.errors import ArtefactError, Problem
-from plimsoll.domain.origins import Download
-from plimsoll.domain.specs import ProductSpec, VariantSpec
-from plimsoll.domain.units import format_size, parse_size
-from plimsoll.domain.variant import Collector, JvmConfiguration, Variant
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.variant import Collector, JvmConfiguration, Variant
+from plimsoll.domain.text.errors import ArtefactError, Problem
+from plimsoll.domain.text.units import format_size, parse_size
 from plimsoll.ports.artefacts import ArtefactSource, Jdk
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Product

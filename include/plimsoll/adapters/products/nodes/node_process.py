@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.domain.process import Event, EventKind, LogLine
+from plimsoll.domain.keys.process import Event, EventKind, LogLine
 from plimsoll.ports.product import Evidence
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess
-from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.wording import shortened
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host, JobStatus
 
 # The size of a commit log segment. A disk counts as full if less is free. A little space is free again after the node's

@@ -17,8 +17,8 @@ from typing import Any
 from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.nodes import rest_client
 from plimsoll.adapters.products.nodes.node_state import name_of
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.load_summary import LeftoverWork
+from plimsoll.domain.attempt.load_summary import LeftoverWork
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult, Host, Job
 
 PATIENCE = timedelta(minutes=10)

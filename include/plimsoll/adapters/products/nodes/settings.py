@@ -12,7 +12,7 @@ from io import StringIO
 from pydantic import JsonValue
 from ruamel.yaml import YAML
 
-from plimsoll.domain.errors import Problem
+from plimsoll.domain.text.errors import Problem
 
 _LONGEST = 60
 

@@ -15,9 +15,9 @@ from plimsoll.adapters.artefacts.java_programs import OwnProgram
 from plimsoll.adapters.artefacts.jvm_traits import COLLECTOR_FLAGS
 from plimsoll.adapters.products.nodes.node_state import name_of
 from plimsoll.adapters.products.nodes.own_machine import answer_of, by_machine, own_loopback
-from plimsoll.domain.errors import DeployError
-from plimsoll.domain.fingerprint import JvmFacts
-from plimsoll.domain.variant import Collector
+from plimsoll.domain.hosts.fingerprint import JvmFacts
+from plimsoll.domain.keys.variant import Collector
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.artefacts import ProgramSource, jdk_of
 from plimsoll.ports.host import Host
 

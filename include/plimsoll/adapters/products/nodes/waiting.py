@@ -17,7 +17,7 @@ from plimsoll.adapters.products.nodes.node_state import (
     state_of,
     was_killed,
 )
-from plimsoll.domain.errors import DeployError
+from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host, JobStatus
 

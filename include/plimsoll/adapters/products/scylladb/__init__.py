@@ -37,13 +37,13 @@ from plimsoll.adapters.products.scylladb.node import (
     command_options,
     start,
 )
-from plimsoll.domain.errors import DeployError, Problem
-from plimsoll.domain.fingerprint import NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.load_summary import LeftoverWork
-from plimsoll.domain.origins import Download
-from plimsoll.domain.process import Event, EventKind, LogLine, Process
-from plimsoll.domain.specs import ProductSpec, VariantSpec
-from plimsoll.domain.variant import Variant
+from plimsoll.domain.attempt.load_summary import LeftoverWork
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
+from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host

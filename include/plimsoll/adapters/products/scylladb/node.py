@@ -14,9 +14,9 @@ from ruamel.yaml import YAML
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles
 from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
 from plimsoll.adapters.products.nodes.settings import render
-from plimsoll.domain.base import Model
-from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.domain.units import Size
+from plimsoll.domain.hosts.fingerprint import HostFacts
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.units import Size
 from plimsoll.ports.host import Host, Job
 
 PROGRAM = "libexec/scylla"

@@ -28,9 +28,9 @@ from plimsoll.adapters.providers.ec2.readiness import SharedHost, await_hosts, c
 from plimsoll.adapters.providers.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
 from plimsoll.adapters.providers.ec2.user_data import host_key
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
-from plimsoll.domain.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
-from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
+from plimsoll.domain.text.errors import PlimsollError, Problem, ProviderError, SecretError, StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.log import Log

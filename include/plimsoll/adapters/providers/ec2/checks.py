@@ -17,12 +17,12 @@ from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_place
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
 from plimsoll.adapters.providers.ec2.user_data import authorized_key
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import Problem, ProviderError, SecretError
-from plimsoll.domain.faults import as_written, problems_of
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.units import format_duration
-from plimsoll.domain.wording import plural
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.keys.faults import as_written, problems_of
+from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
+from plimsoll.domain.text.units import format_duration
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.ports.secrets import Secrets
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from plimsoll.adapters.providers.ec2.cloud import Answer, CloudRegion
 from plimsoll.adapters.providers.ec2.options import ROLES
 from plimsoll.adapters.providers.ec2.tags import ResourceTags, read_tags
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role, load_host_name
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Role, load_host_name
 
 PROVIDER = "ec2"
 _UNKNOWN = "unknown"

@@ -8,8 +8,8 @@ from plimsoll.adapters.providers.ec2.cloud import Cloud, CloudRegion
 from plimsoll.adapters.providers.ec2.launched import Launched
 from plimsoll.adapters.providers.ec2.remnants import PATIENCE, ListedInstances, Removal, remove, terminate_listed
 from plimsoll.adapters.providers.ec2.tags import of_cluster
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.log import Log
 from plimsoll.ports.provider import Launches

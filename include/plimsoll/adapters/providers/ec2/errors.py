@@ -15,7 +15,7 @@ from botocore.exceptions import (
 )
 
 from plimsoll.adapters.aws.renewing import REFUSED_CREDENTIALS
-from plimsoll.domain.errors import CloudOutOfReach, ProviderError, SecretError
+from plimsoll.domain.text.errors import CloudOutOfReach, ProviderError, SecretError
 
 CAPACITY = frozenset(
     {

@@ -11,7 +11,7 @@ from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launched import DOUBT, Launched
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
 from plimsoll.adapters.providers.ec2.tags import Filter
-from plimsoll.domain.errors import ProviderError, SecretError
+from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 
 STANDING = ("pending", "running")

@@ -25,9 +25,9 @@ from plimsoll.adapters.aws.renewing import RenewedClient
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud
 from plimsoll.adapters.providers.ec2.errors import explained
 from plimsoll.adapters.providers.ec2.options import Ec2Options, read_options
-from plimsoll.domain.cost import HostRate, Tariff
-from plimsoll.domain.errors import ProviderError, SecretError
-from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cost import HostRate, Tariff
+from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.secrets import Secrets
 
 

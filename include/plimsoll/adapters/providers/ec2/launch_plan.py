@@ -21,8 +21,8 @@ from plimsoll.adapters.providers.ec2.user_data import (
     host_key,
     kernel_parameters,
 )
-from plimsoll.domain.cluster import ClusterId, ClusterRequest, Role
-from plimsoll.domain.cost import Tariff
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, Role
+from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.ports.secrets import SshIdentity
 
 ROOT = "/var/lib/plimsoll"

@@ -13,8 +13,8 @@ from plimsoll.adapters.providers.ec2.cloud import LIVING, OWNER_ID, Answer, Clou
 from plimsoll.adapters.providers.ec2.describing import Recorded, host_info, tags_of
 from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.tags import as_list, recorded_tags
-from plimsoll.domain.cluster import ClusterId, HostInfo, Launch, Role
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch, Role
+from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Launches
 

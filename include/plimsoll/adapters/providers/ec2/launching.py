@@ -12,8 +12,8 @@ from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, runs,
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
 from plimsoll.adapters.providers.ec2.tags import of_cluster
-from plimsoll.domain.cluster import Role
-from plimsoll.domain.errors import StoreError
+from plimsoll.domain.hosts.cluster import Role
+from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.clock import Clock
 
 NOT_STARTED = "Plimsoll.NotStarted"

@@ -6,7 +6,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud
 from plimsoll.adapters.providers.ec2.options import Ec2Options
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.text.errors import ProviderError
 
 _ANYWHERE = {"0.0.0.0/0", "::/0"}
 

@@ -6,11 +6,11 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.cluster import Role
-from plimsoll.domain.errors import ProviderError
-from plimsoll.domain.faults import Fault, Faulty, problems_of
-from plimsoll.domain.units import Duration, Size
+from plimsoll.domain.hosts.cluster import Role
+from plimsoll.domain.keys.faults import Fault, Faulty, problems_of
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import ProviderError
+from plimsoll.domain.text.units import Duration, Size
 
 ROLES: tuple[Role, Role] = ("node", "load")
 _TYPE = r"^[a-z0-9-]+\.[a-z0-9-]+$"

@@ -9,7 +9,7 @@ from plimsoll.adapters.providers.ec2.cloud import Answer
 from plimsoll.adapters.providers.ec2.errors import CAPACITY, FAILED, QUOTA, THROTTLED, CloudError
 from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.log import Log
 from plimsoll.ports.provider import FullZones, NoneFull

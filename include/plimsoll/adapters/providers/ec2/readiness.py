@@ -13,8 +13,8 @@ from typing import Protocol, TypeVar
 from plimsoll.adapters.hosts.processes import process_tags_of
 from plimsoll.adapters.providers.ec2.user_data import PREPARED, PROLONG, TIME
 from plimsoll.adapters.providers.ssh import WrongHostKey
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import HostError, ProviderError, SecretError
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.text.errors import HostError, ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 

@@ -13,8 +13,8 @@ from plimsoll.adapters.providers.ec2.finding import KINDS, Kind, listed
 from plimsoll.adapters.providers.ec2.launched import Launched, end_of
 from plimsoll.adapters.providers.ec2.readiness import patient_pauses
 from plimsoll.adapters.providers.ec2.tags import Filter
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.errors import ProviderError, SecretError
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.log import Log
 from plimsoll.ports.provider import TIME_TO_DESTROY

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from plimsoll.domain.cluster import ClusterId, HostInfo, Launch
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch
 
 CAMPAIGN, CELL, ATTEMPT = "plimsoll:campaign", "plimsoll:cell", "plimsoll:attempt"
 """Together the cluster's id. Of hosts that are kept from cell to cell: what they are kept for, and their number."""

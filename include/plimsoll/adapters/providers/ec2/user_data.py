@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from plimsoll.adapters.providers.ec2.instance_types import InstanceStore
 from plimsoll.adapters.providers.ssh.keys import private_key
-from plimsoll.domain.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 
 PREPARE = "/usr/local/sbin/plimsoll-prepare"

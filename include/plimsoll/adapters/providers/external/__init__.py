@@ -20,10 +20,10 @@ from plimsoll.adapters.external.keyspaces import (
     require_own_keyspace,
 )
 from plimsoll.adapters.providers.external.checks import LoadHostTariffs, database_problems, load_hosts_alone
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
-from plimsoll.domain.errors import Problem, ProviderError, reason_of
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.system import EXTERNAL
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
+from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.text.errors import Problem, ProviderError, reason_of
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import ExternalDatabase, Occupant, Places, Provider

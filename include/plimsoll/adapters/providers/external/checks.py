@@ -12,11 +12,11 @@ from plimsoll.adapters.external.database import ExternalOptions, read_options
 from plimsoll.adapters.external.keyspaces import is_there, mark_of
 from plimsoll.adapters.hosts.sampler.counters import listening
 from plimsoll.adapters.native_protocol import Session
-from plimsoll.domain.cost import Tariff
-from plimsoll.domain.errors import Problem, ProviderError, SecretError
-from plimsoll.domain.process import NodeNeeds
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.wording import plural
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cost import Tariff
+from plimsoll.domain.keys.process import NodeNeeds
+from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.provider import Tariffs
 
 _AT_ONCE = 16

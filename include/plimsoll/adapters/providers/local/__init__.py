@@ -28,9 +28,9 @@ from plimsoll.adapters.providers.local.subnets import (
     with_others,
 )
 from plimsoll.adapters.providers.local.sweep import PROVIDER, remnant, tagged_processes
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
-from plimsoll.domain.errors import Problem, ProviderError
-from plimsoll.domain.specs import HostsSpec
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
+from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places, Provider
 

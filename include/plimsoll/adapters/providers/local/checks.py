@@ -17,12 +17,12 @@ from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.hosts.reported_facts import memory_bytes
 from plimsoll.adapters.providers.local.folders import mend
 from plimsoll.adapters.providers.local.subnets import MOST_NODES, free_subnet
-from plimsoll.domain.base import Model
-from plimsoll.domain.errors import Problem, ProviderError
-from plimsoll.domain.faults import as_written, problems_of
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.units import Size, parse_size
-from plimsoll.domain.wording import plural
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.keys.faults import as_written, problems_of
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import Problem, ProviderError
+from plimsoll.domain.text.units import Size, parse_size
+from plimsoll.domain.text.wording import plural
 
 _MIB = 1 << 20
 _GENERATOR_OVERHEAD = 256 * _MIB

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from plimsoll.domain.cluster import Cluster, ClusterId
-from plimsoll.domain.errors import ProviderError
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.text.errors import ProviderError
 
 _RECORD = "cluster.json"
 

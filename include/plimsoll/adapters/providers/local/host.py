@@ -24,10 +24,10 @@ from plimsoll.adapters.hosts.jobs import FOLDER, INHERITED, not_started, order, 
 from plimsoll.adapters.hosts.onhost import control, readings, supervisor
 from plimsoll.adapters.hosts.reported_facts import host_facts
 from plimsoll.adapters.providers.local.folders import mend, write_whole
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostError
-from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.domain.load_summary import ClockReading
+from plimsoll.domain.attempt.load_summary import ClockReading
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.hosts.fingerprint import HostFacts
+from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import MOST_FILES, MOST_OUTPUT_BYTES, CommandResult, Job, JobStatus
 
 _START_TIMEOUT_S = 60

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from plimsoll.adapters.hosts.machine import activity_now, in_words
 from plimsoll.adapters.providers.local import NODE_NICENESS
 from plimsoll.adapters.providers.local.checks import LocalOptions, cell_bytes
-from plimsoll.domain.host_bounds import Disturbance, HostActivity, noise
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.units import format_size
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.keys.host_bounds import Disturbance, HostActivity, noise
+from plimsoll.domain.text.units import format_size
 
 _MIB = 1 << 20
 

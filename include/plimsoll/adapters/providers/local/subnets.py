@@ -15,8 +15,8 @@ import psutil
 
 from plimsoll.adapters.providers.local.folders import write_whole
 from plimsoll.adapters.providers.local.sweep import subnets_in_use
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostsLost, ProviderError
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.text.errors import HostsLost, ProviderError
 
 MOST_NODES = 200
 _LOAD_HOST, _FURTHER_LOAD_HOST = 10, 210

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from plimsoll.adapters.hosts.processes import SUBNET, ProcessTags, read_process_tags
-from plimsoll.domain.cluster import Cluster, ClusterId, HostInfo, Role
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Role
 
 PROVIDER = "local"
 _UNKNOWN = HostInfo(name="node1", role="node", address="unknown")

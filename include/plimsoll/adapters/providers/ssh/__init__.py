@@ -19,10 +19,10 @@ from plimsoll.adapters.providers.ssh.leases import Held, Lease, lease_of
 from plimsoll.adapters.providers.ssh.login import KeyRefused, WrongHostKey, as_provider_error, explained
 from plimsoll.adapters.providers.ssh.member import Place
 from plimsoll.adapters.providers.ssh.options import SshOptions, Target
-from plimsoll.domain.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
-from plimsoll.domain.errors import HostError, HostsLost, Problem, ProviderError, SecretError
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.wording import plural
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
+from plimsoll.domain.text.errors import HostError, HostsLost, Problem, ProviderError, SecretError
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places, Provider
 

@@ -21,8 +21,8 @@ from plimsoll.adapters.hosts.host_files import mend_of
 from plimsoll.adapters.hosts.onhost import receiver
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.execution import Answer, Feed, Input, receiver_command
-from plimsoll.domain.errors import HostError
-from plimsoll.domain.wording import plural
+from plimsoll.domain.text.errors import HostError
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.store import DirectStore
 
 # A transfer that is lost half way goes on where it was, also after many minutes; one that never gets on must end.

@@ -12,12 +12,12 @@ from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.adapters.providers.ssh.options import SshOptions
-from plimsoll.domain.cluster import ClusterRequest, HostInfo
-from plimsoll.domain.errors import HostError, Problem, SecretError
-from plimsoll.domain.faults import as_written, problems_of
-from plimsoll.domain.specs import HostsSpec
-from plimsoll.domain.units import parse_size
-from plimsoll.domain.wording import plural
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import ClusterRequest, HostInfo
+from plimsoll.domain.keys.faults import as_written, problems_of
+from plimsoll.domain.text.errors import HostError, Problem, SecretError
+from plimsoll.domain.text.units import parse_size
+from plimsoll.domain.text.wording import plural
 
 _MIB = 1 << 20
 _ANSWER_S = 60.0

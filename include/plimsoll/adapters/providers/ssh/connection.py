@@ -14,7 +14,7 @@ import paramiko
 from plimsoll.adapters.providers.ssh.execution import Answer, Feed, execute
 from plimsoll.adapters.providers.ssh.login import LOST, close, open_transport, unreachable
 from plimsoll.adapters.providers.ssh.options import Target
-from plimsoll.domain.errors import Unreachable
+from plimsoll.domain.text.errors import Unreachable
 from plimsoll.ports.secrets import Secrets
 
 PAUSES_S = (0.5, 2.0, 5.0)

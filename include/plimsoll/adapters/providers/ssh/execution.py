@@ -17,8 +17,8 @@ import paramiko
 from plimsoll.adapters.hosts.jobs import INHERITED
 from plimsoll.adapters.hosts.onhost import guard
 from plimsoll.adapters.hosts.onhost.lease import LEASE
-from plimsoll.domain.errors import HostError
-from plimsoll.domain.wording import shortened
+from plimsoll.domain.text.errors import HostError
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import MOST_OUTPUT_BYTES
 
 _BLOCK = 1 << 16

@@ -23,7 +23,7 @@ from typing import IO, Any, cast
 import paramiko
 
 from plimsoll.adapters.hosts.host_files import copy_bounded, require_file
-from plimsoll.domain.load_summary import ClockReading
+from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.ports.host import MOST_FILE_BYTES
 
 _BLOCK = 1 << 15

@@ -10,8 +10,8 @@ from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.leases import FOLDER, Held, Lease, is_below_home
 from plimsoll.adapters.providers.ssh.member import Member, Place
 from plimsoll.adapters.providers.ssh.options import GroupOptions, HostOptions, SshOptions, Target
-from plimsoll.domain.cluster import Cluster, HostInfo, Role, load_host_name
-from plimsoll.domain.errors import HostError, SecretError
+from plimsoll.domain.hosts.cluster import Cluster, HostInfo, Role, load_host_name
+from plimsoll.domain.text.errors import HostError, SecretError
 
 _MEMBER = "group_host"
 """The fact of a host with its own name in the group, where it has taken another host's name."""

@@ -21,10 +21,10 @@ from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.adapters.providers.ssh.login import unreachable
 from plimsoll.adapters.providers.ssh.program import Program
-from plimsoll.domain.cluster import HostInfo
-from plimsoll.domain.errors import HostError, Unreachable
-from plimsoll.domain.fingerprint import HostFacts
-from plimsoll.domain.load_summary import ClockReading
+from plimsoll.domain.attempt.load_summary import ClockReading
+from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.hosts.fingerprint import HostFacts
+from plimsoll.domain.text.errors import HostError, Unreachable
 from plimsoll.ports.host import MOST_FILE_BYTES, CommandResult, Job, JobStatus
 from plimsoll.ports.store import StoredFile, UploadTicket
 

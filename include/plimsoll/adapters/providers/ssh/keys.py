@@ -8,7 +8,7 @@ from io import StringIO
 
 import paramiko
 
-from plimsoll.domain.errors import SecretError
+from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
 
 _KINDS: tuple[type[paramiko.PKey], ...] = (paramiko.Ed25519Key, paramiko.ECDSAKey, paramiko.RSAKey)

@@ -14,9 +14,9 @@ from pydantic import AwareDatetime, ValidationError
 from plimsoll.adapters.hosts.onhost.lease import LEASE
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.execution import default_folder_command
-from plimsoll.domain.base import LeftOutIfEmpty, Model
-from plimsoll.domain.cluster import Cluster, ClusterRequest, HostInfo
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest, HostInfo
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.errors import HostError
 
 FOLDER = "folder"
 """The fact of a cluster's host with the folder of the cluster, if that is below a user's home."""

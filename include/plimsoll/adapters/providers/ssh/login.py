@@ -9,7 +9,7 @@ import paramiko
 
 from plimsoll.adapters.providers.ssh.keys import HostKey, parse_host_key, private_key
 from plimsoll.adapters.providers.ssh.options import Target
-from plimsoll.domain.errors import HostError, HostsLost, ProviderError, SecretError, Unreachable
+from plimsoll.domain.text.errors import HostError, HostsLost, ProviderError, SecretError, Unreachable
 from plimsoll.ports.secrets import SshIdentity
 
 LOST = (paramiko.SSHException, EOFError, OSError)

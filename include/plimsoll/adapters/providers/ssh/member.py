@@ -12,8 +12,8 @@ from plimsoll.adapters.providers.ssh.host import SshHost
 from plimsoll.adapters.providers.ssh.leases import Held, Lease, absolute, folder_of, parse_held
 from plimsoll.adapters.providers.ssh.options import HostOptions, Target
 from plimsoll.adapters.providers.ssh.program import Program
-from plimsoll.domain.cluster import Cluster, HostInfo, Role
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.hosts.cluster import Cluster, HostInfo, Role
+from plimsoll.domain.text.errors import HostError
 
 _ANSWER_S, _CLEAN_S = 60.0, 120.0
 _CLUSTERS, _BUNDLES = "clusters", "bundles"

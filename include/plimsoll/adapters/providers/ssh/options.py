@@ -10,8 +10,8 @@ from typing import Annotated, Self
 from pydantic import Field, field_validator, model_validator
 
 from plimsoll.adapters.providers.ssh.keys import parse_host_key
-from plimsoll.domain.base import Model
-from plimsoll.domain.units import Size
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.units import Size
 
 _GIB = 1 << 30
 # No colon and the like: class paths are made of it. A tilde stands for the user's home.

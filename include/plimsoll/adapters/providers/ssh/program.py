@@ -11,7 +11,7 @@ from plimsoll.adapters.hosts.host_files import mend_of
 from plimsoll.adapters.providers.ssh.bundles import Bundle, deliver, make_bundle
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.execution import Answer, Input, program_command
-from plimsoll.domain.errors import HostError
+from plimsoll.domain.text.errors import HostError
 
 _PACKAGE = Path(onhost.__file__).parent
 _ENTRY = "__main__.py"

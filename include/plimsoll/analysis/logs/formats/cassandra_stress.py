@@ -18,8 +18,8 @@ from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.wording import plural
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.wording import plural
 
 _MOST_RECORDS = 1_000_000
 _MISFIT = 0.05

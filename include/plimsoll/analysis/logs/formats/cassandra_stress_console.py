@@ -19,8 +19,8 @@ from plimsoll.analysis.logs.formats.reading import (
     totals,
 )
 from plimsoll.analysis.logs.formats.units import FoundUnit, rank_remarks, unit_of
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
+from plimsoll.domain.text.errors import LogError
 
 _HEAD = re.compile(r"^type,?\s+total ops\s*,.*\btime\b.*$", re.MULTILINE)
 _TOTAL = "total"

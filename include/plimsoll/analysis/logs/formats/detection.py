@@ -20,8 +20,8 @@ from plimsoll.analysis.logs.formats.tools import TOOLS
 from plimsoll.analysis.logs.formats.ycsb_logs import YcsbLogs
 from plimsoll.analysis.logs.formats.ycsb_status import YcsbStatus
 from plimsoll.analysis.logs.unpacking import require_bounded
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import EXAMPLE
+from plimsoll.domain.keys.log_words import EXAMPLE
+from plimsoll.domain.text.errors import LogError
 
 FORMATS: tuple[Format, ...] = (
     ScyllaBench(),

@@ -34,9 +34,9 @@ from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog, NoRecordsError, read
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures, Track
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION, KINDS
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION, KINDS
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.wording import plural
 
 Meaning = tuple[Measure, str]
 """The measure of records, and their operation."""

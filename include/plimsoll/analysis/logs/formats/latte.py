@@ -19,8 +19,8 @@ from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import KINDS
+from plimsoll.domain.keys.log_words import KINDS
+from plimsoll.domain.text.errors import LogError
 
 _UNIT = FoundUnit("ns", "latte writes ns")
 _MEND = "give the JSON file that `latte run` wrote"

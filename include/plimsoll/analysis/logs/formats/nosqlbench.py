@@ -11,7 +11,7 @@ from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 _RESULT, _SUCCESS, _CYCLES = r"result", r"result[-_]success", r"cycles[._]responsetime"
 _ERRORS = r"errortimers[._].+"

@@ -14,8 +14,8 @@ from plimsoll.analysis.logs.formats.selection import select
 from plimsoll.analysis.logs.formats.tools import Tool
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.analysis.logs.unpacking import unpacked
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import EXAMPLE, Columns, implied, parse_columns
+from plimsoll.domain.keys.log_words import EXAMPLE, Columns, implied, parse_columns
+from plimsoll.domain.text.errors import LogError
 
 _MS_PER_S = 1000
 

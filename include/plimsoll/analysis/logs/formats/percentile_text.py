@@ -6,8 +6,8 @@ from math import ceil
 
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, WholeRun
 from plimsoll.analysis.logs.hdr.histogram_layout import UNITS_PER_MS, Unit
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION, KINDS
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION, KINDS
+from plimsoll.domain.text.errors import LogError
 
 _TABLE = re.compile(r"^\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)", re.MULTILINE)
 _ROW = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-9.]+|\s+inf)?\s*$")

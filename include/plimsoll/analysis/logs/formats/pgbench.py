@@ -24,7 +24,7 @@ from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, Ints
 from plimsoll.analysis.logs.operations import Failures, Floats
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 _UNIT = FoundUnit("us", "pgbench writes µs")
 MEND_RUN = f"{MEND}; where a client gave up, pgbench's console says why, and the run is no measurement"

@@ -24,8 +24,8 @@ from plimsoll.analysis.logs.formats.reading import (
 )
 from plimsoll.analysis.logs.formats.units import FoundUnit, unit_of
 from plimsoll.analysis.logs.operations import Failures, Floats
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
+from plimsoll.domain.text.errors import LogError
 
 _LINE = re.compile(r"1\d{9}( \d+){5}(( \d+){4}( \d+)?)?(( \d+){4})?\r?")
 _OF_TIMES, _WITH_LAG, _WITH_SKIPPED, _WHOLE = 6, 10, 11, 15

@@ -13,7 +13,7 @@ from plimsoll.analysis.logs.formats.reading import RunFile, cut_line_note
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.analysis.logs.unpacking import unpacked
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 if TYPE_CHECKING:
     import pandas as pd

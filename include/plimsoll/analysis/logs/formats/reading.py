@@ -20,7 +20,7 @@ from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures, Floats, Track
 from plimsoll.analysis.logs.unpacking import GZIP, in_utf8, unpacked
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 _HEAD_BYTES = 1 << 16
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 _LOG = "a log of operations, which any program can write (`--columns`, docs/reference/judging.md)"
 

@@ -8,9 +8,9 @@ from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION
-from plimsoll.domain.wording import meant_or_known, plural
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.wording import meant_or_known, plural
 
 Measure = Literal["response time", "service time", "wait time", "cycle time", "time of failures", "other figures"]
 

@@ -21,8 +21,8 @@ from plimsoll.analysis.logs.formats.reading import (
 )
 from plimsoll.analysis.logs.formats.units import FoundUnit, rank_remarks, unit_of
 from plimsoll.analysis.logs.operations import Failures
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import COORDINATED_OMISSION
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
+from plimsoll.domain.text.errors import LogError
 
 _NUMBER = r"\d+(?:\.\d+)?"
 _LINE = re.compile(

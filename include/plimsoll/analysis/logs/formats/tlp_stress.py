@@ -24,9 +24,9 @@ from plimsoll.analysis.logs.formats.reading import (
 from plimsoll.analysis.logs.formats.units import FoundUnit
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.operations import Failures
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import READS, WRITES
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.log_words import READS, WRITES
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.wording import plural
 
 _HEAD = re.compile(r"^,,Mutations,+Reads,+Deletes,+Errors,", re.MULTILINE)
 _OPERATIONS: Mapping[str, str] = {"Mutations": WRITES, "Reads": READS, "Deletes": "deletes", "Errors": "errors"}

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from plimsoll.analysis.logs.formats.selection import IN_FLIGHT, total
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 _SERVICE = r"service([-_ ]?times?)?|raw|uncorrected|st|requests?"
 _RESPONSE = r"response([-_ ]?times?)?|intended|co[-_ ]?fixed|corrected|rt"

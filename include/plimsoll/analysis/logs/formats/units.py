@@ -18,7 +18,7 @@ from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, Unit
 from plimsoll.analysis.logs.hdr.record_line import has_index_offset, inflate
 from plimsoll.analysis.logs.operations import Track
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 ASK_FOR_UNIT = "say it: `--unit ns`, `--unit us` or `--unit ms` (in the description of an import, `unit:`)"
 

@@ -11,8 +11,8 @@ from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures
-from plimsoll.domain.log_words import COORDINATED_OMISSION
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
+from plimsoll.domain.text.wording import plural
 
 MADE_OF_OTHERS = "READ-MODIFY-WRITE"
 _OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "DELETE")

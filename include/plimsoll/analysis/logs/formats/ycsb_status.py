@@ -11,8 +11,8 @@ from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile
 from plimsoll.analysis.logs.formats.selection import JUDGED, LeftOut
 from plimsoll.analysis.logs.formats.ycsb_logs import meaning, omission, remarks
 from plimsoll.analysis.logs.formats.ycsb_summary import failures_of, read_summary, whole_run
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import KINDS
+from plimsoll.domain.keys.log_words import KINDS
+from plimsoll.domain.text.errors import LogError
 
 _LINE = re.compile(
     r"^.*?(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<second>\d+) sec: \d+ operations;(?P<rest>.*)$", re.MULTILINE

@@ -25,7 +25,7 @@ from plimsoll.analysis.logs.gc.pauses import (
     size_bytes,
     unread,
 )
-from plimsoll.domain.variant import Collector
+from plimsoll.domain.keys.variant import Collector
 
 _PAUSE = re.compile(
     r"\[(?P<kind>GC pause \((?:[^()]|\(\))+\) \((?:young|mixed)\)(?: \(initial-mark\))?|GC remark|GC cleanup|"

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
-from plimsoll.domain.process import LogLine
-from plimsoll.domain.variant import Collector
+from plimsoll.domain.keys.process import LogLine
+from plimsoll.domain.keys.variant import Collector
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,13 +26,13 @@ from plimsoll.analysis.logs.gc.pauses import (
     unknown_form,
     unread,
 )
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.variant import Collector
+from plimsoll.domain.keys.variant import Collector
+from plimsoll.domain.text.errors import LogError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.domain.process import ProcessOnHost
+    from plimsoll.domain.keys.process import ProcessOnHost
 
 _LINE = re.compile(
     r"\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})\]\[[\d.,]+s\]"

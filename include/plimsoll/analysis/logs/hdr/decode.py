@@ -13,7 +13,7 @@ from pyhdrh import decode
 
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, HistogramLayout, Ints, Unit, wide_length
 from plimsoll.analysis.logs.hdr.record_line import Header, Record, inflate, read_header
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 _COUNTER_BYTES = 8
 _OUTER = struct.Struct(">II")

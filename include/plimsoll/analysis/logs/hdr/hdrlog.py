@@ -14,7 +14,7 @@ import numpy as np
 
 from plimsoll.analysis.logs.hdr.record_line import DecimalCommasError, Record, is_complete, is_cut, parse_record
 from plimsoll.analysis.logs.unpacking import cut_short_note, unpacked
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 _HEADER = re.compile(rb"#\[(StartTime|Base[Tt]ime): *([0-9.]+)")
 """hdrhistogram-go before 1.3 writes `Basetime`."""

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.resolve import resolve
-from plimsoll.domain.wording import plural
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.text.wording import plural
 from plimsoll.services.campaign.open.request import FAILED, INVALID, Request, campaign_id_of, choose
 from plimsoll.services.campaign.open.runnable import require_runnable
 from plimsoll.services.campaign.state.completeness import (

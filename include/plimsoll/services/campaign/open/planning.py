@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from plimsoll.domain.action import Action
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import AwaitedCell, Cell, awaited_cells
-from plimsoll.domain.clients import clients_of
-from plimsoll.domain.cost import Tariff
-from plimsoll.domain.origins import Download
-from plimsoll.domain.part import part_name
-from plimsoll.domain.resolve import load_spec, product_spec
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AwaitedCell, Cell, awaited_cells
+from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.part import part_name
+from plimsoll.domain.campaign.resolve import load_spec, product_spec
+from plimsoll.domain.hosts.cost import Tariff
+from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.origins import Download
 from plimsoll.services.campaign.open.stage_plans import BOUNDS, Extent, StagePlan, rounded_hours, stage_plans, total
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.estimate import Estimate

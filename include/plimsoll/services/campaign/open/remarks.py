@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import grid
-from plimsoll.domain.errors import ProviderError, SecretError
-from plimsoll.domain.load_summary import CPU_LIMIT
-from plimsoll.domain.loads import ENOUGH_OPERATIONS, LEAST, rate_tolerance
-from plimsoll.domain.resolve import load_spec, product_spec
-from plimsoll.domain.stage_notes import critical_load
-from plimsoll.domain.strategy import Search
-from plimsoll.domain.units import format_duration, format_rate, format_size
-from plimsoll.domain.wording import plural
+from plimsoll.domain.attempt.load_summary import CPU_LIMIT
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import grid
+from plimsoll.domain.campaign.resolve import load_spec, product_spec
+from plimsoll.domain.campaign.stage_notes import critical_load
+from plimsoll.domain.keys.loads import ENOUGH_OPERATIONS, LEAST, rate_tolerance
+from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.text.errors import ProviderError, SecretError
+from plimsoll.domain.text.units import format_duration, format_rate, format_size
+from plimsoll.domain.text.wording import plural
 from plimsoll.services.campaign.open.planning import Plan
 from plimsoll.services.toolkit import Toolkit
 

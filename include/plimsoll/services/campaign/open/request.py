@@ -12,14 +12,14 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Cell, campaign_id_problem, cell_ids, load_slug
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.faults import problems_of
-from plimsoll.domain.host_bounds import LONGEST_CELL_ID
-from plimsoll.domain.units import format_rate
-from plimsoll.domain.wording import meant, meant_or_known
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Cell, campaign_id_problem, cell_ids, load_slug
+from plimsoll.domain.keys.faults import problems_of
+from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.text.units import format_rate
+from plimsoll.domain.text.wording import meant, meant_or_known
 from plimsoll.services.campaign.open.planning import new_campaign_id
 from plimsoll.services.campaign.state.reading import CellState
 from plimsoll.strategies.state import CampaignState

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.definition import Definition
-from plimsoll.domain.errors import Problem, ProviderError, Refused, SecretError, StoreError
-from plimsoll.domain.owner import owner_words
-from plimsoll.domain.part import Part
-from plimsoll.domain.resolve import load_spec, product_spec, resolve
-from plimsoll.domain.wording import meant_or_known
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.owner import owner_words
+from plimsoll.domain.text.errors import Problem, ProviderError, Refused, SecretError, StoreError
+from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.hosts.other_accounts import account_problems

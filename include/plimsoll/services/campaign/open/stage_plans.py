@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
-from plimsoll.domain.campaign import Campaign, CampaignStage
-from plimsoll.domain.units import format_duration, format_rate
+from plimsoll.domain.campaign.campaign import Campaign, CampaignStage
+from plimsoll.domain.text.units import format_duration, format_rate
 from plimsoll.strategies.estimate import Estimate, estimates
 
 Bound = Literal["least", "likely", "most"]

@@ -18,10 +18,16 @@ from statistics import mean
 
 from pydantic import AwareDatetime
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.status import AttemptProgress, CampaignProgress, CellProgress, CellStateName, ThresholdStatus
-from plimsoll.domain.strategy import Threshold
+from plimsoll.domain.attempt.status import (
+    AttemptProgress,
+    CampaignProgress,
+    CellProgress,
+    CellStateName,
+    ThresholdStatus,
+)
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.text.base import Model
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.completeness import RequestedCells, newest_request

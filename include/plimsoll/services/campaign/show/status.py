@@ -4,11 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from plimsoll.analysis.campaign.cell_results import deciding_level, missed_levels, ratio
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.part import Part
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.stage_notes import notes_of_stage
-from plimsoll.domain.status import (
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.attempt.status import (
     AttemptProgress,
     CampaignStateName,
     CampaignStatus,
@@ -17,6 +14,9 @@ from plimsoll.domain.status import (
     StageStatus,
     VariantName,
 )
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.campaign.stage_notes import notes_of_stage
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.curating import read_note
 from plimsoll.services.campaign.open.stage_plans import stage_plans

@@ -10,11 +10,11 @@ from datetime import datetime
 
 from pydantic import AwareDatetime
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import Cell
-from plimsoll.domain.strategy import TRIES_BY_ITSELF
-from plimsoll.domain.wording import plural
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.keys.strategy import TRIES_BY_ITSELF
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.clock import Clock
 from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.store import layout

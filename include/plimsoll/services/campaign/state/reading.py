@@ -9,12 +9,12 @@ from datetime import datetime
 from threading import Lock
 from typing import Generic, TypeVar
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.errors import NotFound
-from plimsoll.domain.result import Verdict
-from plimsoll.domain.status import CellStateName
-from plimsoll.domain.wording import excerpt, meant
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.attempt.status import CellStateName
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.text.errors import NotFound
+from plimsoll.domain.text.wording import excerpt, meant
 from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import AttemptState, attempt_state_of

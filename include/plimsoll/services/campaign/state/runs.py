@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 
 from pydantic import AwareDatetime
 
-from plimsoll.domain.base import Model
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.owner import ProcessOwner, installation_of, is_of_another_airflow, owner_since
+from plimsoll.domain.hosts.owner import ProcessOwner, installation_of, is_of_another_airflow, owner_since
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts

@@ -8,10 +8,10 @@ whole, the attempt populates fresh ones.
 
 from datetime import timedelta
 
-from plimsoll.domain.cell import cells_by_id
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import DeployError, PlimsollError
-from plimsoll.domain.populated_data import DataOrigin, can_go_on
+from plimsoll.domain.attempt.populated_data import DataOrigin, can_go_on
+from plimsoll.domain.campaign.cell import cells_by_id
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.text.errors import DeployError, PlimsollError
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.assignments import assignment_before
 from plimsoll.services.store import layout

@@ -10,9 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from plimsoll.domain.cluster import Cluster
-from plimsoll.domain.errors import DeployError, LoadError
-from plimsoll.domain.populated_data import (
+from plimsoll.domain.attempt.populated_data import (
     FIRST_SAMPLE,
     CountedRows,
     Sample,
@@ -21,8 +19,10 @@ from plimsoll.domain.populated_data import (
     rows_of,
     second_sample,
 )
-from plimsoll.domain.specs import LoadSpec
-from plimsoll.domain.units import format_size
+from plimsoll.domain.campaign.specs import LoadSpec
+from plimsoll.domain.hosts.cluster import Cluster
+from plimsoll.domain.text.errors import DeployError, LoadError
+from plimsoll.domain.text.units import format_size
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext

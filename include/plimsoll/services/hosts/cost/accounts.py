@@ -6,10 +6,10 @@ When an account is closed more than once, the greatest amount counts.
 
 from datetime import datetime
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.cost import Cost, Paid, Tariff
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.hosts.cost import Cost, Paid, Tariff
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.places import note_place
 from plimsoll.services.store import layout

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 
-from plimsoll.domain.cell import AttemptKey
-from plimsoll.domain.cluster import Cluster, ClusterId
-from plimsoll.domain.cost import Paid, shared
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.hosts.cost import Paid, shared
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.assignments import Assignment, assignment_of, assignments, spans
 from plimsoll.services.hosts.launch_records import read_launched

@@ -5,13 +5,13 @@ idle, and whether its budget covers another cell.
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from plimsoll.domain.campaign import Campaign
-from plimsoll.domain.cell import AttemptKey, cells_by_id, parts_of
-from plimsoll.domain.cluster import ClusterId
-from plimsoll.domain.cost import Entry, Spending, Tariff, total
-from plimsoll.domain.errors import Problem, Refused
-from plimsoll.domain.part import Setup, run_command
-from plimsoll.domain.units import format_usd, show_usd
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AttemptKey, cells_by_id, parts_of
+from plimsoll.domain.campaign.part import Setup, run_command
+from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.hosts.cost import Entry, Spending, Tariff, total
+from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.text.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.cost.accounts import accounts, tariff_of
 from plimsoll.services.hosts.cost.kept_costs import KeptCosts

@@ -18,8 +18,8 @@ from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring, Too
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, CassandraLog, NodeFiles, current_process
 from plimsoll.adapters.products.nodes.tool import NodeTool
-from plimsoll.domain.action import ActionEnd, ActionName, ActionPart
-from plimsoll.domain.process import LogLine
+from plimsoll.domain.keys.action import ActionEnd, ActionName, ActionPart
+from plimsoll.domain.keys.process import LogLine
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import ActionRequest, ActionStatus
 

@@ -15,9 +15,9 @@ from plimsoll.adapters.products.cassandra.node_files import current_process
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import by_machine, with_names
 from plimsoll.adapters.products.nodes.tool import NodeTool
-from plimsoll.domain.action import ActionPart
-from plimsoll.domain.errors import ActionError
-from plimsoll.domain.wording import plural
+from plimsoll.domain.keys.action import ActionPart
+from plimsoll.domain.text.errors import ActionError
+from plimsoll.domain.text.wording import plural
 from plimsoll.ports.host import Host, Job
 from plimsoll.ports.product import ActionRequest
 

@@ -21,8 +21,8 @@ from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.formats.selection import Series
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.operations import Failures
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import KINDS
+from plimsoll.domain.keys.log_words import KINDS
+from plimsoll.domain.text.errors import LogError
 
 _MOST_NAMES = 100
 FAILED = "time of failures"

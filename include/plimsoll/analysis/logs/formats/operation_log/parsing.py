@@ -13,9 +13,9 @@ from plimsoll.analysis.logs.formats.operation_log.values import Outcomes, number
 from plimsoll.analysis.logs.formats.reading import RunFile
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Floats
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import SECONDS_OF, Column, Columns
-from plimsoll.domain.wording import meant_or_known
+from plimsoll.domain.keys.log_words import SECONDS_OF, Column, Columns
+from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.wording import meant_or_known
 
 _LONGEST_S = 3600.0
 _LATEST_S = 5e9

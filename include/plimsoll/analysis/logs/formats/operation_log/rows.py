@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from plimsoll.analysis.logs.formats.operation_log.values import is_moment
 from plimsoll.analysis.logs.formats.reading import RunFile, cut_line_note
 from plimsoll.analysis.logs.unpacking import unpacked
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import Column, Columns
+from plimsoll.domain.keys.log_words import Column, Columns
+from plimsoll.domain.text.errors import LogError
 
 _LONGEST_LINE = 1 << 20
 _CHUNK = 1 << 15

@@ -13,7 +13,7 @@ from plimsoll.analysis.logs.hdr.decode import EMPTY, encoded_counts
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, Ints
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Floats
-from plimsoll.domain.errors import LogError
+from plimsoll.domain.text.errors import LogError
 
 MOST_SECONDS = 1_000_000
 DISORDER_S = 1.5

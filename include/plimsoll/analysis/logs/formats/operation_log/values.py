@@ -9,8 +9,8 @@ from math import isfinite
 import numpy as np
 
 from plimsoll.analysis.logs.operations import Floats
-from plimsoll.domain.errors import LogError
-from plimsoll.domain.log_words import SECONDS_OF, Column, Moment
+from plimsoll.domain.keys.log_words import SECONDS_OF, Column, Moment
+from plimsoll.domain.text.errors import LogError
 
 ISO = "iso"
 _EPOCHS = {"s": (1e9, 5e9), "ms": (1e12, 5e12), "us": (1e15, 5e15), "ns": (1e18, 5e18)}

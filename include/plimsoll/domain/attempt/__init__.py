@@ -1,0 +1,1 @@
+"""What is recorded of an attempt and of its load."""

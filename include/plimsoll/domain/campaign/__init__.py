@@ -1,0 +1,1 @@
+"""A campaign as it is run: what a definition is resolved into, and its cells."""

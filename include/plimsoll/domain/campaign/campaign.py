@@ -1,0 +1,153 @@
+"""A campaign as it is run: its stages, and their parts, each flat and complete. Pure.
+
+It is resolved once from what somebody wrote (`resolve`): whatever runs, judges or reports a cell asks no definition.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from plimsoll.domain.campaign.part import Part, Setup
+from plimsoll.domain.keys.stage import StageStart, StageStarts
+from plimsoll.domain.keys.strategy import chooses_cells
+from plimsoll.domain.keys.workload import Workload
+
+
+@dataclass(frozen=True)
+class CampaignStage:
+    """A stage of a campaign: one part for each of its workloads, which differ in nothing else.
+
+    `id` is the definition's own: empty where it has no `stages`.
+    """
+
+    id: str
+    parts: tuple[Part, ...]
+
+    def started(self, stage_start: StageStart | None) -> "CampaignStage":
+        """Return the stage with the loads that were found for it; itself where there are none."""
+        return (
+            self if stage_start is None else replace(self, parts=tuple(one.started(stage_start) for one in self.parts))
+        )
+
+    @property
+    def first(self) -> Part:
+        """Return the first part, which tells everything but the workload for all of them."""
+        return self.parts[0]
+
+    @property
+    def opened_at(self) -> datetime | None:
+        """Tell when its loads were taken from earlier results; None where they are its own, or not known yet."""
+        return self.first.stage_start.at if self.first.stage_start else None
+
+    @property
+    def cells(self) -> int:
+        """Return the number of cells of the grid."""
+        return sum(part.cells for part in self.parts)
+
+    @property
+    def load_time(self) -> timedelta:
+        """Return the total time under load if every cell runs once, one after another."""
+        return self.cells * self.first.timing.duration
+
+    def populated_of(self, cells: int) -> int:
+        """Tell how many of that many cells populate: all, or one of each repeat whose loads share their data."""
+        repeats = len(self.first.variants) * len(self.parts) * self.first.repeats
+        return {"cell": cells, "repeat": min(cells, repeats)}[self.first.data_scope]
+
+    def beyond_loads(self, cells: int) -> timedelta:
+        """Return the time that the definition gives that many cells beside their loads: for waiting and populating."""
+        populating = self.populated_of(cells) * self.first.timing.beyond_the_load
+        return cells * (self.first.wait_for_calm or timedelta(0)) + populating
+
+    @property
+    def host_time(self) -> timedelta:
+        """Return the total time for which its cells need hosts, as far as the definition tells."""
+        return self.load_time + self.beyond_loads(self.cells)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign(Setup):
+    """A whole campaign: its stages in order. Without `stages` in its definition it has one, without an id."""
+
+    stages: tuple[CampaignStage, ...]
+    workload_ids: tuple[str, ...]
+    """The ids of the workloads as ids of cells contain them; empty where the campaign has only one workload."""
+
+    def with_stage_starts(self, stage_starts: StageStarts) -> "Campaign":
+        """Return the campaign with the loads that these stages took from earlier stages' results."""
+        return replace(self, stages=tuple(stage.started(stage_starts.get(stage.id)) for stage in self.stages))
+
+    @property
+    def workload(self) -> Workload:
+        """Return the first part's workload, by which hosts are looked for that belong to no cell."""
+        return self.parts[0].workload
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Return the parts in the definition's order, stage by stage."""
+        return tuple(part for stage in self.stages for part in stage.parts)
+
+    def part(self, part_id: str) -> Part:
+        """Return the part with that id. Raises KeyError where there is none."""
+        return self._by_id[part_id]
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, Part]:
+        return {part.id: part for part in self.parts}
+
+    @property
+    def stage_ids(self) -> tuple[str, ...]:
+        """Return the ids of the stages as ids of cells contain them; empty where the campaign has only one stage."""
+        return tuple(stage.id for stage in self.stages) if len(self.stages) > 1 else ()
+
+    @property
+    def cells(self) -> int:
+        """Return the number of cells of the grid. Stages whose loads are not known yet count too."""
+        return sum(stage.cells for stage in self.stages)
+
+    @property
+    def most_repeats(self) -> int:
+        """Return the greatest number of repeats in any stage."""
+        return max(part.repeats for part in self.parts)
+
+    @property
+    def declared_time(self) -> timedelta:
+        """Return the longest `declared_time` of any part."""
+        return max(part.declared_time for part in self.parts)
+
+    @property
+    def shortest(self) -> timedelta:
+        """Tell how long the campaign's shortest cells are loaded."""
+        return min(part.timing.duration for part in self.parts)
+
+    @property
+    def node_hosts(self) -> int:
+        """Return the greatest number of hosts for nodes that any part needs."""
+        return max(part.node_hosts for part in self.parts)
+
+    @property
+    def cluster_size(self) -> int:
+        """Return the number of hosts of one cluster: database nodes, hosts for new nodes, and load hosts."""
+        return self.node_hosts + self.load_generator.hosts
+
+    def shape_of(self, stage: CampaignStage) -> tuple[int, int]:
+        """Return the numbers of hosts for nodes and of load hosts of the stage's clusters.
+
+        Kept hosts serve cells of any stage, so there are as many as the largest stage needs.
+        """
+        nodes = stage.first.node_hosts if self.cluster_scope == "cell" else self.node_hosts
+        return nodes, self.load_generator.hosts
+
+    @property
+    def chosen_by(self) -> str:
+        """Return what chooses cells by earlier results, round after round: `strategies` of several stages, or the name
+        of the only one. Empty where every cell of the grid runs in one round.
+        """
+        strategy = self.parts[0].strategy
+        return "strategies" if len(self.stages) > 1 else strategy.name if chooses_cells(strategy) else ""
+
+    @property
+    def needed_by(self) -> str:
+        """Return whose need decides which cells run: `strategies need`, `search needs`; empty where all of them do."""
+        return self.chosen_by and f"{self.chosen_by} {'need' if len(self.stages) > 1 else 'needs'}"

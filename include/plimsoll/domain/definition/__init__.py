@@ -1,0 +1,1 @@
+"""A whole definition, and what contradicts itself in it."""

@@ -1,0 +1,324 @@
+"""Contradictions between the keys of a definition. Each fault is reported at the key to change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import timedelta
+from itertools import product
+from typing import TYPE_CHECKING
+
+from plimsoll.domain.campaign.resolve import stages_of
+from plimsoll.domain.definition.action_contradictions import action_contradictions
+from plimsoll.domain.definition.external_contradictions import external_contradictions
+from plimsoll.domain.keys.faults import Fault, Path
+from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID, raise_limit
+from plimsoll.domain.keys.service_level import meant_percentile
+from plimsoll.domain.keys.strategy import FEWEST_CELLS, MOST_LOADS, FullGrid, Threshold
+from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.text.units import format_duration, format_rate, format_size
+from plimsoll.domain.text.wording import meant_or_known, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.domain.campaign.campaign import Campaign
+    from plimsoll.domain.campaign.part import Part
+    from plimsoll.domain.keys.definition_keys import DefinitionKeys
+    from plimsoll.domain.keys.stage import Stage
+    from plimsoll.domain.keys.workload import Workload
+
+
+def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield a fault where the grid has more cells than the definition's limit."""
+    if campaign.cells > definition.max_cells and definition.stages:
+        yield Fault(
+            ("stages",),
+            f"all stages together are {campaign.cells:,} cells; at most {definition.max_cells:,} are allowed",
+            f"write fewer loads, variants or repeats{raise_limit(campaign.cells)}",
+        )
+    elif campaign.cells > definition.max_cells:
+        variants, loads = plural(len(definition.variants), "variant"), plural(len(definition.loads), "load")
+        workloads = f" × {plural(len(definition.workloads), 'workload')}" if definition.workloads else ""
+        yield Fault(
+            ("loads",),
+            f"{variants}{workloads} × {loads} × {plural(definition.repeats, 'repeat')} are {campaign.cells:,} cells; "
+            f"at most {definition.max_cells:,} are allowed",
+            f"write fewer loads, variants or repeats{raise_limit(campaign.cells)}",
+        )
+
+
+def _stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[tuple[Stage | None, Part]]:
+    """Yield each stage as it is written, with its first part, which tells everything but its workloads."""
+    return ((stage, resolved.first) for stage, resolved in stages_of(definition, campaign))
+
+
+def _shares_as_percentiles(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
+        own: Path = ("stages", number) if stage and stage.service_levels else ()
+        for place, level in enumerate(part.service_levels):
+            if meant := meant_percentile(level.percentile):
+                what = f"{level.percentile:g} is in per cent: nearly all operations take longer; was {meant} meant?"
+                yield Fault((*own, "service_levels", place, "percentile"), what, f"write {meant}")
+
+
+def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield all contradictions between keys of the definition, each as a fault at the key to change."""
+    yield from _repeated("variants", "variant id", [variant.id for variant in definition.variants])
+    yield from _repeated("loads", "load", [format_rate(load) for load in definition.loads])
+    yield from _faults_of_stages(definition, campaign)
+    yield from _unknown_control(definition)
+    yield from _without_version(campaign)
+    yield from _larger_initial_heaps(definition)
+    yield from _repeated("workloads", "workload id", [one.id for one in definition.workloads])
+    yield from _one_workload_and_several(definition)
+    yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
+    yield from _stages_taken_from(definition, campaign)
+    yield from dict.fromkeys(_closed_loops(definition, campaign))
+    yield from dict.fromkeys(_thresholds(definition, campaign))
+    yield from _workloads_of_stages(definition)
+    yield from _same_cell_ids(definition)
+    yield from _too_long_cell_ids(definition, campaign)
+    yield from _options_of_protocols(definition, campaign)
+    yield from _shared_at_once(definition)
+    yield from _commands_of_others(campaign)
+    yield from _too_many_cells(definition, campaign)
+    yield from _too_low_a_ceiling(campaign)
+    yield from action_contradictions(definition, campaign)
+    yield from external_contradictions(campaign)
+    yield from dict.fromkeys(_shares_as_percentiles(definition, campaign))
+
+
+def _too_low_a_ceiling(campaign: Campaign) -> Iterator[Fault]:
+    """Yield a fault where no cell of a stage could be over in the time that a cell may take."""
+    longest = max(part.timing.duration for part in campaign.parts)
+    measured = campaign.at_most.measured if campaign.at_most else None
+    if measured is not None and measured <= longest:
+        what = f"leaves no time for a load of {format_duration(longest)}, beside what comes before and after it"
+        yield Fault(("at_most", "cell"), what, f"write at least an hour more than {format_duration(longest)}")
+
+
+def _without_version(campaign: Campaign) -> Iterator[Fault]:
+    for number, variant in enumerate(campaign.variants):
+        product = campaign.product_of(variant)
+        is_of_system = product == campaign.system.database
+        is_told = variant.version is not None or (is_of_system and campaign.system.version)
+        if not is_told and product != EXTERNAL:
+            what = f"nothing says which version of {product} variant {variant.id!r} runs"
+            mend = "write it here, or as `system.version`" if is_of_system else "write it here"
+            yield Fault(("variants", number, "version"), what, mend)
+
+
+def _commands_of_others(campaign: Campaign) -> Iterator[Fault]:
+    generator = campaign.load_generator
+    if generator.command and generator.name != "command":
+        what = f"is not for {generator.name}, which has its own commands"
+        yield Fault(("load_generator", "command"), what, "write `name: command`, or remove this key")
+    if campaign.system.command and "command" not in campaign.products:
+        what = f"is not for {', '.join(campaign.products)}, which Plimsoll starts itself"
+        yield Fault(("system", "command"), what, "write `database: command`, or remove this key")
+
+
+def _larger_initial_heaps(definition: DefinitionKeys) -> Iterator[Fault]:
+    for number, variant in enumerate(definition.variants):
+        jvm = variant.jvm
+        if jvm is not None and jvm.initial_heap is not None and jvm.initial_heap > jvm.heap:
+            what = f"{format_size(jvm.initial_heap)} is more than `heap`, which is {format_size(jvm.heap)}"
+            mend = f"write at most {format_size(jvm.heap)}, or a larger `heap`"
+            yield Fault(("variants", number, "jvm", "initial_heap"), what, mend)
+
+
+def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
+    for value, count in Counter(values).items():
+        if count > 1:
+            last = len(values) - 1 - values[::-1].index(value)
+            place = (key, last) if key == "loads" else (key, last, "id")
+            yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
+
+
+def _faults_of_stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield faults of each stage's own keys together with the keys inherited from the top of the definition."""
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
+        if stage and stage.loads and stage.taken is None:
+            rates = _repeated("loads", "load", [format_rate(load) for load in part.loads])
+            yield from (Fault(("stages", number, *one.path), one.what, one.mend) for one in rates)
+    # Keys that several stages inherit are at fault once.
+    yield from dict.fromkeys(
+        _in_stage(fault, number, stage)
+        for number, (stage, part) in enumerate(_stages(definition, campaign))
+        for fault in (*_uneven_intervals(part), *_sliding_windows_first(part))
+    )
+
+
+def _in_stage(fault: Fault, number: int, stage: Stage | None) -> Fault:
+    """Move a fault to the stage's own key where the stage has that key, else to the stage's timing or to the top."""
+    if stage is None or (stage.service_levels is None and stage.timing is None):
+        return fault
+    path = fault.path if stage.service_levels else ("timing",)
+    return Fault(("stages", number, *path), fault.what, fault.mend)
+
+
+def _stages_taken_from(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield faults where a stage takes its loads from a stage that is not before it, or has no loads of its own."""
+    earlier: list[str] = []
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
+        if stage and stage.taken and stage.taken.source not in earlier:
+            key = "of" if stage.taken.of else "slowest_of"
+            what = f"{stage.taken.source!r} is no stage before this one that has loads of its own"
+            mend = (
+                meant_or_known(stage.taken.source, earlier) if earlier else "put the stage that it is taken from first"
+            )
+            yield Fault(("stages", number, "loads", key), what, mend)
+        if stage and stage.taken is None and "load" in part.knows:
+            earlier.append(stage.id)
+
+
+def _closed_loops(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield faults where something is decided by how a closed loop ended, which is asked less if it can't do more."""
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
+        own: Path = ("stages", number) if stage else ()
+        if "rate" not in part.knows and not isinstance(part.strategy, FullGrid):
+            what = f"a {part.strategy.name} asks which loads are carried, which a closed loop can't tell"
+            at: Path = (*own, "strategy") if stage and stage.strategy else ("strategy",)
+            yield Fault((*at, "name"), what, "remove `strategy`, or write `loop: open`")
+
+
+def _thresholds(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield faults where a threshold has too few loads to look between, or too few cells to find anything."""
+    for number, (stage, part) in enumerate(_stages(definition, campaign)):
+        if isinstance(part.strategy, Threshold) and {"rate", "load"} <= part.knows:
+            at: Path = ("stages", number, "loads") if stage and stage.loads is not None else ("loads",)
+            declared = definition.loads if stage is None or not isinstance(stage.loads, tuple) else stage.loads
+            yield from _too_few_to_look_between(part, len(part.strategy.multiples_between(declared)), at)
+
+
+def _too_few_to_look_between(part: Part, multiples: int, at: Path) -> Iterator[Fault]:
+    cells = len(part.loads) * part.repeats
+    if part.taken is not None:
+        what = "a threshold is looked for between several loads, and this stage takes one from an earlier stage"
+        yield Fault(at, what, "write the loads between which it lies, or `strategy: full-grid`")
+    elif multiples > MOST_LOADS:
+        what = f"a threshold may run any of {multiples:,} loads; {MOST_LOADS:,} are allowed"
+        yield Fault(at, what, "write a larger `rounded_to` in `strategy`")
+    elif len(part.loads) < 2:
+        what = "a threshold is looked for between several loads"
+        yield Fault(at, what, "write the lowest and the highest load, and `rounded_to` in `strategy`")
+    elif cells < FEWEST_CELLS:
+        what = f"{plural(cells, 'cell')} of a variant are too few for a threshold"
+        mend = f"allow {FEWEST_CELLS} or more: more loads, `rounded_to` in `strategy`, or more `repeats`"
+        yield Fault(at, what, mend)
+
+
+def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
+    """Yield faults where a stage has a workload that the definition lacks, or that its loads' stage has not."""
+    known = {one.id: one for one in definition.workloads}
+    stages = {one.id: one for one in definition.stages}
+    for number, stage in enumerate(definition.stages):
+        for place, name in enumerate(stage.workloads):
+            if name not in known:
+                what = f"{name!r} is none of the `workloads`"
+                yield Fault(("stages", number, "workloads", place), what, meant_or_known(name, known))
+        source = stages.get(stage.taken.source) if stage.taken else None
+        without = [name for name in known if source and stage.has(name) and not source.has(name)]
+        if without:
+            what = f"the loads come from stage {stage.taken and stage.taken.source}, which has no {without[0]!r}"
+            yield Fault(("stages", number, "workloads"), what, "give both stages the same workloads")
+
+
+def _uneven_intervals(part: Part) -> Iterator[Fault]:
+    judged = part.timing.judged
+    for number, level in enumerate(part.service_levels):
+        if level.interval <= timedelta(0) or judged % level.interval:
+            what = (
+                f"interval {format_duration(level.interval)} does not divide the judged time "
+                f"{format_duration(judged)} (duration less warm-up)"
+            )
+            yield Fault(("service_levels", number, "interval"), what, "change it, or `timing.duration`")
+
+
+def _sliding_windows_first(part: Part) -> Iterator[Fault]:
+    if part.service_levels[0].windows != "aligned":
+        yield Fault(
+            ("service_levels", 0, "windows"),
+            "the first service level has sliding windows, which overlap: charts, causes and statistics need aligned "
+            "intervals",
+            "put the same service level with aligned ones before it",
+        )
+
+
+def _unknown_control(definition: DefinitionKeys) -> Iterator[Fault]:
+    ids = [variant.id for variant in definition.variants]
+    if definition.control is not None and definition.control not in ids:
+        what = f"control {definition.control!r} is none of the variants"
+        yield Fault(("control",), what, meant_or_known(definition.control, dict.fromkeys(ids)))
+
+
+def _options_of_protocols(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    for path, workload in _workloads(definition):
+        for fault in workload.faults_of_protocols(campaign.protocols, definition.system.nodes):
+            yield replace(fault, path=(*path, *fault.path))
+
+
+def _workloads(definition: DefinitionKeys) -> Iterator[tuple[Path, Workload]]:
+    if not definition.workloads:
+        yield ("workload",), definition.workload
+    yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))
+
+
+def _one_workload_and_several(definition: DefinitionKeys) -> Iterator[Fault]:
+    if definition.workloads and "workload" in definition.model_fields_set:
+        what = "stands beside `workloads`, which say all that clients ask"
+        yield Fault(("workload",), what, "remove it, or make it one of `workloads`, with an `id`")
+
+
+def _same_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
+    """Yield faults where two cells would have the same id.
+
+    Variant `a-b` with workload `c`, and variant `a` with workload `b-c`, have the same cell ids. The same can happen
+    between stages and variants, and between stages and workloads, whose ids together name the parts of the report.
+    """
+    stages, variants, workloads = (
+        {one.id for one in found} for found in (definition.stages, definition.variants, definition.workloads)
+    )
+    for name in _twice(variants, workloads):
+        what = f"two pairs of a variant and a workload would have cells of the same ids, {name}-…"
+        yield Fault(("workloads",), what, "give a workload another `id`")
+    ladders = {"-".join(names) for names in product(variants, workloads)} or variants
+    for name in (*_twice(stages, ladders), *_twice(stages, workloads)):
+        what = f"two stages would have cells, or parts of the report, of the same names, {name}-…"
+        yield Fault(("stages",), what, "give a stage another `id`")
+
+
+def _twice(first: set[str], second: set[str]) -> Iterator[str]:
+    counts = Counter("-".join(names) for names in product(first, second))
+    return (name for name, count in counts.items() if count > 1)
+
+
+def _too_long_cell_ids(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
+    """Yield faults where stage, variant and workload ids are each short enough but make cells' ids too long."""
+    named = [found for found in (definition.stages, definition.workloads) if len(found) > 1]
+    words = [max((one.id for one in found), key=len) for found in (*named, definition.variants)]
+    length = len("-".join(words)) + max(_tail(stage, part) for stage, part in _stages(definition, campaign))
+    if length > LONGEST_CELL_ID:
+        key = "stages" if len(definition.stages) > 1 else "variants"
+        what = f"cells would have ids of up to {length} characters, of {', '.join(words)}, a load and a repeat"
+        yield Fault(
+            (key,), f"{what}; at most {LONGEST_CELL_ID} are allowed", "give the longest of these a shorter `id`"
+        )
+
+
+def _tail(stage: Stage | None, part: Part) -> int:
+    """Return the greatest length of load and repeat in a stage's cell ids, such as `-40000-r3`, in characters."""
+    taken = stage.taken if stage else None
+    load = taken.slug if taken else f"{max(part.loads):05d}"
+    return len(f"-{load}-r{part.repeats}")
+
+
+def _shared_at_once(definition: DefinitionKeys) -> Iterator[Fault]:
+    if definition.cluster_scope != "cell" and definition.max_parallel > 1:
+        what = (
+            f"{definition.max_parallel} cells at once, with hosts that are kept for the {definition.cluster_scope}: "
+            "cells that share hosts run one after the other"
+        )
+        yield Fault(("max_parallel",), what, "write 1, or `cluster_scope: cell`")

@@ -1,0 +1,1 @@
+"""What can be written in a definition, key by key."""

@@ -1,0 +1,312 @@
+"""Describe faults in values that a person wrote: which key, what was found, what to write instead.
+
+pydantic checks definitions, descriptions of imports, options of providers, Params of runs and settings. Its own
+messages are written for programmers, so users never see them.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from plimsoll.domain.keys.expected import expected, known_keys, node_at, sections_with
+from plimsoll.domain.keys.strategy_names import STRATEGY_NAMES
+from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.guesses import number_meant, way_around
+from plimsoll.domain.text.units import format_duration
+from plimsoll.domain.text.wording import meant, meant_or_known, nearest
+
+Path = tuple[int | str, ...]
+"""Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
+
+Source = Callable[[Path], str | None]
+"""The text that stands at a path in the file; None where it is not known, or is more than one value."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault at a path: `what` was found, and what to write there instead (`mend`)."""
+
+    path: Path
+    what: str
+    mend: str = ""
+
+    @property
+    def key(self) -> str:
+        """Return the path as people write it: `variants[0].jvm.heap`."""
+        return key_of(self.path)
+
+    def problem(self, line: int | None = None, under: str = "") -> Problem:
+        """Return the fault as a Problem: its key below the key `under`, and its line where that is known."""
+        key = ".".join(part for part in (under, self.key) if part) or "the whole file"
+        return Problem(f"{key} (line {line})" if line else key, self.what, self.mend)
+
+
+class Faulty(ValueError):
+    """Raised by a model's own validators. It carries several faults, each with its path from that model."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(fault.what for fault in faults))
+
+
+def require_none(faults: Iterator[Fault]) -> None:
+    """Raise Faulty if there is any fault."""
+    if found := list(faults):
+        raise Faulty(found)
+
+
+def key_of(path: Path) -> str:
+    """Format a path: `("variants", 0, "jvm")` → `variants[0].jvm`."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
+    return text.removeprefix(".")
+
+
+def problems_of(error: ValidationError, model: type[BaseModel], under: str = "") -> list[Problem]:
+    """Return every fault that pydantic found in a value of that model, as Problems with keys below `under`."""
+    return [fault.problem(under=under) for fault in faults_of(error, model)]
+
+
+def faults_of(error: ValidationError, model: type[BaseModel], source: Source = lambda _: None) -> list[Fault]:
+    """Return each fault that pydantic found in a model's value. `source` returns the file's own text at a path."""
+    schema = _schema(model)
+    return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
+
+
+def fault_words(found: Mapping[str, Any]) -> str:
+    """Describe the fault of a value of an unknown model, from pydantic's account of it and the value itself."""
+    context, text = found.get("ctx") or {}, _shown(found.get("input"), None)
+    match found["type"]:
+        case "missing":
+            return "is missing"
+        case "extra_forbidden":
+            return "there is no such key here"
+        case "json_invalid":
+            return f"is no JSON: {context.get('error', '')}"
+        case "literal_error":
+            what = f"must be {context['expected']}"
+        case "value_error":
+            what = str(context["error"])
+        case kind:
+            what = _rule(kind, context, text)
+    return f"{what}; found {text}" if text else what
+
+
+def as_written(value: Any, model: type[BaseModel]) -> Any:
+    """Return the value with `true` and `false` as text for a number, which pydantic would read as 1 and 0."""
+    schema = _schema(model)
+    for path in _truths(value, ()):
+        if node_at(schema, path).get("type") in ("integer", "number"):
+            value = _with_text(value, path)
+    return value
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Mapping[str, Any]:
+    """Return the model's JSON schema. Making it takes as long as reading a definition's YAML, so it is made once."""
+    return model.model_json_schema(by_alias=True)
+
+
+class _BooleanText(str):
+    """The text `true` or `false`, as the file has it."""
+
+    __slots__ = ()
+
+
+def _truths(value: object, path: Path) -> Iterator[Path]:
+    if isinstance(value, bool):
+        yield path
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _truths(inner, (*path, key))
+    elif isinstance(value, list | tuple):
+        for place, inner in enumerate(value):
+            yield from _truths(inner, (*path, place))
+
+
+def _with_text(value: Any, path: Path) -> Any:
+    if not path:
+        return _BooleanText(str(value).lower())
+    copy: Any = dict(value) if isinstance(value, Mapping) else list(value)
+    copy[path[0]] = _with_text(copy[path[0]], path[1:])
+    return copy
+
+
+def _roots(found: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Leave out faults that only follow from a fault deeper inside the same key."""
+    places = [_path(one) for one in found]
+    return [one for one in found if not any(_lies_inside(place, _path(one)) for place in places)]
+
+
+def _lies_inside(place: Path, key: Path) -> bool:
+    return len(place) > len(key) > 0 and place[: len(key)] == key
+
+
+_TIMES = re.compile(r"(days|seconds|microseconds)=(-?\d+)")
+_NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-load")
+_KINDS = {("strategy", name) for name in STRATEGY_NAMES}
+
+
+def _path(found: ErrorDetails) -> Path:
+    """Return the path as the file has it, without what pydantic puts between its keys: validators, union members."""
+    place = _place(found)
+    return tuple(part for part, before in zip(place, (None, *place), strict=False) if (before, part) not in _KINDS)
+
+
+def _place(found: ErrorDetails) -> Path:
+    """Return the path as the JSON schema has it, with the name of a strategy, as the schema has keys for each."""
+    return tuple(part for part in found["loc"] if part not in _NO_KEYS)
+
+
+def _faults(found: ErrorDetails, schema: Mapping[str, Any], source: Source) -> Iterator[Fault]:
+    path = _path(found)
+    inner = (found.get("ctx") or {}).get("error")
+    if isinstance(inner, Faulty):
+        yield from (Fault((*path, *fault.path), fault.what, fault.mend) for fault in inner.faults)
+        return
+    text = _shown(found.get("input"), source(path))
+    yield Fault(path, *_words(found, schema, text))
+
+
+def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
+    """Return the two texts of a fault: what is wrong, and what to write."""
+    place = _place(found)
+    node, value, shown = node_at(schema, place), found.get("input"), f"; found {text}" if text else ""
+    mend = expected(node)
+    match found["type"]:
+        case "extra_forbidden":
+            what, shown, mend = "there is no such key here", "", way_around(place) or _where_to_write(schema, place)
+        case "invalid_key":
+            what, shown, mend = "a key must be text", "", "put it in quotes"
+        case "missing":
+            what, shown = "is missing", ""
+        case "string_type" | "invalid-json-value" if _is_scalar(value):
+            what, shown, mend = "must be text", f"{shown}, which is {_kind(value)}", _in_quotes(text, node)
+        case "literal_error":
+            what, mend = "is none of the values that can stand here", _like(value, node)
+        case "value_error":
+            what, shown = str(found["ctx"]["error"]), ""
+            mend = "" if " like " in what or ": write " in what else mend
+        case "int_type" if isinstance(value, list) and way_around(place):
+            what, mend = "must be a whole number", way_around(place)
+        case kind:
+            what, mend = _rule(kind, found.get("ctx") or {}, text), _number_to_write(kind, value, node, mend)
+    return f"{what}{shown}", mend
+
+
+def _number_to_write(kind: str, value: object, node: Mapping[str, Any], mend: str) -> str:
+    """Return the advice for a number that is written otherwise: `p99`, or a share as `20%` or 20; else `mend`."""
+    is_share = node.get("maximum") == 1
+    if kind == "less_than_equal" and is_share and isinstance(value, int | float) and value <= _PER_CENT:
+        return f"{mend}; {value:g} % is {value / _PER_CENT:g}"
+    number = number_meant(value, is_share=is_share) if kind == "float_parsing" and isinstance(value, str) else None
+    return mend if number is None else f"write {number:g}"
+
+
+def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
+    """Return the advice for an unknown key: the section that has a key of that name, or the keys that are allowed here.
+
+    A key may be misspelt and the name of another section's key too: `load` for `loads`, which `canary` has.
+    """
+    known = known_keys(schema, place)
+    sections = " or ".join(f"`{one}`" for one in sections_with(schema, place))
+    if not sections:
+        return meant_or_known(place[-1], known)
+    near = nearest(place[-1], known, least=_NEARER)
+    return f"did you mean {near!r}? or write it inside {sections}" if near else f"write it inside {sections}"
+
+
+def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
+    """Return the advice to put a number in quotes, where the key accepts its text."""
+    fits = re.search(str(node.get("pattern", "")), text)
+    return f'put it in quotes: "{text}"' if fits else expected(node)
+
+
+def _like(value: object, node: Mapping[str, Any]) -> str:
+    return f"{meant(value, map(str, node.get('enum', ())))} {expected(node)}".strip()
+
+
+def _bound(given: object) -> str:
+    """Return a bound as people write it. pydantic gives one that is a time as Python's code for it."""
+    if isinstance(given, str):
+        return format_duration(timedelta(**{unit: int(number) for unit, number in _TIMES.findall(given)}))
+    return f"{given:g}"
+
+
+def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:
+    """Return the rule that a value broke, without the value."""
+    if text == _NOTHING:
+        return "has no value"
+    limits = {"gt": "more than", "ge": "at least", "lt": "less than", "le": "at most"}
+    for name, words in limits.items():
+        if name in context:
+            return f"must be {words} {_bound(context[name])}"
+    if kind in ("string_too_short", "too_short"):
+        return "must not be empty"
+    if "max_length" in context:
+        unit = "characters" if kind == "string_too_long" else "entries"
+        return f"must have at most {context['max_length']} {unit}"
+    return _RULES.get(kind, "can't stand here")
+
+
+_NOTHING = "nothing"
+_RULES: Mapping[str, str] = {
+    "string_type": "must be text",
+    "string_pattern_mismatch": "is not written as it must be",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "int_parsing_size": "is too large",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "dict_type": "must have keys of its own",
+    "mapping_type": "must have keys of its own",
+    "model_type": "must have keys of its own",
+    "model_attributes_type": "must have keys of its own",
+    "invalid-json-value": "must be text, a number, true, false, a list or keys with such values",
+}
+
+
+def _shown(value: object, source: str | None) -> str:
+    """Return a value as the file has it. That holds for numbers too, from which YAML drops zeros (`4.10`)."""
+    return source if source and _is_scalar(value) else _as_text(value)
+
+
+def _is_scalar(value: object) -> bool:
+    return value is not None and not isinstance(value, str | list | tuple | dict)
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, bool):
+        return "true or false to YAML"
+    return "a number to YAML" if isinstance(value, int | float) else "a date to YAML"
+
+
+_LONGEST = 60
+_PER_CENT = 100
+_NEARER = 0.8
+"""How much another key must resemble one that a section has: `load` resembles `loads`, `duration` no `action`."""
+
+
+def _as_text(value: object) -> str:
+    """Return a single value as YAML shows it; empty for lists and mappings."""
+    if value is None:
+        return _NOTHING
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return "" if value else "[]"
+    if isinstance(value, dict):
+        return "keys" if value else "{}"
+    text = repr(str(value)) if isinstance(value, str) and not isinstance(value, _BooleanText) else str(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -1,0 +1,1 @@
+"""Words, numbers and errors for people, and what all models have alike."""
