@@ -18,7 +18,7 @@ from plimsoll_airflow.local.transport import OwnServers, Transport
 pytestmark = needs(os.geteuid() == 0, "only root can start a program of another user")
 
 IMPOSTOR = """
-import http.server, json, os, sys
+import encodings.idna, http.server, json, os, sys
 os.setgroups([]), os.setgid(65534), os.setuid(65534)
 class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -30,7 +30,9 @@ server = http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Answer)
 print("listens", flush=True)
 server.serve_forever()
 """
-"""Becomes the user nobody, sets SO_REUSEADDR, as `http.server` does, and prints what it is sent."""
+"""Becomes the user nobody, who may be unable to import more; sets SO_REUSEADDR, as `http.server` does; prints what it
+is sent.
+"""
 
 
 @pytest.fixture

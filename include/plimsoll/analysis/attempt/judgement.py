@@ -286,21 +286,21 @@ def uncovered(covered: int, schedule: Schedule, level: ServiceLevel) -> Iterator
         yield f"only {covered} of {planned} are covered by the logs"
 
 
-def rate_fault(judgement: Judgement, attempted: float, tolerance: float) -> str:
-    """Explain why a sound judgement is not about the attempted rate, ops/s; empty where it is.
+def rate_fault(judgement: Judgement, attempted: float, tolerance: float) -> Iterator[str]:
+    """Yield the reason why a sound judgement is not about the attempted rate, ops/s, if there is one.
 
     A load that was missed may have fallen short: what was answered was too slow already. It may also have been
     exceeded by what came due in warm-up and was answered late: over the whole run no more was answered than was due.
     """
     achieved = judgement.achieved_ops_s
     if achieved is None or not judgement.valid:
-        return ""
+        return
     share = achieved / attempted
     if 1 - tolerance <= share <= 1 + tolerance:
-        return ""
+        return
     if not judgement.met and (share < 1 or not answered_more(judgement.whole_ops_s, attempted, tolerance)):
-        return ""
-    return (
+        return
+    yield (
         f"{achieved:,.6g} ops/s were answered where {attempted:,.6g} ops/s were due ({share:.1%}, allowed: "
         f"{1 - tolerance:.1%} to {1 + tolerance:.1%}), so the outcome is not about that load: give the files of that "
         "load, or name the load that was run, or let what was achieved be judged (`rate: achieved`)"

@@ -91,7 +91,7 @@ def _reasons(evidence: ImportedEvidence, reading: Reading | None, judged: Judged
         yield f"the files say that {requested:g} ops/s were asked for, not the cell's {evidence.cell.load_ops_s}"
     # A ramp misses where it does not reach its rate.
     if evidence.part.rate is None and not isinstance(evidence.part.strategy, Ramp):
-        yield from filter(None, [rate_fault(judged.judgement, evidence.cell.load_ops_s, _rate_tolerance(evidence))])
+        yield from rate_fault(judged.judgement, evidence.cell.load_ops_s, _rate_tolerance(evidence))
     if judged.quality is not None:
         yield from judged.quality.reasons
 

@@ -256,7 +256,7 @@ def _reasons(evidence: Evidence, judged: Judged) -> Iterator[str]:
     attempted, part = evidence.cell.load_ops_s, evidence.part
     is_asked, tolerance = part.load_generator.command and part.rate is None, _rate_tolerance(evidence)
     if is_asked and answered_more(judged.judgement.achieved_ops_s, attempted, tolerance):
-        yield rate_fault(judged.judgement, attempted, tolerance)
+        yield from rate_fault(judged.judgement, attempted, tolerance)
     if evidence.summary.decided_s is not None and not evidence.summary.stopped and judged.judgement.met:
         yield "the load generator ended the load because an interval had missed, but its logs hold none that did"
     if judged.quality is not None:
