@@ -32,7 +32,7 @@ class DefinitionKeys(Model):
 
     name: Annotated[
         str,
-        Field(pattern=SLUG, max_length=LONGEST_NAME, description="Name. The DAG has the same name, with underscores"),
+        Field(pattern=SLUG, max_length=LONGEST_NAME, description="Also the DAG's name, with underscores"),
     ]
     title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
     description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
@@ -42,7 +42,7 @@ class DefinitionKeys(Model):
     ] = None
     tags: Annotated[tuple[str, ...], Field(description="Tags of the DAG in Airflow")] = ()
     system: System
-    variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="The variants that are compared")]
+    variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="Variants to compare")]
     control: Annotated[str | None, Field(description="Id of the variant that others are compared with")] = None
     max_cells: Annotated[
         int,
@@ -62,17 +62,15 @@ class DefinitionKeys(Model):
     ]
     loop: Annotated[Loop, Field(exclude_if=lambda loop: loop == OPEN)] = OPEN
     repeats: Annotated[int, Field(ge=1, le=1000, description="Number of times that every variant gets every load")] = 1
-    seed: Annotated[
-        int, Field(description="Seed of the random order of cells within each repeat, and of what loads draw at random")
-    ] = 1
+    seed: Annotated[int, Field(description="Seed of the order of cells within each repeat, and of what loads draw")] = 1
     workload: Workload = Workload()
     workloads: Annotated[
         tuple[NamedWorkload, ...],
-        Field(description="Several workloads instead of one `workload`, judged and reported one by one"),
+        Field(description="Several workloads instead of one `workload`, reported one by one"),
     ] = ()
     stages: Annotated[
         LeftOutIfEmpty[tuple[Stage, ...]],
-        Field(description="Stages, which run one after the other and are judged and reported one by one"),
+        Field(description="Stages, which run one after the other"),
     ] = ()
     load_generator: LoadGeneratorChoice = LoadGeneratorChoice()
     timing: Annotated[Timing, Field(description="Required unless every stage has its own")]
@@ -114,8 +112,7 @@ class DefinitionKeys(Model):
         LeftOutIfEmpty[PositiveDuration | None],
         Field(
             le=LONGEST_WAIT,
-            description="How long a cell waits at most, before its database starts, for hosts within the bounds of "
-            "`disturbance`",
+            description="How long a cell waits at most for hosts within the bounds of `disturbance`",
         ),
     ] = None
     strategy: Annotated[Strategy, Field(description="Which cells run, and when the campaign ends")] = FullGrid()
@@ -129,10 +126,7 @@ class DefinitionKeys(Model):
     ] = None
     at_most: Annotated[
         LeftOutIfEmpty[AtMost | None],
-        Field(
-            description="A ceiling, which ends what runs. Without it a cell ends an hour after everything that the "
-            "definition lets it do"
-        ),
+        Field(description="A ceiling. Without it a cell ends an hour after everything that the definition lets it do"),
     ] = None
     schedule: Annotated[str | None, Field(description="Cron expression")] = None
     timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"

@@ -88,7 +88,7 @@ class TakenLoad(Model):
     of: Annotated[LeftOutIfEmpty[_StageId | None], Field(description="Id of the stage whose maxima are used")] = None
     slowest_of: Annotated[
         LeftOutIfEmpty[_StageId | None],
-        Field(description="Id of a stage, of which every variant gets the lowest maximum of all variants"),
+        Field(description="Id of the stage of whose maxima every variant gets the lowest"),
     ] = None
     rounded_to: Annotated[
         LeftOutIfEmpty[Rate | None],

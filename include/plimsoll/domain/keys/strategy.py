@@ -64,30 +64,21 @@ class Ramp(Model):
 
 
 class Threshold(Model):
-    """The strategy that runs cells where they tell most about the load that is met with a given chance, until the
-    interval that holds that load is narrow enough.
-    """
+    """The strategy that runs cells where they tell most about the load that is met with a given chance."""
 
     name: Literal["threshold"] = "threshold"
-    chance: Annotated[
-        Percent, Field(ge=50, le=99, description="The chance with which a cell at the load that is asked for is met")
-    ] = 90
+    chance: Annotated[Percent, Field(ge=50, le=99, description="Chance that a cell at the load found is met")] = 90
     within: Annotated[
         Percent, Field(ge=5, le=100, description="How far either end of the interval may lie from its middle")
     ] = 15
-    confidence: Annotated[
-        Percent, Field(ge=50, le=99, description="The chance with which the interval holds the load that is asked for")
-    ] = 95
-    at_most: Annotated[
-        int, Field(ge=FEWEST_CELLS, le=1000, description="Number of valid cells of one variant at most")
-    ] = 30
+    confidence: Annotated[Percent, Field(ge=50, le=99, description="Chance that the interval holds that load")] = 95
+    at_most: Annotated[int, Field(ge=FEWEST_CELLS, le=1000, description="Valid cells of one variant at most")] = 30
     at_once: Annotated[
         int,
         Field(
             ge=1,
             le=100,
-            description="Number of cells of one variant that may run at the same time. With more at once the campaign "
-            "ends sooner, but it takes more cells",
+            description="Cells of one variant that may run at the same time: more end sooner, but take more cells",
         ),
     ] = 1
     rounded_to: Annotated[
@@ -100,10 +91,7 @@ class Threshold(Model):
     ] = None
     over: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],
-        Field(
-            description="For how long the load is to be met: in as many intervals of the first service level. Margins "
-            "of cells with more or fewer judged intervals are brought to it. Without it: as long as the cells' own"
-        ),
+        Field(description="For how long the load is to be met. Without it: for the cells' own judged time"),
     ] = None
 
     def loads_between(self, loads: tuple[int, ...]) -> tuple[int, ...]:
