@@ -26,7 +26,7 @@ from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.adapters.providers.local import LocalProvider
-from plimsoll.adapters.providers.local.sweep import tagged_processes
+from plimsoll.adapters.providers.local.folders import tagged_processes
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.campaign.resolve import product_spec, resolve, variant_spec
 from plimsoll.domain.definition.definition import Definition
@@ -112,10 +112,10 @@ def _request(key: ClusterId, definition: Definition) -> ClusterRequest:
 def _nodes(work: Path) -> Sequence[psutil.Process]:
     """Return the nodes' JVMs. The CPU time of their supervisors is negligible."""
     found = []
-    for one in tagged_processes(work):
+    for process, _ in tagged_processes(work):
         with suppress(psutil.NoSuchProcess):
-            if one.process.name() == "java":
-                found.append(one.process)
+            if process.name() == "java":
+                found.append(process)
     return found
 
 

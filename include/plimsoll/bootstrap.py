@@ -126,7 +126,7 @@ def products_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Product]
 
 
 def _local_notes(spec: HostsSpec, disturbance: Disturbance) -> Iterable[str]:
-    from plimsoll.adapters.providers.local.notes import notes
+    from plimsoll.adapters.providers.local.checks import notes
 
     return notes(spec, disturbance)
 

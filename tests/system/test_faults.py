@@ -19,7 +19,7 @@ from tests.support.nodes.even import EVEN_NODES
 from tests.support.processes import PLIMSOLL, command_line
 from tests.support.suite.requirements import long, needs
 
-from plimsoll.adapters.providers.local.sweep import tagged_processes
+from plimsoll.adapters.providers.local.folders import tagged_processes
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.services.definitions.reference import dump_definition
@@ -62,7 +62,7 @@ class FaultyCampaign:
 
     def kill(self, program: str) -> None:
         """Kill the cluster's process of that main class, as the machine's memory watch would."""
-        [process] = [one.process for one in tagged_processes(self.work) if program in command_line(one.process)]
+        [process] = [one for one, _ in tagged_processes(self.work) if program in command_line(one)]
         os.kill(process.pid, signal.SIGKILL)
 
     def fill_disk(self) -> None:
@@ -153,8 +153,8 @@ def end(campaign: FaultyCampaign) -> None:
     """Kill whatever a failure has left."""
     campaign.process.kill()
     campaign.process.wait()
-    for one in tagged_processes(campaign.work):
-        one.process.kill()
+    for process, _ in tagged_processes(campaign.work):
+        process.kill()
 
 
 def test_it_says_which_cells_to_run_again(campaign: FaultyCampaign) -> None:

@@ -73,7 +73,7 @@ def _pem(name: str, file: Path | None) -> str:
 def _client(service: str, region: str | None) -> Any:
     from botocore.exceptions import BotoCoreError
 
-    from plimsoll.adapters.aws.sessions import client_config, new_session
+    from plimsoll.adapters.aws import client_config, new_session
 
     # A session of its own: the default one of boto3 is not to be shared between threads while it is made.
     try:

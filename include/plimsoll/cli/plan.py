@@ -80,7 +80,7 @@ def schema(
     ] = False,
 ) -> None:
     """Print the JSON schema of definitions, for editors and other tools."""
-    from plimsoll.adapters.generators.plimsoll_stress.reference import own_statement_tables
+    from plimsoll.adapters.generators.plimsoll_stress.catalogue import own_statement_tables
     from plimsoll.services.definitions.reference import definition_reference, definition_schema
 
     if markdown:

@@ -7,7 +7,7 @@ from airflow.providers.amazon.aws.utils.connection_wrapper import AwsConnectionW
 from boto3.session import Session
 from botocore.config import Config
 
-from plimsoll.adapters.aws.sessions import new_session
+from plimsoll.adapters.aws import new_session
 
 
 def client(connection: Any, service: str, region: str | None, config: Config) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from plimsoll import __version__
-from plimsoll.adapters.aws.sessions import client_config, new_session
+from plimsoll.adapters.aws import client_config, new_session
 from plimsoll_airflow.internals import aws as provider
 from plimsoll_airflow.wiring.pacing import LOOKS_AT_ONCE
 

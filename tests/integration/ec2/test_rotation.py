@@ -12,8 +12,8 @@ from tests.cloud.cloud import REGION, Cloud, running_cloud
 from tests.cloud.faults import OnlyKey
 from tests.support.processes import PATIENCE_S
 
-from plimsoll.adapters.aws import renewing
-from plimsoll.adapters.aws.sessions import new_session
+from plimsoll.adapters import aws
+from plimsoll.adapters.aws import new_session
 from plimsoll.adapters.providers.ec2.cloud import CloudRegion, clouds
 from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.text.errors import PlimsollError
@@ -61,7 +61,7 @@ def cloud(running: Cloud) -> Iterator[Cloud]:
 
 @pytest.fixture
 def secrets(cloud: Cloud, monkeypatch: pytest.MonkeyPatch) -> Rotated:
-    monkeypatch.setattr(renewing, "YOUNG_S", 0.0)  # nobody need wait until a client is old enough
+    monkeypatch.setattr(aws, "YOUNG_S", 0.0)  # nobody need wait until a client is old enough
     return Rotated(cloud.endpoint)
 
 
@@ -107,7 +107,7 @@ def test_an_upload_in_parts_goes_on(store: S3Store, secrets: Rotated, cloud: Clo
 def test_urls_are_signed_with_the_credentials_of_now(
     store: S3Store, secrets: Rotated, cloud: Cloud, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(renewing, "RECENT_S", 0.0)
+    monkeypatch.setattr(aws, "RECENT_S", 0.0)
     rotate(secrets, cloud)
     assert httpx.get(store.download_url("a", timedelta(minutes=5)), timeout=PATIENCE_S).content == b"before"
 

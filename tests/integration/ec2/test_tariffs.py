@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.integration.ec2.watched_account import WatchedAccount
 
-from plimsoll.adapters.aws import renewing
+from plimsoll.adapters import aws
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
 from plimsoll.adapters.providers.ec2.options import Ec2Options
 from plimsoll.ports.provider import Places
@@ -59,7 +59,7 @@ def test_wherever_a_provider_looks_it_asks_once(provider: Ec2Provider) -> None:
 def test_refused_credentials_are_renewed_and_the_api_is_asked_again(
     account: WatchedAccount, chosen: Ec2Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(renewing, "YOUNG_S", 0.0)  # nobody need wait until a client is old enough
+    monkeypatch.setattr(aws, "YOUNG_S", 0.0)  # nobody need wait until a client is old enough
     account.answers = {"GetProducts": {"PriceList": [product("0.7")]}}
     account.faults = {"GetProducts": ["", "ExpiredTokenException"]}
     tariff = Ec2Tariffs(account).of_options(chosen)

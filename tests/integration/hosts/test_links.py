@@ -15,7 +15,7 @@ from tests.support.ssh.sshd import KeyPair, OneKey, Sshd, make_key, running_sshd
 
 from plimsoll.adapters.providers.ssh import Connections, KeyRefused, SshHost, Target, WrongHostKey
 from plimsoll.adapters.providers.ssh.connection import Connection
-from plimsoll.adapters.providers.ssh.keys import parse_host_key
+from plimsoll.adapters.providers.ssh.options import parse_host_key
 from plimsoll.domain.text.errors import HostError, Unreachable
 
 LONG = timedelta(seconds=60)

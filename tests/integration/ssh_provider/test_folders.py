@@ -10,7 +10,7 @@ import pytest
 from tests.support.ssh.shell_connection import over_a_shell
 
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.providers.ssh import Connections, SshProvider, Target, leases
+from plimsoll.adapters.providers.ssh import Connections, SshProvider, Target, member
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
@@ -52,7 +52,7 @@ def ensured(provider: SshProvider, cluster_id: ClusterId = KEY) -> Cluster:
 def test_a_cluster_lives_below_the_home_in_a_folder_for_its_user_alone(
     provider: Callable[..., SshProvider], home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(leases, "FORMER_DEFAULT", PurePosixPath(tmp_path / "former"))
+    monkeypatch.setattr(member, "FORMER_DEFAULT", PurePosixPath(tmp_path / "former"))
     folder, first = home.resolve() / ".plimsoll", provider()
     cluster = ensured(first)
     assert {info.facts["folder"] for info in cluster.hosts} == {str(folder)}
@@ -69,7 +69,7 @@ def test_a_cluster_in_the_former_default_folder_is_found_used_and_destroyed_ther
     provider: Callable[..., SshProvider], home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     former = tmp_path / "former"
-    monkeypatch.setattr(leases, "FORMER_DEFAULT", PurePosixPath(former))
+    monkeypatch.setattr(member, "FORMER_DEFAULT", PurePosixPath(former))
     old = ensured(provider(folder=str(former)))
     now = provider()
     assert now.find(KEY) == old

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from tests.integration.stress.program import Program
 
-from plimsoll.adapters.generators.plimsoll_stress.catalogue import FILE
-from plimsoll.adapters.generators.plimsoll_stress.describe import as_text, ask
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import FILE, as_text, ask
 
 # Printed by the generator when BasicTimeSeries was its only workload: kind, key, length and beginning of the text.
 AS_EVER = {
@@ -65,7 +64,7 @@ def test_basic_time_series_makes_the_keys_and_operations_that_it_always_made(pri
 
 def test_the_checked_in_catalogue_is_what_the_generator_says(program: Program) -> None:
     said = ask(program.java, program.class_path)
-    mend = "make it again: python -m plimsoll.adapters.generators.plimsoll_stress.describe"
+    mend = "make it again: python -m plimsoll.adapters.generators.plimsoll_stress.catalogue"
     assert FILE.read_text(encoding="utf-8") == as_text(said), mend
 
 

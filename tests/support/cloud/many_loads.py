@@ -21,7 +21,7 @@ from tests.cloud.process import cloud_process
 from tests.support.processes import end_marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
 
-from plimsoll.adapters.aws.sessions import new_session
+from plimsoll.adapters.aws import new_session
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.generators.plimsoll_stress.command import PROGRESS
 from plimsoll.adapters.products.cassandra.node_files import JOB

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from botocore.loaders import JSONFileLoader
 
-from plimsoll.adapters.aws.sessions import new_session
+from plimsoll.adapters.aws import new_session
 
 METADATA = {
     "apiVersion": "2026-01-01",

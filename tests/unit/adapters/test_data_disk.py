@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.hosts.onhost import data_disk
+from plimsoll.adapters.hosts.onhost.readings import data_disk
 
 EBS, NVME = "Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"
 
@@ -34,7 +34,7 @@ def read(tmp_path: Path, blocks: Path, *mounts: tuple[Path, str, str]) -> object
     table = tmp_path / "mountinfo"
     lines = [f"22 1 259:1 / {point} rw,noatime shared:1 - {kind} {source} rw\n" for point, source, kind in mounts]
     table.write_text("".join(lines))
-    found = data_disk.read(tmp_path / "data" / "of" / "a cell", table, blocks)
+    found = data_disk(tmp_path / "data" / "of" / "a cell", table, blocks)
     return found["device"], found["models"], found["bytes"]
 
 
@@ -68,7 +68,7 @@ def test_what_is_no_block_device_has_the_size_of_its_file_system(tmp_path: Path,
 
 
 def test_this_machine_s_own_disk(tmp_path: Path) -> None:
-    found = data_disk.read(tmp_path)
+    found = data_disk(tmp_path)
     assert found["device"]
     assert found["models"]
     assert found["bytes"] >= shutil.disk_usage(tmp_path).total

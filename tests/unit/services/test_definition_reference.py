@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.adapters.generators.plimsoll_stress.reference import own_statement_tables
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import own_statement_tables
 from plimsoll.cli import cli
 from plimsoll.domain.text.errors import Refused
 from plimsoll.services.definitions.reference import definition_reference, definition_schema, examples, parse_definition

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from tenacity import retry, retry_if_exception, stop_after_attempt
 
-from plimsoll.adapters.aws.renewing import RenewedClient
+from plimsoll.adapters.aws import RenewedClient
 from plimsoll.adapters.stores.s3_errors import Refused, error_of, explained
 from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import BLOCK_BYTES, StoredFile, UploadTicket

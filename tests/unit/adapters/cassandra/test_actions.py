@@ -15,7 +15,7 @@ from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 
 from plimsoll.adapters.products.cassandra import Cassandra
-from plimsoll.adapters.products.cassandra.actions.acting import join_parts
+from plimsoll.adapters.products.cassandra.acting import join_parts
 from plimsoll.domain.campaign.resolve import variant_spec
 from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.keys.action import Action, ActionBegin, ActionName, RecordedAction

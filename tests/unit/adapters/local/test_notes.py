@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.hosts.sampler import activity, sample
-from plimsoll.adapters.providers.local.notes import notes_on
+from plimsoll.adapters.providers.local.checks import notes_on
 from plimsoll.domain.campaign.resolve import hosts_spec, resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.host_bounds import HostActivity

@@ -7,7 +7,7 @@ import paramiko
 import pytest
 from tests.unit.adapters.ssh.host_key_line import LINE
 
-from plimsoll.adapters.providers.ssh.keys import parse_host_key, private_key
+from plimsoll.adapters.providers.ssh.options import parse_host_key, private_key
 from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.adapters.providers.ssh.leases import parse_held
+from plimsoll.adapters.providers.ssh.member import parse_held
 from plimsoll.domain.text.errors import HostError
 
 

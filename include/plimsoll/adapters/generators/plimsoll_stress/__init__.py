@@ -13,6 +13,7 @@ from plimsoll import __version__
 from plimsoll.adapters.artefacts.java_programs import OwnProgram
 from plimsoll.adapters.generators.foreign_load import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
 from plimsoll.adapters.generators.plimsoll_stress import command, remarks, reports
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
 from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, programs
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_statements
@@ -76,7 +77,7 @@ class PlimsollStress(LoadGenerator):
 
     def unchecked(self, spec: LoadSpec) -> Sequence[str]:
         """Name own operations whose statements only the database checks."""
-        is_own = spec.workload.name == remarks.OWN_STATEMENTS
+        is_own = spec.workload.name == OWN_STATEMENTS
         return tuple(unread_statements(given_options(spec.workload))) if is_own else ()
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:

@@ -2,12 +2,18 @@
 definition.
 
 The generator itself describes them (`workloads --json`). `workloads.json` beside this module is a copy of its answer,
-so that checking a definition starts no JVM. `describe` renews the copy.
+so that checking a definition starts no JVM. Run with `python -m`, this module renews the copy after a change of
+workloads.
+
+The keys of `workload: {name: cql, …}` for the definition reference are from the same description.
 """
 
-from collections.abc import Mapping
+import json
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from pydantic import Field, JsonValue
 
@@ -15,6 +21,8 @@ from plimsoll.adapters.generators.workload_options import Option, given_options,
 from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.base import Model
 
+OWN_STATEMENTS = "cql"
+"""The workload of a definition's own tables and statements."""
 FILE = Path(__file__).with_name("workloads.json")
 
 
@@ -111,3 +119,80 @@ def _declared(given: Mapping[str, JsonValue]) -> dict[str, float | None]:
         if isinstance(operation, dict) and isinstance(share := operation.get("share", 0), int | float):
             found[str(operation.get("name"))] = float(share)
     return found
+
+
+Row = tuple[str, str, str, str]
+"""Key, value, default, meaning."""
+_PARTS = {"bind": "bind", "operations": "operation", "populate": "population"}
+"""The tables that describe values of these types."""
+
+
+def own_statement_tables() -> Mapping[str, Sequence[Row]]:
+    """Return a table of keys for each part of a definition's own tables and statements, by its heading."""
+    known = catalogue()
+    distribution = (
+        "distribution",
+        "[a distribution](#distributions)",
+        "required",
+        "Numbers, with its own keys beside it",
+    )
+    return {
+        "keys of cql": tuple(_rows(known.by_name[OWN_STATEMENTS].options)),
+        "operation": tuple(_rows(known.operation)),
+        "population": tuple(_rows(known.populate)),
+        "bind": (distribution, *_rows(known.bind)),
+        "distributions": tuple((one.name, _keys(one.parameters), "none", one.doc) for one in known.distributions),
+    }
+
+
+def _keys(parameters: Sequence[Option]) -> str:
+    """Return the keys of a distribution, with their defaults."""
+    told = (
+        f"`{key}` ({default.strip('`')})" if default != "none" else f"`{key}`"
+        for key, _, default, _ in _rows(parameters)
+    )
+    return ", ".join(told) or "no key"
+
+
+def _rows(options: Sequence[Option]) -> Iterator[Row]:
+    for one in options:
+        default = "required" if one.required else _default(one.default)
+        yield one.name, _value(one), default, one.doc
+
+
+def _default(value: JsonValue) -> str:
+    text = value if isinstance(value, str) else json.dumps(value)
+    return "none" if value in (None, "") else f"`{text}`"
+
+
+def _value(option: Option) -> str:
+    if option.choices:
+        return ", ".join(f"`{choice}`" for choice in option.choices)
+    return f"[{_PARTS[option.type]}](#{_PARTS[option.type]})" if option.type in _PARTS else option.type
+
+
+def ask(java: Path, class_path: str) -> dict[str, Any]:
+    """Return the load generator's present description of its workloads."""
+    argv = [str(java), "-XX:TieredStopAtLevel=1", "-cp", class_path, "plimsoll.stress.Main", "workloads", "--json"]
+    described: dict[str, Any] = json.loads(subprocess.run(argv, check=True, capture_output=True, timeout=60).stdout)
+    return described
+
+
+def as_text(described: Mapping[str, Any]) -> str:
+    """Return the content of the file for that description."""
+    return json.dumps(described, indent=1, ensure_ascii=False) + "\n"
+
+
+def main(cache: Path) -> None:
+    """Write the file again, using the artefacts in that cache."""
+    from plimsoll.adapters.artefacts import Artefacts
+    from plimsoll.ports.artefacts import LOAD_JDK
+
+    artefacts = Artefacts(cache, print)
+    described = ask(artefacts.jdk(LOAD_JDK).java, f"{artefacts.program('load-generator')}/*")
+    FILE.write_text(as_text(described), encoding="utf-8")
+    print(f"{FILE.name}: {len(Catalogue.model_validate_json(FILE.read_bytes()).workloads)} workloads")
+
+
+if __name__ == "__main__":
+    main(Path.home() / ".cache" / "plimsoll")

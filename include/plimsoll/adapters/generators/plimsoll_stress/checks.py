@@ -11,11 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import JsonValue
 
 from plimsoll.adapters.cql.tables import words_of
-from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue, shares
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import (
+    OWN_STATEMENTS,
+    WorkloadDescription,
+    catalogue,
+    shares,
+)
 from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, KEYSPACE, programs
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems
 from plimsoll.adapters.generators.plimsoll_stress.remarks import (
-    OWN_STATEMENTS,
     ROWS,
     data_per_node_problems,
     names_last_row,

@@ -14,7 +14,12 @@ from math import ceil
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.generators.plimsoll_stress.catalogue import WorkloadDescription, catalogue, shares
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import (
+    OWN_STATEMENTS,
+    WorkloadDescription,
+    catalogue,
+    shares,
+)
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_page_remarks
 from plimsoll.adapters.generators.workload_options import given_options, number_of
 from plimsoll.domain.campaign.specs import LoadSpec
@@ -25,7 +30,6 @@ from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.units import parse_count
 from plimsoll.domain.text.wording import plural
 
-OWN_STATEMENTS = "cql"
 _OF_EACH_THREAD = "populate"
 _ROWS = ("rows", "recordcount", _OF_EACH_THREAD)
 """The options by which workloads set the number of rows that they populate."""

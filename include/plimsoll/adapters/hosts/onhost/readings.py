@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import time
 from pathlib import Path
 from typing import Any
-
-from plimsoll.adapters.hosts.onhost import data_disk
 
 _FILES = {
     "os_release": "/etc/os-release",
@@ -31,10 +30,50 @@ def read(folder: Path) -> dict[str, Any]:
         # Those that processes may run on.
         "cpus": len(os.sched_getaffinity(0)),
         "page_size": os.sysconf("SC_PAGE_SIZE"),
-        "data_disk": data_disk.read(folder),
+        "data_disk": data_disk(folder),
         "utc_offset_s": time.localtime().tm_gmtoff,
     }
 
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+
+
+MOUNTS, BLOCKS = Path("/proc/self/mountinfo"), Path("/sys/class/block")
+_SECTOR = 512
+
+
+def data_disk(folder: Path, mounts: Path = MOUNTS, blocks: Path = BLOCKS) -> dict[str, Any]:
+    """Return the folder's device, its models as the kernel names them (one for each disk of an array), its size, bytes.
+
+    Where the kernel knows no model, the file system stands for it. A folder that is not there yet is on the disk of the
+    nearest one that is.
+    """
+    folder = next(one for one in (folder.resolve(), *folder.resolve().parents) if one.is_dir())
+    source, kind = _mounted_at(folder, mounts.read_text(encoding="utf-8", errors="replace"))
+    block = blocks / os.path.basename(os.path.realpath(source))  # noqa: PTH119 - a link's target
+    size = _text(block / "size").strip()
+    return {
+        "device": source,
+        "models": sorted(filter(None, (_text(disk / "device" / "model").strip() for disk in _disks(block)))) or [kind],
+        "bytes": int(size) * _SECTOR if size else shutil.disk_usage(folder).total,
+    }
+
+
+def _mounted_at(folder: Path, mounts: str) -> tuple[str, str]:
+    """Return the source and the type of the file system that the folder is in; of several at one place, the last."""
+    inside = {str(one) for one in (folder, *folder.parents)}
+    found = ("", "", "unknown")
+    for line in mounts.splitlines():
+        place, _, origin = line.partition(" - ")
+        point = place.split()[4].encode().decode("unicode_escape")  # a space in it is written as \040
+        if point in inside and len(point) >= len(found[0]):
+            kind, source = origin.split()[:2]
+            found = (point, source, kind)
+    return found[1], found[2]
+
+
+def _disks(block: Path) -> list[Path]:
+    """Return the disks behind a block device: those of an array, or the one that a partition is of."""
+    members = [block.parent / member.name for member in block.glob("slaves/*")] or [block]
+    return [one.resolve().parent if (one / "partition").exists() else one for one in members]

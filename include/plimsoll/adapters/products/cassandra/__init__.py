@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from plimsoll.adapters.hosts.jobs import console_path
-from plimsoll.adapters.products.cassandra.actions.acting import ACTIONS, act
+from plimsoll.adapters.products.cassandra.acting import ACTIONS, act
 from plimsoll.adapters.products.cassandra.command import TLP_2020, jvm_arguments
 from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop, inspect, settle_command
 from plimsoll.adapters.products.cassandra.node import PORTS, RESERVED, TOKENS, Blueprint, start
@@ -42,9 +42,9 @@ from plimsoll.adapters.products.nodes.jvm_flags import (
     missing_software,
     without_jvm,
 )
+from plimsoll.adapters.products.nodes.node_process import refused_settings, shown
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import leftover_work
-from plimsoll.adapters.products.nodes.settings import refused_settings, shown
 from plimsoll.adapters.products.nodes.tool import WHOLE
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.attempt.load_summary import LeftoverWork

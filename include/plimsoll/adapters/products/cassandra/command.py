@@ -3,7 +3,7 @@
 Not every published benchmark names all flags. Those that it does not name are the flags that Cassandra ships:
 
 - `azul-2022` names only the heap, 40 GB for every collector: flag set `shipped`. CMS and G1 get the flags that the
-  release ships (`cassandra_4_0.py` and the modules of other releases), and the young generation of CMS gets the size
+  release ships (`cassandra_4_0.py`, `releases.py`), and the young generation of CMS gets the size
   that `cassandra-env.sh` computes. No release ships flags for Shenandoah, ZGC, Parallel, Serial and C4, so these run
   with the JDK's defaults.
 - `tlp-2020` names all flags of its collectors: flag set `tlp-2020`. Only JDK 8 gets `-XX:+UseParNewGC` of its CMS
@@ -15,6 +15,7 @@ With both sets CMS also gets the flag that `cassandra-env.sh` adds to it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from plimsoll.adapters.products.cassandra.cassandra_4_0 import CMS_FLAGS
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.nodes.jvm_flags import (
@@ -33,20 +34,7 @@ JMX_PORT = 7199
 _MIB = 1 << 20
 
 TLP_2020: dict[Collector, tuple[str, ...]] = {
-    "CMS": (
-        "-XX:+UseConcMarkSweepGC",
-        "-XX:+CMSParallelRemarkEnabled",
-        "-XX:SurvivorRatio=8",
-        "-XX:MaxTenuringThreshold=1",
-        "-XX:CMSInitiatingOccupancyFraction=75",
-        "-XX:+UseCMSInitiatingOccupancyOnly",
-        "-XX:CMSWaitDuration=10000",
-        "-XX:+CMSParallelInitialMarkEnabled",
-        "-XX:+CMSEdenChunksRecordAlways",
-        "-XX:+CMSClassUnloadingEnabled",
-        "-XX:ParallelGCThreads=8",
-        "-XX:ConcGCThreads=8",
-    ),
+    "CMS": (*CMS_FLAGS, "-XX:ParallelGCThreads=8", "-XX:ConcGCThreads=8"),
     "G1": (
         "-XX:+UseG1GC",
         "-XX:G1RSetUpdatingPauseTimePercent=5",

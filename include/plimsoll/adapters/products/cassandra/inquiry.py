@@ -1,17 +1,27 @@
-"""Ask running nodes over JMX: for their state, and for the size of a keyspace on their disks, or to remove it."""
+"""Ask running nodes over JMX: for their state, for the size of a keyspace on their disks, or to remove it. And wait for
+what they tell of the ring: the evidence that a change of it has ended.
 
+A command of the node tool that takes long is a detached job on every machine of the nodes that it asks.
+"""
+
+import json
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from plimsoll.adapters.hosts.jobs import console_path
 from plimsoll.adapters.products.cassandra.command import JMX_PORT
-from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles
-from plimsoll.adapters.products.nodes.node_state import node_fingerprint
-from plimsoll.adapters.products.nodes.own_machine import PATIENCE, by_machine
+from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles, current_process
+from plimsoll.adapters.products.nodes.node_state import down, node_fingerprint
+from plimsoll.adapters.products.nodes.own_machine import PATIENCE, by_machine, with_names
 from plimsoll.adapters.products.nodes.tool import NodeTool, inspect_jvms, jmx_places, jvm_facts
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.text.errors import DeployError
-from plimsoll.ports.host import Host
+from plimsoll.domain.keys.action import ActionPart
+from plimsoll.domain.text.errors import ActionError, DeployError
+from plimsoll.domain.text.wording import plural
+from plimsoll.ports.host import Host, Job
+from plimsoll.ports.product import ActionRequest
 
 _FLUSH = timedelta(minutes=5)
 _DROP = timedelta(minutes=2)
@@ -60,3 +70,150 @@ def drop(tool: NodeTool, node: Host, keyspace: str) -> None:
     if answer["error"]:
         where = f"cassandra on host {node.info.name}"
         raise DeployError(f"{keyspace} could not be dropped: {answer['error']}", where=where, mend=_MEND)
+
+
+_TAIL = 65_536
+
+
+@dataclass(frozen=True)
+class MoveEnd:
+    """One move of an action that has ended at `at`, with the evidence of that.
+
+    `undated`: by how much it may have ended before, where the first that asked found it so. `due`: when it had to begin
+    if not at the end of the move before it.
+    """
+
+    began: datetime
+    at: datetime
+    evidence: str
+    parts: tuple[ActionPart, ...] = ()
+    streamed_bytes: int | None = None
+    undated: timedelta = timedelta(0)
+    due: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Asks for the ring of one action."""
+
+    tool: NodeTool
+    request: ActionRequest
+
+    def begun(self, host: Host, name: str) -> datetime:
+        """Return when the move `name` began, by the controller's clock: noted on the host before anything is done."""
+        path = host.root / "actions" / f"{name}.begun"
+        if noted := host.read_tail(path, max_bytes=100):
+            return datetime.fromisoformat(noted)
+        host.write(path, self.request.now.isoformat())
+        return self.request.now
+
+    def awaited(
+        self, name: str, began: datetime, up: Sequence[Host], *, dead: Sequence[Host] = (), gone: Sequence[Host] = ()
+    ) -> str | MoveEnd:
+        """Return the end of the move `name`: all of `up` agree that they are up, `dead` down and `gone` forgotten.
+
+        The first call starts those who ask, on the nodes' hosts. Until the end it returns what is left, in words.
+        Raises ActionError where a node of `up` has ended.
+        """
+        lists = {"--up": up, "--down": dead, "--gone": gone}
+        arguments = [word for option, nodes in lists.items() if nodes for word in (option, _addresses(nodes))]
+        timeout = ("--timeout", f"{self.request.expires.total_seconds():.0f}s")
+        job = ToolJob(self.tool, f"action-{name}", up, "ring", (*arguments, *timeout), self.request.expires)
+        found = job.look()
+        if isinstance(found, str):
+            _require_running(up, self.request.action.name)
+            return found
+        at = max(answer.at for answer in found)
+        # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
+        known = max((answer.at for answer in found if answer.looks != 1), default=began)
+        received = {node: int(one["received_bytes"]) for answer in found for node, one in answer.nodes.items()}
+        return MoveEnd(
+            began,
+            at,
+            _evidence(up, dead, gone),
+            streamed_bytes=received[up[-1].info.name],
+            undated=max(at - known, timedelta(0)),
+        )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the command told of each node of one machine at its end, `at` by the controller's clock.
+
+    `looks`: how often it asked until then; None where it does not tell.
+    """
+
+    at: datetime
+    looks: int | None
+    nodes: Mapping[str, Mapping[str, Any]]
+    """By the node's name."""
+
+
+@dataclass(frozen=True)
+class ToolJob:
+    """One command with its arguments, which asks these nodes. Its id is the same whoever asks for it."""
+
+    tool: NodeTool
+    id: str
+    nodes: Sequence[Host]
+    command: str
+    arguments: Sequence[str]
+    expires: timedelta
+
+    def look(self) -> str | tuple[Answer, ...]:
+        """Return the answers of all machines or, while one is awaited, what it is at. The first call starts it.
+
+        Raises ActionError where a machine's command failed.
+        """
+        found = [self._of_machine(hosts) for hosts in by_machine(self.nodes).values()]
+        answers = tuple(one for one in found if isinstance(one, Answer))
+        return answers if len(answers) == len(found) else next(one for one in found if isinstance(one, str))
+
+    def _of_machine(self, nodes: Sequence[Host]) -> str | Answer:
+        host = nodes[0]
+        status = host.status(self.id)
+        if status.state == "missing":
+            argv = self.tool.argv(host, self.command, *over_jmx(nodes), *self.arguments)
+            host.start(Job(id=self.id, argv=argv, expires=self.expires))
+            return self.command
+        last = _last_line(host.read_tail(console_path(host.root, self.id), max_bytes=_TAIL))
+        if status.state == "running":
+            return with_names(str(last.get("progress") or self.command), nodes)
+        if "ended_ms" not in last or last.get("error"):
+            why = last.get("error") or f"it gave no answer (exit code {status.exit_code})"
+            raise ActionError(
+                f"{self.command} failed: {with_names(str(why), nodes)}",
+                where=f"host {host.info.name}",
+                mend="run the cell again",
+            )
+        at = datetime.fromtimestamp(last["ended_ms"] / 1000, UTC)
+        names = (node.info.name for node in nodes)
+        at -= timedelta(milliseconds=host.clock().offset_ms)
+        return Answer(at, last.get("looks"), dict(zip(names, last["nodes"], strict=True)))
+
+
+def _require_running(nodes: Sequence[Host], action: str) -> None:
+    """Raise ActionError where a node has ended. Not asked once the move has: the next one may end nodes."""
+    for node in nodes:
+        if why := down(node, current_process(node)):
+            raise ActionError(why, where=action, mend="run the cell again")
+
+
+def _addresses(nodes: Sequence[Host]) -> str:
+    return ",".join(node.info.address for node in nodes)
+
+
+def _evidence(up: Sequence[Host], dead: Sequence[Host], gone: Sequence[Host]) -> str:
+    told = [f"{plural(len(up), 'node')} agree that all of them are up, listen for clients and stream nothing"]
+    told += [f"{node.info.name} is down" for node in dead]
+    told += [f"{node.info.name} is in no list" for node in gone]
+    return ", ".join(told)
+
+
+def _last_line(text: str) -> Mapping[str, Any]:
+    """Return the object on the last line; empty where that is none."""
+    try:
+        found = json.loads(text.strip().rpartition("\n")[2])
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

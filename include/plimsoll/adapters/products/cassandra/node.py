@@ -15,7 +15,7 @@ from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, RESTARTED, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
 from plimsoll.adapters.products.nodes.jvm_flags import install
-from plimsoll.adapters.products.nodes.settings import render
+from plimsoll.adapters.products.nodes.node_process import render
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.ports.artefacts import Jdk
 from plimsoll.ports.host import Host, Job

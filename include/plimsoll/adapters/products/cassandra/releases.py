@@ -1,12 +1,7 @@
-"""The release lines that can be deployed, and the oldest of them as shipped, with the values of their `conf/`.
+"""The release lines that can be deployed, as shipped, with the values of their `conf/`: each as it differs from 4.0.
 
 Cassandra 3.11 runs on JDK 8 only. The values of 4.0 before its betas were read in the tarball of 4.0-alpha2, which is
 on Maven Central. 4.0-alpha4 is of April 2020; Cassandra changed the two settings in July 2020, before the first beta.
-
-They were read in the tarball of 4.0-alpha2, which is on Maven Central. 4.0-alpha4 is of April 2020; Cassandra changed
-the two settings in July 2020, before the first beta.
-
-It runs on JDK 8 only.
 """
 
 import re
@@ -17,8 +12,8 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.products.cassandra import cassandra_4_0
 from plimsoll.adapters.products.cassandra.cassandra_4_0 import CASSANDRA_4_0
-from plimsoll.adapters.products.cassandra.cassandra_4_1_and_later import CASSANDRA_4_1, CASSANDRA_5_0
 from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.adapters.products.nodes.jvm_flags import exported
 
 # Lines of conf/cassandra.yaml that differ from those of 4.0.
 SETTINGS: Mapping[str, JsonValue] = {
@@ -62,6 +57,45 @@ CASSANDRA_3_11 = Release(
     listening="Starting Messaging Service on ",
     ready="Starting listening for CQL clients on ",
     reports_compactions=False,
+)
+
+# 4.1, as shipped where it differs from 4.0. conf/cassandra.yaml: durations and rates have units since then.
+# conf/jvm11-server.options: G1 is the default, and the flags of CMS are comments in this file.
+_WITHOUT_UNITS = ("commitlog_sync_period_in_ms", "compaction_throughput_mb_per_sec")
+CASSANDRA_4_1 = replace(
+    CASSANDRA_4_0,
+    line="4.1",
+    settings={
+        **{key: value for key, value in cassandra_4_0.SETTINGS.items() if key not in _WITHOUT_UNITS},
+        "commitlog_sync_period": "10000ms",
+        "compaction_throughput": "64MiB/s",
+    },
+    jdk_flags={11: cassandra_4_0.JDK_FLAGS[11]},
+    collector_flags={
+        "CMS": cassandra_4_0.CMS_FLAGS,
+        "G1": (
+            "-XX:+UseG1GC",
+            "-XX:+ParallelRefProcEnabled",
+            "-XX:MaxTenuringThreshold=1",
+            "-XX:G1HeapRegionSize=16m",
+            "-XX:G1RSetUpdatingPauseTimePercent=5",
+            "-XX:MaxGCPauseMillis=300",
+            "-XX:InitiatingHeapOccupancyPercent=70",
+        ),
+    },
+)
+
+# 4.1 has this flag for every JDK. 5.0 has it for JDK 11 only, because later JDKs do not know it.
+_ON_11_ONLY = "-XX:-UseBiasedLocking"
+_NETTY = ("-Dio.netty.allocator.useCacheForAllThreads=true", "-Dio.netty.allocator.maxOrder=11")
+CASSANDRA_5_0 = replace(
+    CASSANDRA_4_1,
+    line="5.0",
+    jvm_flags=tuple(flag for flag in CASSANDRA_4_1.jvm_flags if flag != _ON_11_ONLY),
+    jdk_flags={
+        11: (_ON_11_ONLY, *CASSANDRA_4_1.jdk_flags[11], *exported("java.base/jdk.internal.util"), *_NETTY),
+        17: (*cassandra_4_0.ON_17, *_NETTY),
+    },
 )
 
 RELEASES = (CASSANDRA_3_11, CASSANDRA_4_0, CASSANDRA_4_1, CASSANDRA_5_0)

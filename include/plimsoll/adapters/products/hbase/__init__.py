@@ -47,9 +47,9 @@ from plimsoll.adapters.products.nodes.jvm_flags import (
     missing_software,
     without_jvm,
 )
+from plimsoll.adapters.products.nodes.node_process import shown
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import leftover_work
-from plimsoll.adapters.products.nodes.settings import shown
 from plimsoll.adapters.products.nodes.waiting import Obstacle, OnHost, Patience, ended
 from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec

@@ -17,10 +17,9 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue, ValidationError
 
 from plimsoll.adapters.products.nodes import own_machine
-from plimsoll.adapters.products.nodes.node_process import time_of, timed_lines
+from plimsoll.adapters.products.nodes.node_process import refused_settings, shown, time_of, timed_lines
 from plimsoll.adapters.products.nodes.node_state import down, name_of, node_fingerprint
 from plimsoll.adapters.products.nodes.own_machine import leftover_work, own_loopback
-from plimsoll.adapters.products.nodes.settings import refused_settings, shown
 from plimsoll.adapters.products.nodes.tool import WHOLE, NodeTool
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.adapters.products.scylladb.node import (

@@ -11,9 +11,8 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 from ruamel.yaml import YAML
 
-from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles
+from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, render
 from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
-from plimsoll.adapters.products.nodes.settings import render
 from plimsoll.domain.hosts.fingerprint import HostFacts
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.units import Size

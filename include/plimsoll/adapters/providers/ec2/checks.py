@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from plimsoll.adapters.aws.renewing import REFUSED_CREDENTIALS
+from plimsoll.adapters.aws import REFUSED_CREDENTIALS
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud, CloudRegion, clouds
 from plimsoll.adapters.providers.ec2.errors import CloudError, explained
 from plimsoll.adapters.providers.ec2.finding import KINDS

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from botocore.session import get_session
 from botocore.utils import get_environ_proxies
 
-from plimsoll.adapters.aws.renewing import REFUSED_CREDENTIALS, RenewedClient
+from plimsoll.adapters.aws import REFUSED_CREDENTIALS, RenewedClient
 from plimsoll.adapters.providers.ec2.errors import CAPACITY, DENIED, THROTTLED, CloudError, explained
 from plimsoll.adapters.providers.ec2.tags import Filter
 from plimsoll.ports.secrets import AwsAccess, Secrets

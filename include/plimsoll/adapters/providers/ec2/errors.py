@@ -14,7 +14,7 @@ from botocore.exceptions import (
     PartialCredentialsError,
 )
 
-from plimsoll.adapters.aws.renewing import REFUSED_CREDENTIALS
+from plimsoll.adapters.aws import REFUSED_CREDENTIALS
 from plimsoll.domain.text.errors import CloudOutOfReach, ProviderError, SecretError
 
 CAPACITY = frozenset(

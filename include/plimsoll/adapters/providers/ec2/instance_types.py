@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from plimsoll.adapters.aws.renewing import RenewedClient
+from plimsoll.adapters.aws import RenewedClient
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud
 from plimsoll.adapters.providers.ec2.errors import explained
 from plimsoll.adapters.providers.ec2.options import Ec2Options, read_options

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from plimsoll.adapters.providers.ec2.instance_types import InstanceStore
-from plimsoll.adapters.providers.ssh.keys import private_key
+from plimsoll.adapters.providers.ssh.options import private_key
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 

@@ -15,8 +15,8 @@ from plimsoll.adapters.hosts.onhost import cleaning
 from plimsoll.adapters.hosts.processes import ProcessTags, process_tags_of
 from plimsoll.adapters.providers.local import folders
 from plimsoll.adapters.providers.local.checks import problems
-from plimsoll.adapters.providers.local.folders import exclusive, mend
-from plimsoll.adapters.providers.local.host import NICENESS, LocalHost
+from plimsoll.adapters.providers.local.folders import PROVIDER, exclusive, mend, remnant, tagged_processes
+from plimsoll.adapters.providers.local.host import NICENESS, NODE_NICENESS, LocalHost
 from plimsoll.adapters.providers.local.subnets import (
     MOST_NODES,
     claim,
@@ -27,7 +27,6 @@ from plimsoll.adapters.providers.local.subnets import (
     release,
     with_others,
 )
-from plimsoll.adapters.providers.local.sweep import PROVIDER, remnant, tagged_processes
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
 from plimsoll.domain.text.errors import Problem, ProviderError
@@ -36,8 +35,6 @@ from plimsoll.ports.provider import Places, Provider
 
 PATIENCE_S = 20.0
 """The time that the remains of a cluster may take to be gone, s."""
-# The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
-NODE_NICENESS = 10
 
 
 class LocalProvider(Provider):
@@ -182,8 +179,8 @@ class LocalProvider(Provider):
 
     def _running(self) -> dict[ClusterId, list[ProcessTags]]:
         found: dict[ClusterId, list[ProcessTags]] = {}
-        for one in tagged_processes(self._work):
-            found.setdefault(one.tags.cluster_id, []).append(one.tags)
+        for _, tags in tagged_processes(self._work):
+            found.setdefault(tags.cluster_id, []).append(tags)
         return found
 
     def _known(self, cluster_id: ClusterId, running: dict[ClusterId, list[ProcessTags]]) -> Cluster:

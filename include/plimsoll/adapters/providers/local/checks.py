@@ -12,16 +12,18 @@ from typing import Annotated
 from pydantic import Field, ValidationError
 
 from plimsoll.adapters.hosts.host_files import require_guarded
-from plimsoll.adapters.hosts.machine import existing_part
+from plimsoll.adapters.hosts.machine import activity_now, existing_part, in_words
 from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.hosts.reported_facts import memory_bytes
 from plimsoll.adapters.providers.local.folders import mend
+from plimsoll.adapters.providers.local.host import NODE_NICENESS
 from plimsoll.adapters.providers.local.subnets import MOST_NODES, free_subnet
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.keys.faults import as_written, problems_of
+from plimsoll.domain.keys.host_bounds import Disturbance, HostActivity, noise
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, ProviderError
-from plimsoll.domain.text.units import Size, parse_size
+from plimsoll.domain.text.units import Size, format_size, parse_size
 from plimsoll.domain.text.wording import plural
 
 _MIB = 1 << 20
@@ -134,3 +136,28 @@ def _addresses(spec: HostsSpec, work: Path) -> Sequence[Problem]:
     except ProviderError as error:
         return (Problem(error.where, error.what, error.mend),)
     return ()
+
+
+def notes(spec: HostsSpec, disturbance: Disturbance) -> Iterator[str]:
+    """Yield sentences without a full stop: what gives way to what, and what keeps the machine busy now."""
+    return notes_on(spec, disturbance, activity_now())
+
+
+def notes_on(spec: HostsSpec, disturbance: Disturbance, now: HostActivity) -> Iterator[str]:
+    """Yield the same for a machine with that activity. Pure."""
+    if spec.node_hosts:
+        yield (
+            f"nodes on this machine run at niceness {NODE_NICENESS}, so that the load generator keeps to its schedule: "
+            "they give way to every other program, too"
+        )
+    if spec.max_parallel > 1:
+        yield (
+            f"`max_parallel: {spec.max_parallel}` on one machine: cells that run at the same time disturb each "
+            "other, and a miss beside another cell may not count"
+        )
+    if busy := noise(now, disturbance):
+        yield f"this machine is busy ({in_words(now)}): {busy}; a miss that is measured now may not count"
+    needed = max((cell_bytes(spec, LocalOptions(), heap) for heap in spec.needs.heaps.values()), default=0)
+    if needed > now.memory_available_bytes:
+        free = format_size(int(now.memory_available_bytes) // _MIB * _MIB)
+        yield f"{free} of memory are free, and a cell may take {format_size(needed // _MIB * _MIB)}: end other programs"

@@ -89,6 +89,8 @@ class Jobs:
 _BLOCK = 1 << 16
 NICENESS = "niceness"
 """The fact of a host that says how much its jobs give way to those of other hosts, as `nice` counts."""
+# The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
+NODE_NICENESS = 10
 
 
 class LocalHost:

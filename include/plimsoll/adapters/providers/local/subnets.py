@@ -13,8 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from plimsoll.adapters.providers.local.folders import write_whole
-from plimsoll.adapters.providers.local.sweep import subnets_in_use
+from plimsoll.adapters.providers.local.folders import subnets_in_use, write_whole
 from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.text.errors import HostsLost, ProviderError
 

@@ -15,9 +15,8 @@ from plimsoll.adapters.providers.ssh.checks import candidates, problems, why_lef
 from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.host import SshHost
-from plimsoll.adapters.providers.ssh.leases import Held, Lease, lease_of
 from plimsoll.adapters.providers.ssh.login import KeyRefused, WrongHostKey, as_provider_error, explained
-from plimsoll.adapters.providers.ssh.member import Place
+from plimsoll.adapters.providers.ssh.member import Held, Lease, Place, lease_of
 from plimsoll.adapters.providers.ssh.options import SshOptions, Target
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from typing import IO, Any, cast
 
 from filelock import FileLock, Timeout
 
+from plimsoll.adapters.hosts import onhost
 from plimsoll.adapters.hosts.host_files import mend_of
 from plimsoll.adapters.hosts.onhost import receiver
 from plimsoll.adapters.providers.ssh.connection import Connection
-from plimsoll.adapters.providers.ssh.execution import Answer, Feed, Input, receiver_command
+from plimsoll.adapters.providers.ssh.execution import Answer, Feed, Input, program_command, receiver_command
 from plimsoll.domain.text.errors import HostError
 from plimsoll.domain.text.wording import plural
 from plimsoll.ports.store import DirectStore
@@ -213,3 +214,45 @@ def _explained(bundle: Bundle) -> Iterator[None]:
     except OSError as error:
         mend = "free disk space there, or prepare the artefacts again: `make setup`"
         raise HostError(f"{bundle.name} can't be packed: {error}", where="controller", mend=mend) from error
+
+
+_PACKAGE = Path(onhost.__file__).parent
+_ENTRY = "__main__.py"
+# What Python ends with when it can't open what it is to run.
+_NO_PROGRAM = 2
+
+
+class Program:
+    """The program on one host. `bundles` is the folder to copy it to, `where` names the host in errors."""
+
+    def __init__(
+        self, connection: Connection, bundles: PurePosixPath, where: str, tags: Mapping[str, str] | None = None
+    ) -> None:
+        self._connection, self._bundles, self._where, self._tags = connection, bundles, where, tags or {}
+
+    def call(self, command: str, *, timeout_s: float, **request: Any) -> Any:
+        """Return the answer to a request that may be repeated. Raises HostError with the host's error message."""
+        answer = self._ask(command, timeout_s, request)
+        if answer.exit_code == _NO_PROGRAM:  # someone has removed it since it was brought there
+            self._connection.delivered.clear()
+            answer = self._ask(command, timeout_s, request)
+        if answer.exit_code != 0:
+            said = answer.stderr.decode(errors="replace").strip()
+            raise HostError(f"{command}: {said}", where=self._where, mend=mend_of(said, self._bundles))
+        return answer.parsed(self._where)
+
+    def _ask(self, command: str, timeout_s: float, request: Mapping[str, Any]) -> Answer:
+        def feed(stdin: Input) -> None:
+            stdin.write(json.dumps(request).encode())
+
+        place = deliver(self._connection, program_bundle(), self._bundles, self._where)
+        line = program_command(place, command, self._tags)
+        return self._connection.execute(line, timeout_s=timeout_s, feed=feed)
+
+
+@lru_cache(maxsize=1)
+def program_bundle() -> Bundle:
+    """Return the sources, arranged so that their folder is a program and they import one another by their own names."""
+    package = PurePosixPath(*onhost.__name__.split("."))
+    sources = {str(package / file.name): file for file in sorted(_PACKAGE.glob("*.py"))}
+    return make_bundle("onhost", {**sources, _ENTRY: _PACKAGE / _ENTRY})

@@ -7,8 +7,7 @@ from pathlib import PurePosixPath
 from typing import TypeVar
 
 from plimsoll.adapters.providers.ssh.connection import Connections
-from plimsoll.adapters.providers.ssh.leases import FOLDER, Held, Lease, is_below_home
-from plimsoll.adapters.providers.ssh.member import Member, Place
+from plimsoll.adapters.providers.ssh.member import FOLDER, Held, Lease, Member, Place, is_below_home
 from plimsoll.adapters.providers.ssh.options import GroupOptions, HostOptions, SshOptions, Target
 from plimsoll.domain.hosts.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.text.errors import HostError, SecretError

@@ -16,11 +16,10 @@ from plimsoll.adapters.hosts.jobs import FOLDER, not_started, order, require_id,
 from plimsoll.adapters.hosts.onhost.control import KILL_TIMEOUT_S
 from plimsoll.adapters.hosts.reported_facts import host_facts
 from plimsoll.adapters.providers.ssh import execution, files
-from plimsoll.adapters.providers.ssh.bundles import FETCH, Bundle, Staged, bundle_of, deliver
+from plimsoll.adapters.providers.ssh.bundles import FETCH, Bundle, Program, Staged, bundle_of, deliver
 from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.adapters.providers.ssh.login import unreachable
-from plimsoll.adapters.providers.ssh.program import Program
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.hosts.fingerprint import HostFacts

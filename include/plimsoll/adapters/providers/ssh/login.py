@@ -7,8 +7,7 @@ from contextlib import contextmanager, suppress
 
 import paramiko
 
-from plimsoll.adapters.providers.ssh.keys import HostKey, parse_host_key, private_key
-from plimsoll.adapters.providers.ssh.options import Target
+from plimsoll.adapters.providers.ssh.options import HostKey, Target, parse_host_key, private_key
 from plimsoll.domain.text.errors import HostError, HostsLost, ProviderError, SecretError, Unreachable
 from plimsoll.ports.secrets import SshIdentity
 

@@ -1,7 +1,7 @@
-"""Which moves each action consists of, and how far it is: those of `repair`, which is full, as `nodetool repair
--full` does it, and of `compact`, a major compaction, are few enough to stand here.
+"""What is done to running nodes under load: which moves each action consists of, and how far it is.
 
-The moves of actions that change single nodes: kill one, start one again, let a new one join.
+Moves come one after the other. Every move is found again by the jobs that it left on the hosts. `repair` is full, as
+`nodetool repair -full` does it, and `compact` is a major compaction.
 
 The parts of a join are read in the log of the node that joined. The texts were read in the logs of nodes of 3.11.19 and
 4.0.1.
@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from plimsoll.adapters.hosts.jobs import process_of
-from plimsoll.adapters.products.cassandra.actions.ring import MoveEnd, Ring, ToolJob
+from plimsoll.adapters.products.cassandra.inquiry import MoveEnd, Ring, ToolJob
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, CassandraLog, NodeFiles, current_process
 from plimsoll.adapters.products.nodes.tool import NodeTool

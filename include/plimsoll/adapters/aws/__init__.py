@@ -1,1 +1,0 @@
-"""Sessions and clients of AWS's API."""
