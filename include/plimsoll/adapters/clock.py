@@ -11,5 +11,4 @@ class SystemClock:
         return datetime.now(UTC)
 
     def sleep(self, seconds: float) -> None:
-        """Block the calling thread."""
         time.sleep(seconds)

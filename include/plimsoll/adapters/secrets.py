@@ -39,7 +39,6 @@ class EnvironmentSecrets:
         self._ssh_key, self._ssh_user, self._database = ssh_key, ssh_user, database
 
     def ssh_identity(self, connection_id: str) -> SshIdentity:
-        """Return the key in the named file."""
         if self._ssh_key is None:
             mend = "set PLIMSOLL_SSH_KEY to the file of your private key"
             raise SecretError("no SSH key is known", where=f"connection {connection_id!r}", mend=mend)
@@ -54,7 +53,6 @@ class EnvironmentSecrets:
         return AwsAccess(_client)
 
     def database(self, connection_id: str) -> DatabaseAccess:  # noqa: ARG002 - the database is the environment's
-        """Return the user, and the content of the named files."""
         given = self._database
         files = {name: _pem(name, getattr(given, name)) for name in ("authority", "certificate", "key")}
         return DatabaseAccess(given.user, given.password, **files, names=_NAMES)

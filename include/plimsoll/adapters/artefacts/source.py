@@ -103,7 +103,6 @@ class Artefacts:
         return jvm_traits.refusal(self._cache, self.jdk(jdk_id, archive), flags)
 
     def unasked(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> list[str]:
-        """Return the flags that only a node's host can test, because they might change something on this machine."""
         return jvm_traits.unasked(self._cache, self.jdk(jdk_id, archive), flags)
 
     def database(self, product: str, version: str) -> Path:
@@ -111,11 +110,9 @@ class Artefacts:
         return jar_folder(self._cache, _database(product, version))
 
     def unpacked(self, archive: Archive, program: str, *, thorough: bool = False) -> Path:
-        """Return the folder of that archive which has this program, to be installed on hosts."""
         return archives_of.unpacked(self._cache, archive, program, self._archives, thorough=thorough)
 
     def has_archive(self, archive: Archive) -> bool:
-        """Tell whether the archive is in the cache. Downloads nothing."""
         return archives_of.is_there(self._cache, archive)
 
     def program(self, program: Program, *, thorough: bool = False) -> Path:
@@ -131,7 +128,6 @@ class Artefacts:
             jar_folder(self._cache, _database(product, version), thorough=True)
 
     def missing_of_variants(self, variants: Sequence[VariantSpec], name: str) -> list[Problem]:
-        """Return the databases and JDKs of these variants that are not in the cache. Downloads nothing."""
         return [*self._missing_jdks(variants, name), *self._missing_databases(variants, name)]
 
     def prepare_program(self, program: Program) -> None:
@@ -139,17 +135,14 @@ class Artefacts:
         self.program(program, thorough=True)
 
     def missing_of_program(self, program: Program, where: str, name: str) -> list[Problem]:
-        """Return the program and its JDK, unless they are in the cache. Downloads nothing."""
         what = self._lacks(program)
         return [Problem(where, what, how_to_fetch(name))] if what else []
 
     def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> list[Download]:
-        """Return the databases and JDKs of these variants, as they are downloaded. Downloads nothing."""
         of_jdks = [one for wanted in _jdks(variants) for one in of_jdk(self._cache, wanted)]
         return [*of_jdks, *of_databases(self._cache, _databases(variants))]
 
     def downloads_of_program(self, program: Program) -> list[Download]:
-        """Return the program and its JDK, as they are downloaded. Downloads nothing."""
         if isinstance(program, ReleaseProgram):
             return list(of_release_program(self._cache, program))
         return list(of_own_program(self._cache, self._own[program], jdk_of(program)))

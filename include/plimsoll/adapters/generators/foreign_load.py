@@ -207,7 +207,6 @@ class ForeignGenerator(LoadGenerator):
         host.start(job)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        """Return the state of the load: running, complete, or failed with the reason and the last lines of output."""
         plan, job = Plan.parse(_tail(host, PLAN)), host.status(job_id)
         if job.state == "missing":
             return LoadStatus("failed", reason="the load was never started")
@@ -233,11 +232,9 @@ class ForeignGenerator(LoadGenerator):
         return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(host, plan, console)
 
     def stop(self, host: Host, job_id: str) -> None:
-        """Ask the program to end, and give it time to flush its logs."""
         host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """Return the paths of everything that the program read and wrote."""
         return host.files(folder_of(host))
 
 

@@ -42,7 +42,6 @@ class ExternalCql(Product):
         return ()
 
     def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:
-        """Return what the database's own tables tell of its nodes. Raises DeployError."""
         try:
             return self._databases.of(ExternalOptions.model_validate(options)).nodes()
         except ProviderError as error:

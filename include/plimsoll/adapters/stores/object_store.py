@@ -46,7 +46,6 @@ class ObjectStore:
         self._local = urlsplit(self.root).scheme in ("", "file")
 
     def url(self, key: str = "") -> str:
-        """Return the address of the key: root and key joined."""
         return f"{self.root.rstrip('/')}/{key}".rstrip("/")
 
     def exists(self, key: str) -> bool:
@@ -68,7 +67,6 @@ class ObjectStore:
         self._put(key, lambda place: self._fs.pipe_file(place, data))
 
     def create(self, key: str, data: bytes) -> bool:
-        """Write only where there is no file."""
         with self._explained(key):
             place = self._path(key)
             return create_whole(Path(place), data) if self._local else self._create_remote(place, data)

@@ -42,7 +42,6 @@ class S3Store:
         self._s3 = RenewedClient(self._made)
 
     def url(self, key: str = "") -> str:
-        """Return the address of the key: root and key joined."""
         return f"{self.root}/{key}".rstrip("/")
 
     def exists(self, key: str) -> bool:
@@ -59,7 +58,6 @@ class S3Store:
         return content
 
     def blocks(self, key: str) -> Iterator[bytes]:
-        """Read the file in blocks, as they come."""
         found = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=self._name(key)))
         with explained(self.url(key)), closing(found["Body"]) as body:
             yield from body.iter_chunks(BLOCK_BYTES)
@@ -120,7 +118,6 @@ class S3Store:
                 raise error_of(self.url(prefix), error["Code"], what)
 
     def check(self) -> None:
-        """Write, read and delete a small file."""
         key = f".plimsoll-check-{uuid.uuid4().hex}"
         self.write(key, b"check")
         self.read(key)

@@ -51,23 +51,18 @@ class CassandraStress(ForeignGenerator):
         self._artefacts = artefacts
 
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
-        """Return features of the workload that cassandra-stress lacks, and missing artefacts."""
         return problems(spec, self._artefacts)
 
     def downloads(self, spec: LoadSpec) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
-        """Return the program, or what it is compiled from, and its JDK."""
         return self._artefacts.downloads_of_program(PROGRAM)
 
     def prepare(self, spec: LoadSpec) -> None:  # noqa: ARG002 - every load needs the same
-        """Fetch and build the program, and its JDK."""
         self._artefacts.prepare_program(PROGRAM)
 
     def unchecked(self, spec: LoadSpec) -> Sequence[str]:
-        """Name a profile's queries that only the database checks."""
         return tuple(unread_queries(given_options(spec.workload)))
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
-        """Name what cassandra-stress does not do or report, in contrast to plimsoll-stress."""
         return (
             "cassandra-stress writes response times since it is run with `fixed=`; without, it has service times only",
             "cassandra-stress counts failed operations among its response times",
@@ -80,7 +75,6 @@ class CassandraStress(ForeignGenerator):
         )
 
     def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
-        """Return the generator's name, the Cassandra release that ships it, and its JDK."""
         return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -118,7 +112,6 @@ class CassandraStress(ForeignGenerator):
         spec: LoadSpec,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
-        """Return the generator's single log, with a tag for each operation."""
         return {ALL_OPERATIONS: workloads.HDR} if workloads.HDR in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:

@@ -64,17 +64,14 @@ class CommandGenerator(ForeignGenerator):
         self._artefacts = artefacts
 
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
-        """Return problems: unknown placeholders, what a load needs and the command lacks, an archive not yet here."""
         return problems(spec, self._artefacts)
 
     def downloads(self, spec: LoadSpec) -> Sequence[Download]:
-        """Return the archive that the definition names."""
         archive = _command(spec).archive
         there = archive is not None and self._artefacts.has_archive(archive)
         return [Download(name="the load generator's archive", size_bytes=None, is_there=there)] if archive else []
 
     def prepare(self, spec: LoadSpec) -> None:
-        """Fetch the archive, and Plimsoll's JDK where a command names it."""
         command = _command(spec)
         if command.archive is not None:
             self._artefacts.unpacked(command.archive, program_in_archive(command), thorough=True)
@@ -101,7 +98,6 @@ class CommandGenerator(ForeignGenerator):
         )
 
     def describe(self, host: Host, spec: LoadSpec) -> str:
-        """Return the program, with the first line that the command `version` prints, if there is one."""
         command = _command(spec)
         if command.version is None:
             return _program(command)
@@ -140,7 +136,6 @@ class CommandGenerator(ForeignGenerator):
         return told and ending.seconds > plan.warmup_s
 
     def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
-        """Return the files whose names the definition gives as outputs, by their own names."""
         return {name: name for name in _named(names, _command(spec).outputs)}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:

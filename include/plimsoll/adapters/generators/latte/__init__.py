@@ -81,7 +81,6 @@ class Latte(ForeignGenerator):
         return [*protocol_problems(spec, self.name), *_problems(spec)]
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
-        """Name what latte does not do or report, in contrast to plimsoll-stress."""
         return (
             "latte must be on the load host: it is looked for before the database is started",
             "latte has no response times: service times are judged, in which a stall hides what was due in it",
@@ -93,15 +92,12 @@ class Latte(ForeignGenerator):
         )
 
     def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
-        """Explain why the load host can't run latte: it is not installed, or has another version."""
         return _unready(installed(host))
 
     def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
-        """Name and version as latte reports them."""
         return _described(installed(host))
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """Return the summary from latte's report and its end."""
         plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
         text = files.get(_REPORT, "")
         if not text or ending is None:
@@ -136,7 +132,6 @@ class Latte(ForeignGenerator):
         spec: LoadSpec,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
-        """Return latte's report, which has a histogram for each function and second."""
         return {ALL_OPERATIONS: _REPORT} if _REPORT in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:

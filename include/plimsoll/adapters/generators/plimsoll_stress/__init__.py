@@ -58,11 +58,9 @@ class PlimsollStress(LoadGenerator):
         self._artefacts = artefacts
 
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
-        """Return features of the workload that the generator lacks, and missing artefacts."""
         return problems(spec, self._artefacts)
 
     def downloads(self, spec: LoadSpec) -> Sequence[Download]:
-        """Return the programs, or what they are compiled from, and their JDK."""
         found = [one for program in programs(spec) for one in self._artefacts.downloads_of_program(program)]
         return list(dict.fromkeys(found))
 
@@ -71,12 +69,10 @@ class PlimsollStress(LoadGenerator):
         return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
 
     def prepare(self, spec: LoadSpec) -> None:
-        """Fetch and build the programs for the protocols of all variants, and their JDK."""
         for program in programs(spec):
             self._artefacts.prepare_program(program)
 
     def unchecked(self, spec: LoadSpec) -> Sequence[str]:
-        """Name own operations whose statements only the database checks."""
         is_own = spec.workload.name == OWN_STATEMENTS
         return tuple(unread_statements(given_options(spec.workload))) if is_own else ()
 
@@ -108,12 +104,10 @@ class PlimsollStress(LoadGenerator):
         return remarks.with_rows(spec, rows)
 
     def start_sample(self, host: Host, request: LoadRequest, keyspace: str) -> None:
-        """Start a run that populates and ends, in a folder of its own."""
         folder = reports.folder_of(host, request.job_id)
         self._start(host, request, folder, command.sample_arguments(request, folder, keyspace))
 
     def sample_status(self, host: Host, job_id: str) -> LoadStatus:
-        """Return the state of a sample, by its job, its summary and its progress."""
         return reports.status(host, job_id)
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
@@ -133,16 +127,13 @@ class PlimsollStress(LoadGenerator):
         return workload.name != BASIC_TIME_SERIES
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - one a folder
-        """Write the file that the generator waits for."""
         told = {"start": _utc(start), "local": _utc(local)}
         host.write(folder_of(host) / command.START, json.dumps(told))
 
     def stop(self, host: Host, job_id: str) -> None:
-        """Ask the generator to end, and give it time to flush its logs."""
         host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """Return the paths of everything that it wrote, and of its console output."""
         written = [path for path in host.files(folder_of(host)) if _is_known(path.name)]
         console = console_path(host.root, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
@@ -151,7 +142,6 @@ class PlimsollStress(LoadGenerator):
         return f"{self.name} {__version__} on {LOAD_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
-        """Return the content of the summary file."""
         return reports.parse_summary(files.get(command.SUMMARY, ""))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
@@ -162,7 +152,6 @@ class PlimsollStress(LoadGenerator):
         spec: LoadSpec,  # noqa: ARG002 - the same for all
         names: Iterable[str],
     ) -> Mapping[str, str]:
-        """Return the collected files with response-time histograms, by operation."""
         return reports.response_time_logs(names)
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:

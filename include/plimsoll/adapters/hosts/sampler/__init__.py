@@ -29,19 +29,16 @@ class ProcSampler:
         environments: frozenset[str] = frozenset(),
         database: Sequence[str] = (),
     ) -> None:
-        """Start the program as a detached job, or leave a running one alone."""
         folder = host.root / JOB
         own = [*sorted(environments), *([f"{counters.MARK}{','.join(database)}"] if database else [])]
         argv = (*_program(host), str(folder / SAMPLES), *own)
         host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity:
-        """Run the program for some seconds."""
         argv = (*_program(host), str(_LOOK_S), *sorted(environments))
         return activity(host.run(argv, timeout=_LOOK_TIMEOUT).stdout)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        """Return the path of the CSV file, if the sampler has written it."""
         return [path for path in host.files(host.root / JOB) if path.name == SAMPLES]
 
 

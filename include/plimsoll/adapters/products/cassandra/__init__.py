@@ -83,7 +83,6 @@ class Cassandra(JarProduct):
         self._clock, self._patience = clock, patience
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        """Return problems with versions, JDKs, collectors, flags and settings that nodes can't run with."""
         return problems(spec, self._artefacts)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
@@ -108,14 +107,12 @@ class Cassandra(JarProduct):
             self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
-        """Return the one JVM of a node."""
         files = NodeFiles(PurePosixPath())
         consoles = (files.console, *(console_path(files.root, job) for job in (RESTARTED, "action-*")))
         kept = (files.settings, files.logs / "*", *consoles)
         return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)), gc_log_again=GC_LOG_OF_RESTARTED)]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
-        """Read what really runs on each node, as its JVM reports it."""
         return inspect(self._tool, nodes)
 
     def hides_leftover_work(self, spec: VariantSpec) -> bool:
@@ -124,23 +121,18 @@ class Cassandra(JarProduct):
         return release is not None and not release.reports_compactions
 
     def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
-        """Wait for compactions over JMX, on the nodes' own machines."""
         return leftover_work(nodes, job_id, partial(settle_command, self._tool))
 
     def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
-        """Return the size of live files after a flush of the memtables, asked over JMX on the nodes' own machines."""
         return bytes_on_disk(self._tool, nodes, keyspace)
 
     def drop(self, nodes: Sequence[Host], keyspace: str) -> None:
-        """Drop the keyspace with CQL, through the first node."""
         drop(self._tool, nodes[0], keyspace)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """Return a sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node, current_process(node)))]
 
     def act(self, request: ActionRequest) -> ActionStatus:
-        """Go on with the action, by jobs of the node tool and of nodes."""
         blueprint = self._blueprint(request.spec, request.nodes, request.expires)
         return act(self._tool, request, blueprint)
 

@@ -116,7 +116,6 @@ class CassandraLog(Evidence):
     kinds: Sequence[EventKind] = KINDS
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
-        """Return compactions, flushes and dropped messages, in the order of their ends."""
         return tuple(_events(text, zone))
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`

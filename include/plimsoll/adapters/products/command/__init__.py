@@ -163,11 +163,9 @@ class CommandDatabase(Product):
         self._clock = clock
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        """Return problems: unknown placeholders, and what such a database can't have."""
         return problems(spec)
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition
-        """Name what only the hosts can tell."""
         return ["a database of commands must be on its hosts: whether it starts shows there only"]
 
     def deploy(
@@ -194,11 +192,9 @@ class CommandDatabase(Product):
         return [Process(PRODUCT, log=log.name, files=(str(log), *(str(HOME / name) for name in KEPT)))]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
-        """Ask each node for its release, by the command for that."""
         return [_fingerprint(node) for node in nodes]
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """Return a sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def _await_ready(self, node: Host, ready: Sequence[str], until: datetime) -> None:

@@ -154,7 +154,6 @@ class HBase(JarProduct):
         self._clock, self._patience = clock, patience
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        """Return problems with versions, JDKs, collectors, flags, heaps and settings that processes can't run with."""
         return problems(spec, self._artefacts)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
@@ -188,7 +187,6 @@ class HBase(JarProduct):
         return True
 
     def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
-        """Wait for flushes and compactions, on the region servers' own machines."""
         return leftover_work(nodes, job_id, settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
@@ -211,7 +209,6 @@ class HBase(JarProduct):
         ]
 
     def save(self, node: Host) -> None:
-        """Save the figures of the node's region server."""
         save_metrics(node)
 
     def _blueprint(self, spec: VariantSpec, nodes: Sequence[Host], expires: timedelta) -> Blueprint:

@@ -95,7 +95,6 @@ class HBaseLog(Evidence):
     kinds: Sequence[EventKind] = KINDS
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
-        """Return the events in the order of their ends."""
         left = (
             _lasting(STOPPED if one.is_stop else LOST, one.at, one.over or one.last_told)
             for one in self.departures(process, text, zone)
@@ -103,7 +102,6 @@ class HBaseLog(Evidence):
         return tuple(sorted([*_events(text, zone), *left], key=lambda event: event.end))
 
     def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
-        """Return a sentence for each region server that left the cluster."""
         return [str(one) for one in self.departures(process, text, zone)]
 
     def departures(self, process: str, text: str, zone: tzinfo) -> Sequence[Departure]:

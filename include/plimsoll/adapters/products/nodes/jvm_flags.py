@@ -201,11 +201,9 @@ class JarProduct(Product):
         return list(unchecked_flags(spec, self._artefacts))
 
     def downloads(self, spec: ProductSpec) -> Sequence[Download]:
-        """Return the releases and JDKs of its variants, and what the node tool is compiled from."""
         of_variants = self._artefacts.downloads_of_variants(spec.variants)
         return [*of_variants, *self._artefacts.downloads_of_program("node-tool")]
 
     def prepare(self, spec: ProductSpec) -> None:
-        """Fetch all artefacts."""
         self._artefacts.prepare_variants(spec.variants)
         self._artefacts.prepare_program("node-tool")

@@ -83,11 +83,9 @@ class UnreadLogs(Evidence):
     kinds: Sequence[EventKind] = ()
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - nobody can read it
-        """Return nothing."""
         return ()
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - nobody can read it
-        """Return nothing."""
         return ()
 
 

@@ -75,7 +75,6 @@ class ScyllaDbLog(Evidence):
     kinds: Sequence[EventKind] = KINDS
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
-        """Return compactions, reactor stalls and large allocations, in the order of their ends."""
         return tuple(_events(text, zone))
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
@@ -117,15 +116,12 @@ class ScyllaDb(Product):
         self._tool = NodeTool(artefacts)
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        """Return problems with archives and settings."""
         return problems(spec, self._artefacts)
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:
-        """Name what only hosts can tell."""
         return list(unknown(spec))
 
     def downloads(self, spec: ProductSpec) -> Sequence[Download]:
-        """Return the archives of its variants, and what the node tool is compiled from."""
         variants = [one.variant for one in spec.variants]
         archives = {one.archive: one.id for one in variants if one.archive}
         found = [
@@ -135,7 +131,6 @@ class ScyllaDb(Product):
         return [*found, *self._artefacts.downloads_of_program("node-tool")]
 
     def prepare(self, spec: ProductSpec) -> None:
-        """Fetch the archives and the node tool."""
         for one in spec.variants:
             if one.variant.archive is not None:
                 self._artefacts.unpacked(one.variant.archive, PROGRAM, thorough=True)
@@ -167,7 +162,6 @@ class ScyllaDb(Product):
         return [Process(PRODUCT, log=files.log.name, files=(str(files.kept / "*"), str(files.log)))]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
-        """Read what really runs on each node, as the node reports it."""
         return [fingerprint(node) for node in nodes]
 
     def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002
@@ -175,15 +169,12 @@ class ScyllaDb(Product):
         return True
 
     def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
-        """Wait for compactions by the REST API, on the nodes' own machines."""
         return leftover_work(nodes, job_id, settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """Return a sentence with the last log lines for each node that is not running."""
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def save(self, node: Host) -> None:
-        """Save the node's metrics."""
         save_metrics(node)
 
 

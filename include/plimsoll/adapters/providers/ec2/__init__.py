@@ -86,7 +86,6 @@ class Ec2Provider(Provider):
         return Destroyer(self.clock, self.store, self.launches, self.log, self.destroy_since)
 
     def at(self, places: Places) -> Self:
-        """Return the provider for the regions, and through the connections, that those places name."""
         return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
@@ -94,7 +93,6 @@ class Ec2Provider(Provider):
         return problems(spec, self.secrets)
 
     def account(self) -> str:
-        """Return the AWS account that the connection of the definition leads to."""
         [options] = self.places.options
         return self._cloud(_place(read_options(options, ""))).account()
 
@@ -178,11 +176,9 @@ class Ec2Provider(Provider):
         return found
 
     def destroy(self, cluster_id: ClusterId) -> None:
-        """Terminate and delete everything with the cluster's tags, and look whether it is so."""
         self._destroyer.destroy(self._clouds(), cluster_id)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
-        """End what runs of other environments on all hosts at once, remove their files, and check that."""
         options = self._options(cluster)
         clear([self._host(options, cluster, info) for info in cluster.hosts], cluster, keep)
 

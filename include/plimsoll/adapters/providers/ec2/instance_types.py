@@ -170,7 +170,6 @@ class Ec2Tariffs:
         )
 
     def tariff(self, spec: HostsSpec) -> Tariff:
-        """Return the prices of its instance types. Raises ProviderError when its options can't be read."""
         return self.of_options(read_options(spec.options, f"definition {spec.name!r}"))
 
     def of_options(self, options: Ec2Options) -> Tariff:

@@ -56,19 +56,16 @@ class ExternalProvider(Provider):
         self._named: Sequence[_Named] = ()
 
     def at(self, places: Places) -> Self:
-        """Return the same provider with the databases and load hosts of these places."""
         found = copy(self)
         found._places, found._named = places, _named(places)
         found.is_local = all(options.load_hosts.provider == "local" for options in found._known())
         return found
 
     def database(self) -> ExternalDatabase:
-        """Return the database of the definition that this provider is bound to. Raises SecretError."""
         [options] = self._known()
         return self._databases.of(options).for_clients()
 
     def keyspace(self) -> str:
-        """Return the name of the keyspace that cells make and drop; empty where they only read."""
         [options] = self._known()
         return "" if options.is_read_only else options.keyspace_name
 
@@ -79,11 +76,9 @@ class ExternalProvider(Provider):
             return not has_snapshot_option(session)
 
     def account(self) -> str:
-        """Return the account that the load hosts are in; empty where they are in none."""
         return next((account for lender in self._load_hosts() if (account := lender.account())), "")
 
     def occupant(self) -> Occupant | None:
-        """Return whose keyspace is where the definition's own would be made; None where nobody's is."""
         [options] = self._known()
         if options.is_read_only:
             return None
@@ -95,7 +90,6 @@ class ExternalProvider(Provider):
         return Occupant(options.keyspace_name, ClusterId.parse(mark.cluster), mark.store, ours, mark.owner)
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
-        """Check the options, then every node, the keyspace, and the load hosts."""
         options = read_options(spec.options)
         if not isinstance(options, ExternalOptions):
             return options
@@ -112,12 +106,10 @@ class ExternalProvider(Provider):
         return _ours(cluster, chosen.provider)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """Return the cluster if its load hosts are there."""
         found = ((hosts.find(cluster_id), hosts.name) for hosts in self._load_hosts())
         return next((_ours(cluster, name) for cluster, name in found if cluster), None)
 
     def why_gone(self, cluster_id: ClusterId) -> str:
-        """Return what the load hosts' provider says."""
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
 
     def clusters(self) -> Sequence[Cluster]:
@@ -160,7 +152,6 @@ class ExternalProvider(Provider):
             raise first if isinstance(first, ProviderError) else ProviderError(reason_of(first), where=str(cluster_id))
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
-        """Return a load host, as its own provider gives it."""
         hosts = next(one for one in self._load_hosts() if one.name == info.facts[_FROM])
         return hosts.host(cluster, info, environment)
 

@@ -111,7 +111,6 @@ class LoadHostTariffs:
     of_providers: Mapping[str, Tariffs]
 
     def tariff(self, spec: HostsSpec) -> Tariff | None:
-        """Return the prices of the load hosts; None where they cost nothing. ProviderError for wrong options."""
         options = read_options(spec.options)
         if not isinstance(options, ExternalOptions):
             mend = "correct the definition's provider.options"

@@ -59,11 +59,9 @@ class LocalProvider(Provider):
         return self._work
 
     def at(self, places: Places) -> Self:  # noqa: ARG002
-        """Return this provider, whose clusters all lie in one work folder."""
         return self
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
-        """Check options, memory, disk, work folder, loopback addresses and ports."""
         return problems(spec, self._work)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
@@ -75,7 +73,6 @@ class LocalProvider(Provider):
             return self._found(request) or self._make(request)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """Return the cluster if it is whole: described, with a folder for each host."""
         with self._explained():
             found = folders.read(self._work, cluster_id)
             return None if found is None or folders.lost(self._work, found) else found
@@ -92,7 +89,6 @@ class LocalProvider(Provider):
             return [self._known(every[name], running) for name in sorted(every)]
 
     def destroy(self, cluster_id: ClusterId) -> None:
-        """Kill what runs, remove what lies there, give back the subnet, and look whether it is so."""
         with self._explained():
             left = self._destroyed(cluster_id, time.monotonic() + PATIENCE_S)
         if left:
@@ -103,12 +99,10 @@ class LocalProvider(Provider):
             )
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> LocalHost:
-        """Return a host: its own folder below the cluster's, and in it one for each environment."""
         root = folders.folder_of(self._work, cluster.id) / info.name / environment
         return LocalHost(info, root, process_tags_of(cluster, info, self._work, environment))
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
-        """Kill what runs of other environments, remove what lies there, and look whether it is so."""
         folder, names = folders.folder_of(self._work, cluster.id), [info.name for info in cluster.hosts]
         with self._explained():
             left = cleaning.clear(self._work, str(cluster.id), [folder / name for name in names], keep)

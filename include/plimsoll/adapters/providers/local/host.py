@@ -131,7 +131,6 @@ class LocalHost:
         return PurePosixPath(bundle.resolve())
 
     def write(self, path: PurePosixPath, content: str) -> None:
-        """Write a text file whole, below the host's root."""
         place = self._below_root(path)
         with self._explained(place):
             write_whole(place, content)
@@ -150,7 +149,6 @@ class LocalHost:
         return few_files(islice(found, MOST_FILES + 1), self._where)
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
-        """Copy a file out of the host's folder."""
         place = self._folder / path
         with self._explained(place):
             if not place.resolve().is_relative_to(self._folder.resolve()):
@@ -161,7 +159,6 @@ class LocalHost:
                 copy_bounded(file, own)
 
     def start(self, job: Job) -> None:
-        """Start the job detached, or attach to it."""
         with self._explained(self._folder):
             self._jobs.start(job, env=_inherited(), tags=self._tags)
 
@@ -174,14 +171,12 @@ class LocalHost:
             self._jobs.stop(job_id, grace)
 
     def free_port(self) -> int:
-        """Return a port of this host's own address that nobody listens on."""
         with self._explained(self._folder), socket.socket() as probe:
             probe.bind((self.info.address, 0))
             port: int = probe.getsockname()[1]
             return port
 
     def facts(self) -> HostFacts:
-        """Return hardware and operating system of this machine."""
         with self._explained(Path("/proc")):
             return host_facts(readings.read(Path(self.root)), self.info.facts)
 

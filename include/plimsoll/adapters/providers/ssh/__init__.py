@@ -50,13 +50,11 @@ class SshProvider(Provider):
         return self._places
 
     def at(self, places: Places) -> Self:
-        """Return a provider with the groups that the definitions of those places name."""
         found = copy(self)
         found._places = places
         return found
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
-        """Check the options, and each host: connection, login, Python, folder, disk, memory."""
         return problems(spec, self._connections)
 
     def ensure(self, request: ClusterRequest) -> Cluster:
@@ -112,7 +110,6 @@ class SshProvider(Provider):
         return found
 
     def destroy(self, cluster_id: ClusterId) -> None:
-        """End all processes, remove all files, verify that, and release the hosts."""
         found = self._holder(cluster_id)
         if found is None:
             return
@@ -123,7 +120,6 @@ class SshProvider(Provider):
             group.release(lease)
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
-        """Return a host, with the connection that the campaign's definition gives."""
         for group in self._known_groups():
             if group.name == info.facts.get("group") and (member := group.member_of(info)) is not None:
                 staged = self._depot.of_campaign(cluster.id.campaign_id) if self._depot else None
@@ -132,7 +128,6 @@ class SshProvider(Provider):
         raise ProviderError(f"no definition names host {info.name}", where=str(cluster.id), mend=mend)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
-        """End and remove other environments on all hosts at once, and verify that."""
         found = self._holder(cluster.id)
         if found is None:
             raise ProviderError("the cluster is gone", where=str(cluster.id), mend="run the cell again")

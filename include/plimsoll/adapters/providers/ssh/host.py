@@ -105,7 +105,6 @@ class SshHost:
         return deliver(self._connection, contents, self._bundles, self._where, fetch)
 
     def write(self, path: PurePosixPath, content: str) -> None:
-        """Write a text file whole, below the host's root."""
         place = self._below_root(path)
         self._with_files(place, lambda sftp: files.write_whole(sftp, place, content.encode()))
 
@@ -131,13 +130,11 @@ class SshHost:
             self._connection.with_own_files(lambda sftp: files.fetch(sftp, place, destination))
 
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
-        """Return size and sha256 of each file, computed on the host."""
         named = {str(self.root / path): path for path in paths}
         found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named), most_bytes=MOST_FILE_BYTES)
         return {named[name]: StoredFile(**figures) for name, figures in found.items() if "error" not in figures}
 
     def upload(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
-        """Upload from the host directly to the store."""
         files = [
             {"path": str(self.root / path), "url": ticket.url, "headers": dict(ticket.headers)}
             for path, ticket in tickets.items()
@@ -146,7 +143,6 @@ class SshHost:
         return dict(zip(tickets, said, strict=True))
 
     def start(self, job: Job) -> None:
-        """Start the job detached, or attach to it."""
         told = order(job, self.root, self._tags, 0, self._where)
         reason = self._program.call("start", timeout_s=_ANSWER_S, **told)
         if reason:
@@ -165,7 +161,6 @@ class SshHost:
             raise resists(job_id, self._where)
 
     def free_port(self) -> int:
-        """Return a port of this host's own address that nobody listens on."""
         port: int = self._program.call("free-port", timeout_s=_ANSWER_S, address=self.info.address)
         return port
 
@@ -174,7 +169,6 @@ class SshHost:
         return host_facts(readings, self.info.facts)
 
     def clock(self) -> ClockReading:
-        """Return the clock's offset by the quickest of a few round trips; see `clock`."""
         try:
             with self._connection.session(_ANSWER_S) as channel:
                 channel.exec_command(execution.script_command(files.SCRIPT))
