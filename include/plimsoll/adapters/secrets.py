@@ -48,11 +48,11 @@ class EnvironmentSecrets:
             mend = "set PLIMSOLL_SSH_KEY to the file of a private key that you may read"
             raise SecretError(f"the SSH key can't be read: {error}", where=str(self._ssh_key), mend=mend) from error
 
-    def aws(self, connection_id: str) -> AwsAccess:  # noqa: ARG002 - the account is the environment's
+    def aws(self, connection_id: str) -> AwsAccess:
         """Return the access that boto3 finds in the environment."""
         return AwsAccess(_client)
 
-    def database(self, connection_id: str) -> DatabaseAccess:  # noqa: ARG002 - the database is the environment's
+    def database(self, connection_id: str) -> DatabaseAccess:
         given = self._database
         files = {name: _pem(name, getattr(given, name)) for name in ("authority", "certificate", "key")}
         return DatabaseAccess(given.user, given.password, **files, names=_NAMES)

@@ -1,8 +1,5 @@
-"""A host of a cluster: run commands, keep files, hold detached jobs.
-
-Samples of a host's CPU, disk, network and memory while a cell runs.
-
-A short performance check of hosts.
+"""A host of a cluster: run commands, keep files, hold detached jobs; samples of it while a cell runs, and a short
+check.
 """
 
 from collections.abc import Mapping, Sequence

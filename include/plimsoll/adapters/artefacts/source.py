@@ -1,6 +1,5 @@
-"""Artefacts by the names that definitions use.
-
-Name the downloads of a definition's software, with sizes by the lock files, and tell which are there already.
+"""Artefacts by the names that definitions use, and the downloads of a definition's software, with sizes by the lock
+files.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,9 +1,5 @@
-"""What the load generators that speak CQL have in common: its words, tables and statements, checked without a
-database.
-
+"""What the load generators that speak CQL have in common: its words, tables and statements, checked without a database.
 Only the database knows CQL. What is not recognized here passes, and is refused, if at all, when it is prepared.
-
-What load generators have in common that speak CQL and no other protocol.
 """
 
 from collections.abc import Iterator

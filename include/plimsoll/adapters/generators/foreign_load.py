@@ -1,8 +1,6 @@
-"""A load generator by other authors, run as a job of several commands: populate, then the timed run.
-
-One shell script runs the commands one after another, and leaves a record of each.
-
-The job of a load on its host, in the form that all load generators share: folder, plan, console output.
+"""A load generator by other authors, run as a job of several commands: populate, then the timed run. One shell script
+runs them one after another, and leaves a record of each. Folder, plan and console are in the form that all generators
+share.
 """
 
 import json
@@ -181,7 +179,7 @@ class ForeignGenerator(LoadGenerator):
     def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
         """Explain how a run with exit code 0 is incomplete, by its console or files. Empty if it is complete."""
 
-    def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:  # noqa: ARG002 - of most programs it can't
+    def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:
         """Tell whether a timed run that ended with an exit code is judged by its files all the same."""
         return False
 

@@ -1,6 +1,5 @@
-"""Bounds on what is taken from a host, whose software may be anybody's, and advice for its system's errors.
-
-Refuse folders of this machine that hold programs where another user could change them.
+"""Bounds on what is taken from a host, whose software may be anybody's, and advice for its system's errors. Folders of
+this machine that hold programs are refused where another user could change them.
 """
 
 import os

@@ -1,9 +1,6 @@
 """Processes of this machine through /proc: the present one, whether others are alive, and the tags of those of a
-cluster.
-
-Tags are environment variables. Child processes inherit them, and others can read them.
-
-The programs of a definition's commands, looked for on a host before any of them runs.
+cluster, which are environment variables: child processes inherit them, and others can read them. And the programs of a
+definition's commands, looked for on a host before any of them runs.
 """
 
 import os

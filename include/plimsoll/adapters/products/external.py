@@ -26,18 +26,18 @@ class ExternalCql(Product):
     def __init__(self, databases: Databases) -> None:
         self._databases = databases
 
-    def check(self, spec: ProductSpec) -> Sequence[Problem]:  # noqa: ARG002
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return nothing: its provider asks the database itself."""
         return ()
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Do nothing, because it is there."""
 
-    def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - none is known
+    def processes(self, variant: Variant) -> Sequence[Process]:
         """Return none, because nobody here knows them."""
         return ()
 
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """Return none, because no node can be asked as a host."""
         return ()
 
@@ -47,6 +47,6 @@ class ExternalCql(Product):
         except ProviderError as error:
             raise DeployError(error.what, where=error.where, mend=error.mend) from error
 
-    def down(self, nodes: Sequence[Host]) -> Sequence[str]:  # noqa: ARG002 - there are none
+    def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return nothing: whether its nodes run, nobody here can see."""
         return ()

@@ -1,7 +1,4 @@
-"""cassandra-stress, Cassandra's own load generator.
-
-cassandra-stress on the load host of a cluster.
-"""
+"""cassandra-stress, Cassandra's own load generator, on the load host of a cluster."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -53,16 +50,16 @@ class CassandraStress(ForeignGenerator):
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
         return problems(spec, self._artefacts)
 
-    def downloads(self, spec: LoadSpec) -> Sequence[Download]:  # noqa: ARG002 - every load needs the same
+    def downloads(self, spec: LoadSpec) -> Sequence[Download]:
         return self._artefacts.downloads_of_program(PROGRAM)
 
-    def prepare(self, spec: LoadSpec) -> None:  # noqa: ARG002 - every load needs the same
+    def prepare(self, spec: LoadSpec) -> None:
         self._artefacts.prepare_program(PROGRAM)
 
     def unchecked(self, spec: LoadSpec) -> Sequence[str]:
         return tuple(unread_queries(given_options(spec.workload)))
 
-    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
         return (
             "cassandra-stress writes response times since it is run with `fixed=`; without, it has service times only",
             "cassandra-stress counts failed operations among its response times",
@@ -74,7 +71,7 @@ class CassandraStress(ForeignGenerator):
             "cassandra-stress populates without verifying rows, and nobody waits for compactions after it",
         )
 
-    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
+    def describe(self, host: Host, spec: LoadSpec) -> str:
         return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -107,11 +104,7 @@ class CassandraStress(ForeignGenerator):
             in_flight_max=None if under_way is None else min(round(under_way), plan.in_flight),
         )
 
-    def response_time_logs(
-        self,
-        spec: LoadSpec,  # noqa: ARG002 - the same for all
-        names: Iterable[str],
-    ) -> Mapping[str, str]:
+    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         return {ALL_OPERATIONS: workloads.HDR} if workloads.HDR in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
@@ -146,7 +139,7 @@ class CassandraStress(ForeignGenerator):
         workload = request.spec.workload
         return {"rows": rows(workload), "shares": shares(workload)}
 
-    def _running(self, host: Host, plan: Plan, name: str, printed: str) -> LoadStatus:  # noqa: ARG002 - it prints all
+    def _running(self, host: Host, plan: Plan, name: str, printed: str) -> LoadStatus:
         totals = [row for row in console.rows(printed) if row.operation == console.TOTAL]
         if not any(row.ops_s for row in totals):
             return phase_of(plan, name, 0.0)
@@ -157,7 +150,7 @@ class CassandraStress(ForeignGenerator):
             left = max(plan.rows - last.operations, 0) / last.ops_s + plan.duration_s
         return replace(status, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
 
-    def _incomplete(self, host: Host, plan: Plan, printed: str) -> str:  # noqa: ARG002 - its console tells
+    def _incomplete(self, host: Host, plan: Plan, printed: str) -> str:
         return _unfinished(plan, printed, _reached_s(console.rows(printed)))
 
 

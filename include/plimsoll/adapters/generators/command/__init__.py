@@ -1,7 +1,4 @@
-"""Any load generator, by the commands that a definition gives.
-
-Any load generator on the load host of a cluster, by the commands that a definition gives.
-"""
+"""Any load generator on the load host of a cluster, by the commands that a definition gives."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -87,7 +84,7 @@ class CommandGenerator(ForeignGenerator):
             return ""
         return f"there is no {' and no '.join(lacking)} on this host: install it, or correct `load_generator.command`"
 
-    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
         """Name what no command shows, whichever program it runs."""
         return (
             "a command is judged by the times in its files; only they show whether these begin at the intended start",
@@ -158,7 +155,7 @@ class CommandGenerator(ForeignGenerator):
         command = _command(request.spec)
         return {"program": _program(command), "progress": command.progress or "", "outputs": command.outputs}
 
-    def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:  # noqa: ARG002 - grep reads it
+    def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:
         asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, plan.progress, str(folder_of(host)))
         age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
         elapsed_s = float(age) if age.isdecimal() else 0.0
@@ -166,7 +163,7 @@ class CommandGenerator(ForeignGenerator):
         rate = float(number[0].replace(",", "")) if number else None
         return replace(phase_of(plan, command, elapsed_s), achieved_ops_s=rate)
 
-    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:  # noqa: ARG002 - its files tell
+    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
         names = [path.name for path in self.files(host) if path.name not in RECORDS]
         if not plan.outputs or _named(names, plan.outputs):
             return ""

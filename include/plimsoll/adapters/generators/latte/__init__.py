@@ -1,7 +1,4 @@
-"""The load generator latte, where its program is installed on the load host.
-
-latte on the load host of a cluster. It must be installed there, and is looked for, as no registry has it built.
-"""
+"""latte on the load host of a cluster. It must be installed there, and is looked for, as no registry has it built."""
 
 import json
 import re
@@ -80,7 +77,7 @@ class Latte(ForeignGenerator):
         """Return features of the workload that latte or the database lacks. Hosts are checked at their preflight."""
         return [*protocol_problems(spec, self.name), *_problems(spec)]
 
-    def limits(self, spec: LoadSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition, sound or not
+    def limits(self, spec: LoadSpec) -> Sequence[str]:
         return (
             "latte must be on the load host: it is looked for before the database is started",
             "latte has no response times: service times are judged, in which a stall hides what was due in it",
@@ -91,10 +88,10 @@ class Latte(ForeignGenerator):
             "latte populates without verifying rows, and nobody waits for compactions after it",
         )
 
-    def unready(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
+    def unready(self, host: Host, spec: LoadSpec) -> str:
         return _unready(installed(host))
 
-    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
+    def describe(self, host: Host, spec: LoadSpec) -> str:
         return _described(installed(host))
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -127,11 +124,7 @@ class Latte(ForeignGenerator):
             cpu_cores=ending.cpu_cores,
         )
 
-    def response_time_logs(
-        self,
-        spec: LoadSpec,  # noqa: ARG002 - the same for all
-        names: Iterable[str],
-    ) -> Mapping[str, str]:
+    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         return {ALL_OPERATIONS: _REPORT} if _REPORT in names else {}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
@@ -161,14 +154,14 @@ class Latte(ForeignGenerator):
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         return {"rows": rows(request.spec.workload), "shares": shares(request.spec.workload)}
 
-    def _running(self, host: Host, plan: Plan, name: str, console: str) -> LoadStatus:  # noqa: ARG002 - it prints all
+    def _running(self, host: Host, plan: Plan, name: str, console: str) -> LoadStatus:
         told = _SAMPLE.findall(console)
         if not told:
             return phase_of(plan, name, 0.0)
         elapsed_s, rate = told[-1]
         return replace(phase_of(plan, name, float(elapsed_s)), achieved_ops_s=float(rate))
 
-    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:  # noqa: ARG002 - its report tells
+    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
         return ""
 
 

@@ -1,7 +1,4 @@
-"""Plimsoll's own load generator.
-
-Plimsoll's own load generator on the load host of a cluster.
-"""
+"""Plimsoll's own load generator on the load host of a cluster."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,7 +61,7 @@ class PlimsollStress(LoadGenerator):
         found = [one for program in programs(spec) for one in self._artefacts.downloads_of_program(program)]
         return list(dict.fromkeys(found))
 
-    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:  # noqa: ARG002 - it keeps every rule
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
         """Explain why several load hosts keep no rule; empty for one, which keeps all."""
         return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
 
@@ -126,7 +123,7 @@ class PlimsollStress(LoadGenerator):
         """Return True for all workloads but BasicTimeSeries, whose published runs did not wait."""
         return workload.name != BASIC_TIME_SERIES
 
-    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:  # noqa: ARG002 - one a folder
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         told = {"start": _utc(start), "local": _utc(local)}
         host.write(folder_of(host) / command.START, json.dumps(told))
 
@@ -138,7 +135,7 @@ class PlimsollStress(LoadGenerator):
         console = console_path(host.root, _plan(host)["job_id"])
         return [*written, *(path for path in host.files(console.parent) if path == console)]
 
-    def describe(self, host: Host, spec: LoadSpec) -> str:  # noqa: ARG002 - the same for all
+    def describe(self, host: Host, spec: LoadSpec) -> str:
         return f"{self.name} {__version__} on {LOAD_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -147,11 +144,7 @@ class PlimsollStress(LoadGenerator):
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
         return reports.seconds(text)
 
-    def response_time_logs(
-        self,
-        spec: LoadSpec,  # noqa: ARG002 - the same for all
-        names: Iterable[str],
-    ) -> Mapping[str, str]:
+    def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         return reports.response_time_logs(names)
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:

@@ -2,8 +2,6 @@
 
 In a database that somebody else runs, own statements that would change what is not a load's own are refused. This
 guards against mistakes. The rights of the user who logs in are the guard against everything else.
-
-This guards against mistakes. The rights of the user who logs in are the guard against everything else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""The performance check of hosts before their load.
-
-Measure the performance of hosts with a script that runs on any host with Python 3.
-"""
+"""The performance check of hosts before their load, by a script that runs on any host with Python 3."""
 
 import json
 import secrets

@@ -1,7 +1,4 @@
-"""Samples of a host's activity while a cell runs.
-
-Samples of a host from `/proc`, written by a program that any host with Python 3 can run.
-"""
+"""Samples of a host's activity while a cell runs, from `/proc`, by a program that any host with Python 3 can run."""
 
 import csv
 from collections.abc import Sequence

@@ -1,6 +1,5 @@
-"""A host's counters, as its kernel's files have them. Part of the sampler: Python 3.9, its standard library only.
-
-The processes that listen somewhere on this machine. Part of the sampler: Python 3.9, its standard library only.
+"""A host's counters, as its kernel's files have them, and the processes that listen somewhere on this machine. Part of
+the sampler: Python 3.9, its standard library only.
 """
 
 import os

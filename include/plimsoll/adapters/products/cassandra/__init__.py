@@ -1,7 +1,4 @@
-"""Apache Cassandra.
-
-Apache Cassandra as a product under test, and the check beforehand that a definition's nodes can start.
-"""
+"""Apache Cassandra as a product under test, and the check beforehand that a definition's nodes can start."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -112,7 +109,7 @@ class Cassandra(JarProduct):
         kept = (files.settings, files.logs / "*", *consoles)
         return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)), gc_log_again=GC_LOG_OF_RESTARTED)]
 
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         return inspect(self._tool, nodes)
 
     def hides_leftover_work(self, spec: VariantSpec) -> bool:

@@ -115,10 +115,10 @@ class CassandraLog(Evidence):
 
     kinds: Sequence[EventKind] = KINDS
 
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         return tuple(_events(text, zone))
 
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """Return the lines that have a time, so none of stack traces."""
         return timed_lines(_LINE, text, zone)
 

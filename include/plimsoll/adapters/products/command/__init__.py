@@ -1,8 +1,5 @@
-"""Any database, by the commands that a definition gives.
-
-Any database as a product under test, by the commands of a definition: they start a node, and tell of it.
-
-The commands of a database: the values that stand for their placeholders, and their faults before anything starts.
+"""Any database as a product under test, by the commands of a definition: they start a node, and tell of it. Their
+values for placeholders, and their faults, are known before anything starts.
 """
 
 import json
@@ -165,16 +162,10 @@ class CommandDatabase(Product):
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
         return problems(spec)
 
-    def unchecked(self, spec: ProductSpec) -> Sequence[str]:  # noqa: ARG002 - of every definition
+    def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         return ["a database of commands must be on its hosts: whether it starts shows there only"]
 
-    def deploy(
-        self,
-        spec: VariantSpec,
-        nodes: Sequence[Host],
-        load: Host,  # noqa: ARG002 - each node is asked on its own host
-        expires: timedelta,
-    ) -> None:
+    def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Start each node once the one before is ready with the definition's release. Raises DeployError."""
         command = spec.command
         assert command is not None, "checked before"
@@ -187,11 +178,11 @@ class CommandDatabase(Product):
             self._await_ready(node, blueprint.start(node, number), until)
             _require_release(node)
 
-    def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
+    def processes(self, variant: Variant) -> Sequence[Process]:
         log = console_path(HOME.parent, PRODUCT)
         return [Process(PRODUCT, log=log.name, files=(str(log), *(str(HOME / name) for name in KEPT)))]
 
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         return [_fingerprint(node) for node in nodes]
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:

@@ -1,8 +1,5 @@
-"""HBase, with the HDFS and the ZooKeeper that it stands on.
-
-Apache HBase as a product under test, with the HDFS and the ZooKeeper that it stands on.
-
-Check, before anything starts, whether the processes of a definition can start.
+"""Apache HBase as a product under test, with the HDFS and the ZooKeeper that it stands on, and the check beforehand
+that the processes of a definition can start.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -178,11 +175,11 @@ class HBase(JarProduct):
         """Return the processes of hosts; all but two run on the first host only."""
         return [_declared(role, variant, variant.jvm) for role in ROLES] if variant.jvm else []
 
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """Read what really runs on each host: flags from the JVMs, versions as the processes told them."""
         return fingerprints(self._tool, nodes)
 
-    def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Return True, because region servers tell their flushes and compactions only on their own machine."""
         return True
 

@@ -108,7 +108,7 @@ class HBaseLog(Evidence):
         """Return the region servers that left the cluster, of which only the Master tells."""
         return departures(timed_lines(_LINE, text, zone)) if process == MASTER.name else ()
 
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - all have one form
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         """Return the lines that have a time, so none of stack traces."""
         return timed_lines(_LINE, text, zone)
 

@@ -82,10 +82,10 @@ class UnreadLogs(Evidence):
 
     kinds: Sequence[EventKind] = ()
 
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - nobody can read it
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         return ()
 
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - nobody can read it
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         return ()
 
 

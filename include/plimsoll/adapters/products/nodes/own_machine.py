@@ -1,9 +1,5 @@
-"""What only a node's own machine can do, and which nodes share one: ask ports that ask nobody for a password and so
-are open to it alone, and wait until no compactions are left.
-
-The nodes whose clients can't ask for compactions themselves are asked there.
-
-It is for nodes whose clients can't ask them for their compactions themselves.
+"""What only a node's own machine can do, and which nodes share one: ask ports that ask nobody for a password and so are
+open to it alone, and wait until no compactions are left, for nodes that clients can't ask for these.
 """
 
 import json

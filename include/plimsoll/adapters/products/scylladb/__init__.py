@@ -1,6 +1,4 @@
-"""ScyllaDB.
-
-ScyllaDB as a product under test. It was written by its public documentation, and has met no real ScyllaDB yet.
+"""ScyllaDB as a product under test. It was written by its public documentation, and has met no real ScyllaDB yet.
 
 Nodes are asked over their REST API on their own machines, because it asks nobody for a password.
 
@@ -74,10 +72,10 @@ class ScyllaDbLog(Evidence):
 
     kinds: Sequence[EventKind] = KINDS
 
-    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:  # noqa: ARG002 - a node is one process
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         return tuple(_events(text, zone))
 
-    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:  # noqa: ARG002 - see `events`
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
         return timed_lines(_LINE, text, zone)
 
 
@@ -157,14 +155,14 @@ class ScyllaDb(Product):
             patience.await_line([(node, NODE)], _LISTENS)
         self._tool.probe(load, nodes, max(until - self._clock.now(), WHOLE), PRODUCT)
 
-    def processes(self, variant: Variant) -> Sequence[Process]:  # noqa: ARG002 - every node runs the same program
+    def processes(self, variant: Variant) -> Sequence[Process]:
         files = NodeFiles(PurePosixPath())
         return [Process(PRODUCT, log=files.log.name, files=(str(files.kept / "*"), str(files.log)))]
 
-    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:  # noqa: ARG002
+    def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         return [fingerprint(node) for node in nodes]
 
-    def hides_leftover_work(self, spec: VariantSpec) -> bool:  # noqa: ARG002
+    def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Return True, because clients can read in no table how many compactions are left."""
         return True
 

@@ -1,7 +1,4 @@
-"""Clusters on Amazon EC2.
-
-Clusters on EC2: hosts found by their tags.
-"""
+"""Clusters on Amazon EC2: hosts found by their tags."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress

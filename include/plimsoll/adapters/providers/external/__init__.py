@@ -1,6 +1,5 @@
-"""Clusters that somebody else runs: nothing of them is provided but the hosts that the load comes from.
-
-The source of load hosts for a database that somebody else runs, and of the keyspace that a load has there.
+"""Clusters that somebody else runs: nothing of them is provided but the hosts that the load comes from, and the
+keyspace that a load has there.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -155,7 +154,7 @@ class ExternalProvider(Provider):
         hosts = next(one for one in self._load_hosts() if one.name == info.facts[_FROM])
         return hosts.host(cluster, info, environment)
 
-    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:  # noqa: ARG002
+    def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """Raise ProviderError: hosts are not kept."""
         raise ProviderError("its load hosts are not kept", where=str(cluster.id), mend="destroy the cluster")
 

@@ -1,7 +1,4 @@
-"""Clusters on this machine: every host is a folder and a loopback address.
-
-Clusters of this machine: a folder, a loopback subnet and tagged processes each.
-"""
+"""Clusters of this machine: a folder, a loopback subnet and tagged processes each."""
 
 import platform
 import time
@@ -58,7 +55,7 @@ class LocalProvider(Provider):
         """Return the folder that holds the clusters' folders, with every link resolved."""
         return self._work
 
-    def at(self, places: Places) -> Self:  # noqa: ARG002
+    def at(self, places: Places) -> Self:
         return self
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
@@ -77,7 +74,7 @@ class LocalProvider(Provider):
             found = folders.read(self._work, cluster_id)
             return None if found is None or folders.lost(self._work, found) else found
 
-    def why_gone(self, cluster_id: ClusterId) -> str:  # noqa: ARG002
+    def why_gone(self, cluster_id: ClusterId) -> str:
         """Return the empty text, because folders give no reason."""
         return ""
 

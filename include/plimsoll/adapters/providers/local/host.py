@@ -1,7 +1,4 @@
-"""A host made of a folder of this machine, with a loopback address of its own.
-
-Detached jobs in one folder of this machine: start or attach, query, end.
-"""
+"""A host made of a folder of this machine, with a loopback address and detached jobs of its own."""
 
 import json
 import os

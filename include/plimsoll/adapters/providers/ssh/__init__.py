@@ -1,7 +1,4 @@
-"""Hosts that are used over SSH, and clusters of existing hosts.
-
-Clusters of existing hosts: each uses a group of hosts that is leased, and cleaned before and after.
-"""
+"""Clusters of existing hosts over SSH: each uses a group of hosts that is leased, and cleaned before and after."""
 
 import logging
 from collections.abc import Sequence
@@ -92,7 +89,7 @@ class SshProvider(Provider):
         found = self._holder(cluster_id)
         return found[1].cluster if found is not None and found[1].ready else None
 
-    def why_gone(self, cluster_id: ClusterId) -> str:  # noqa: ARG002
+    def why_gone(self, cluster_id: ClusterId) -> str:
         """Return the empty text, because these machines give no reason."""
         return ""
 
