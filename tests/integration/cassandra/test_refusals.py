@@ -10,7 +10,8 @@ from tests.support.nodes.small import define
 from tests.support.suite.requirements import long
 
 from plimsoll.adapters.artefacts import Artefacts
-from plimsoll.adapters.products.cassandra import problems
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.campaign.resolve import product_spec, resolve
 from plimsoll.domain.text.errors import DeployError
 
@@ -72,7 +73,7 @@ def test_plan_refuses_a_setting_by_which_a_node_writes_elsewhere(
     definition = define(
         nodes=1, settings={"audit_logging_options": {"enabled": True, "audit_logs_dir": str(elsewhere)}}
     )
-    [problem] = problems(product_spec(resolve(definition), "cassandra"), artefacts)
+    [problem] = Cassandra(artefacts, SystemClock()).check(product_spec(resolve(definition), "cassandra"))
     assert problem.where == "system.settings.audit_logging_options.audit_logs_dir"
     assert "it has the node write outside of its folder" in problem.what
     with hosts_for(definition, "unasked") as deployment:  # nothing but the plan stands in its way

@@ -1,12 +1,22 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 from tests.fakes.artefacts import EmptyArtefacts
 
-from plimsoll.adapters.products.cassandra import problems
-from plimsoll.adapters.products.nodes.jvm_flags import unchecked_flags
+from plimsoll.adapters.clock import SystemClock
+from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.domain.campaign.resolve import product_spec, resolve
+from plimsoll.domain.campaign.specs import ProductSpec
+from plimsoll.domain.text.errors import Problem
+
+
+def problems(spec: ProductSpec, artefacts: EmptyArtefacts) -> Sequence[Problem]:
+    return Cassandra(artefacts, SystemClock()).check(spec)
+
+
+def unchecked_flags(spec: ProductSpec, artefacts: EmptyArtefacts) -> Sequence[str]:
+    return Cassandra(artefacts, SystemClock()).unchecked(spec)
 
 
 def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any], artefacts: EmptyArtefacts) -> None:

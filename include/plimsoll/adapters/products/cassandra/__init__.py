@@ -25,27 +25,16 @@ from plimsoll.adapters.products.cassandra.node_files import (
     NodeFiles,
     current_process,
 )
-from plimsoll.adapters.products.cassandra.release import PRODUCT, Release
+from plimsoll.adapters.products.cassandra.release import PRODUCT
 from plimsoll.adapters.products.cassandra.releases import RELEASES, release_of
-from plimsoll.adapters.products.nodes.jvm_flags import (
-    JarProduct,
-    archive_problems,
-    collector_problems,
-    flag_problems,
-    heap_problems,
-    install,
-    is_there,
-    jdk_major,
-    missing_software,
-    without_jvm,
-)
+from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, install, jdk_major
 from plimsoll.adapters.products.nodes.node_process import refused_settings, shown
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import leftover_work
 from plimsoll.adapters.products.nodes.tool import WHOLE
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.attempt.load_summary import LeftoverWork
-from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.campaign.specs import VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint
 from plimsoll.domain.keys.action import ActionName
 from plimsoll.domain.keys.process import Process
@@ -69,6 +58,7 @@ class Cassandra(JarProduct):
     """One JVM on each node. `patience`: longest time for all nodes together to start, where a definition gives none."""
 
     name = PRODUCT
+    label = "Cassandra"
     ports: Sequence[int] = PORTS
     evidence: Evidence = CassandraLog()
     settles = True
@@ -79,8 +69,31 @@ class Cassandra(JarProduct):
         super().__init__(artefacts)
         self._clock, self._patience = clock, patience
 
-    def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        return problems(spec, self._artefacts)
+    def _settings_problems(
+        self, where: str, settings: Mapping[str, JsonValue], variant: VariantSpec | None
+    ) -> Iterator[Problem]:
+        yield from refused_settings(where, settings, RESERVED)
+        tokens = settings.get(TOKENS, 1)
+        if not isinstance(tokens, int) or isinstance(tokens, bool) or not 1 <= tokens <= _MOST_TOKENS:
+            mend = f"write a whole number from 1 to {_MOST_TOKENS}, such as `{TOKENS}: 16`"
+            yield Problem(f"{where}.{TOKENS}", f"must be a number of tokens; found {shown(tokens)}", mend)
+
+    def _jvm_problems(self, spec: VariantSpec, jvm: JvmConfiguration) -> Iterator[Problem]:
+        where, release = spec.where, release_of(spec.version)
+        if release is None:
+            lines = ", ".join(f"{release.line}.x" for release in RELEASES)
+            yield Problem(where, f"Cassandra {spec.version} is of no release line known here", f"known: {lines}")
+        elif jdk_major(jvm) not in release.jdk_flags:
+            majors = ", ".join(str(major) for major in sorted(release.jdk_flags))
+            what = f"Cassandra {release.line} is not run on JDK {jdk_major(jvm)} here"
+            yield Problem(f"{where}.jvm.jdk", what, f"use JDK {majors}")
+        if jvm.flag_set == "tlp-2020" and jvm.collector not in TLP_2020:
+            yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
+
+    def _jvm_arguments(self, spec: VariantSpec, jvm: JvmConfiguration) -> Sequence[str]:
+        release = release_of(spec.version)
+        assert release is not None, "checked before"
+        return jvm_arguments(release, jvm, _CPUS)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Start the seed, then the other nodes as soon as they can reach it, and wait until clients can use all nodes.
@@ -149,64 +162,6 @@ class Cassandra(JarProduct):
             replicas=spec.replicas,
             expires=expires,
         )
-
-
-def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
-    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-    found = [*_settings("system.settings", spec.settings)]
-    for one in spec.variants:
-        where, variant = one.where, one.variant
-        if variant.jvm is None:
-            found.append(without_jvm(where, variant, "Cassandra"))
-        else:
-            found += _variant(one, variant.jvm, artefacts)
-        found += _settings(f"{where}.settings", variant.settings)
-    return [*found, *missing_software(spec, artefacts)]
-
-
-def _variant(spec: VariantSpec, jvm: JvmConfiguration, artefacts: ArtefactSource) -> list[Problem]:
-    where, version = spec.where, spec.version
-    release = release_of(version)
-    wrong = [
-        *archive_problems(spec),
-        *_version(where, version, jvm),
-        *_flag_set(where, jvm),
-        *heap_problems(where, jvm),
-    ]
-    if is_there(spec, artefacts):
-        wrong += collector_problems(where, jvm, artefacts)
-        if release is not None and not wrong:
-            wrong += flag_problems(where, jvm, jvm_arguments(release, jvm, _CPUS), artefacts)
-    return wrong
-
-
-def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
-    yield from refused_settings(where, settings, RESERVED)
-    tokens = settings.get(TOKENS, 1)
-    if not isinstance(tokens, int) or isinstance(tokens, bool) or not 1 <= tokens <= _MOST_TOKENS:
-        mend = f"write a whole number from 1 to {_MOST_TOKENS}, such as `{TOKENS}: 16`"
-        yield Problem(f"{where}.{TOKENS}", f"must be a number of tokens; found {shown(tokens)}", mend)
-
-
-def _version(where: str, version: str, jvm: JvmConfiguration) -> Iterator[Problem]:
-    release = release_of(version)
-    if release is None:
-        lines = ", ".join(f"{release.line}.x" for release in RELEASES)
-        yield Problem(where, f"Cassandra {version} is of no release line known here", f"known: {lines}")
-    else:
-        yield from _jdk(where, release, jvm)
-
-
-def _jdk(where: str, release: Release, jvm: JvmConfiguration) -> Iterator[Problem]:
-    if jdk_major(jvm) not in release.jdk_flags:
-        majors = ", ".join(str(major) for major in sorted(release.jdk_flags))
-        what = f"Cassandra {release.line} is not run on JDK {jdk_major(jvm)} here"
-        yield Problem(f"{where}.jvm.jdk", what, f"use JDK {majors}")
-
-
-def _flag_set(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
-    if jvm.flag_set == "tlp-2020" and jvm.collector not in TLP_2020:
-        yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
 
 
 __all__ = ["Cassandra"]

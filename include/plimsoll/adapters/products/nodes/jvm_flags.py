@@ -5,16 +5,19 @@ A Java program of a product on its host, its JDK and its jars, and what all prod
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
+
+from pydantic import JsonValue
 
 from plimsoll.adapters.artefacts.jvm_traits import COLLECTOR_FLAGS
 from plimsoll.adapters.products.nodes.tool import NodeTool
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.variant import Collector, JvmConfiguration, Variant
+from plimsoll.domain.keys.variant import Collector, JvmConfiguration
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.domain.text.units import format_size, parse_size
 from plimsoll.ports.artefacts import ArtefactSource, Jdk
@@ -78,35 +81,6 @@ def exported(*packages: str) -> tuple[str, ...]:
 def opened(*packages: str) -> tuple[str, ...]:
     """Return the flags with which such a JDK opens these packages to reflection."""
     return tuple(f"--add-opens={package}=ALL-UNNAMED" for package in packages)
-
-
-def without_jvm(where: str, variant: Variant, label: str) -> Problem:
-    """Return the problem of a variant that names no JVM, of a product that needs one; `label`: its name for people."""
-    what = f"{label} runs in a JVM, and variant {variant.id!r} has none"
-    return Problem(f"{where}.jvm", what, "write e.g. `jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 8G}`")
-
-
-def is_there(spec: VariantSpec, artefacts: ArtefactSource) -> bool:
-    """Tell whether the variant's release and JDK are here."""
-    return not artefacts.missing_of_variants([spec], "")
-
-
-def missing_software(spec: ProductSpec, artefacts: ArtefactSource) -> Iterator[Problem]:
-    """Yield what is missing of the product's releases, of their JDKs and of the node tool."""
-    yield from artefacts.missing_of_variants(spec.variants, spec.name)
-    yield from artefacts.missing_of_program("node-tool", spec.key, spec.name)
-
-
-def unchecked_flags(spec: ProductSpec, artefacts: ArtefactSource) -> Iterator[str]:
-    """Yield sentences that name the flags that no JVM could check on this machine."""
-    for one in spec.variants:
-        variant, jvm = one.variant, one.variant.jvm
-        if jvm is None or not jvm.flags:
-            continue
-        if not is_there(one, artefacts):
-            yield f"{jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it"
-        elif there := artefacts.unasked(jvm.flags, jvm.jdk, jvm.archive):
-            yield f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {' '.join(there)}"
 
 
 def archive_problems(spec: VariantSpec) -> Iterator[Problem]:
@@ -191,14 +165,65 @@ def file_url(path: PurePosixPath) -> str:
 
 
 class JarProduct(Product):
-    """A base of products with `name`: the JDKs and jars of its variants, and the node tool that asks their JVMs."""
+    """A base of products with `name`: the JDKs and jars of its variants, and the node tool that asks their JVMs.
+
+    `label`: the product's name for people.
+    """
+
+    label: str
 
     def __init__(self, artefacts: ArtefactSource) -> None:
         self._artefacts, self._tool = artefacts, NodeTool(artefacts)
 
+    @abstractmethod
+    def _settings_problems(
+        self, where: str, settings: Mapping[str, JsonValue], variant: VariantSpec | None
+    ) -> Iterator[Problem]:
+        """Yield problems of the settings there: the system's, or those of a variant."""
+
+    @abstractmethod
+    def _jvm_problems(self, spec: VariantSpec, jvm: JvmConfiguration) -> Iterator[Problem]:
+        """Yield problems of a release, and of what a variant says of its JVM, that need no JVM to be seen."""
+
+    @abstractmethod
+    def _jvm_arguments(self, spec: VariantSpec, jvm: JvmConfiguration) -> Sequence[str]:
+        """Return all arguments of a node's JVM, for a variant without such problems."""
+
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
+        """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+        found = [*self._settings_problems("system.settings", spec.settings, None)]
+        for one in spec.variants:
+            if one.variant.jvm is None:
+                what = f"{self.label} runs in a JVM, and variant {one.variant.id!r} has none"
+                mend = "write e.g. `jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 8G}`"
+                found.append(Problem(f"{one.where}.jvm", what, mend))
+            else:
+                found += self._variant_problems(one, one.variant.jvm)
+            found += self._settings_problems(f"{one.where}.settings", one.variant.settings, one)
+        found += self._artefacts.missing_of_variants(spec.variants, spec.name)
+        return [*found, *self._artefacts.missing_of_program("node-tool", spec.key, spec.name)]
+
+    def _variant_problems(self, spec: VariantSpec, jvm: JvmConfiguration) -> list[Problem]:
+        where = spec.where
+        wrong = [*archive_problems(spec), *self._jvm_problems(spec, jvm), *heap_problems(where, jvm)]
+        if not self._artefacts.missing_of_variants([spec], ""):
+            wrong += collector_problems(where, jvm, self._artefacts)
+            wrong += [] if wrong else flag_problems(where, jvm, self._jvm_arguments(spec, jvm), self._artefacts)
+        return wrong
+
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
-        return list(unchecked_flags(spec, self._artefacts))
+        found = []
+        for one in spec.variants:
+            variant, jvm = one.variant, one.variant.jvm
+            if jvm is None or not jvm.flags:
+                continue
+            if self._artefacts.missing_of_variants([one], ""):
+                found.append(f"{jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it")
+            elif there := self._artefacts.unasked(jvm.flags, jvm.jdk, jvm.archive):
+                flags = " ".join(there)
+                found.append(f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {flags}")
+        return found
 
     def downloads(self, spec: ProductSpec) -> Sequence[Download]:
         of_variants = self._artefacts.downloads_of_variants(spec.variants)
