@@ -16,7 +16,7 @@ from tests.support.resolved import only_part
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
-from plimsoll.adapters.hosts.jobs import process_of
+from plimsoll.adapters.hosts.base import process_of
 from plimsoll.adapters.products.hbase import HBase
 from plimsoll.domain.campaign.resolve import product_spec, resolve, variant_spec
 from plimsoll.domain.keys.variant import Variant

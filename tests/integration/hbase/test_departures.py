@@ -16,7 +16,7 @@ from tests.support.suite.requirements import long
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.generators.plimsoll_stress import PlimsollStress
-from plimsoll.adapters.hosts.jobs import process_of
+from plimsoll.adapters.hosts.base import process_of
 from plimsoll.adapters.products.hbase import HBase
 from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
 from plimsoll.adapters.products.hbase.roles import RoleFiles

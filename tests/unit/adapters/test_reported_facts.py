@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
+from plimsoll.adapters.hosts.base import host_facts, memory_bytes
 from plimsoll.adapters.hosts.onhost import readings
-from plimsoll.adapters.hosts.reported_facts import host_facts, memory_bytes
 
 READ = {
     "os_release": 'NAME="Debian"\nPRETTY_NAME="Debian GNU/Linux 12"\n',

@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_statements
 from plimsoll.adapters.generators.plimsoll_stress.remarks import limits, with_last_row, written
 from plimsoll.adapters.generators.workload_options import given_options
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download

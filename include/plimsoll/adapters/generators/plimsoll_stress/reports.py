@@ -12,7 +12,7 @@ from typing import Any
 
 from plimsoll.adapters.generators.foreign_load import TAIL_BYTES, last_lines
 from plimsoll.adapters.generators.plimsoll_stress import command
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.attempt.status import LevelProgress, LoadPhase
 from plimsoll.domain.keys.process import GeneratorSecond

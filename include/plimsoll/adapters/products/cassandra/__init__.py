@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.cassandra.acting import ACTIONS, act
 from plimsoll.adapters.products.cassandra.command import TLP_2020, jvm_arguments
 from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop, inspect, settle_command

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-from plimsoll.adapters.hosts.jobs import process_of
+from plimsoll.adapters.hosts.base import process_of
 from plimsoll.adapters.products.cassandra.inquiry import MoveEnd, Ring, ToolJob
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, CassandraLog, NodeFiles, current_process

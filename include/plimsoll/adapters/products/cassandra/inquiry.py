@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.cassandra.command import JMX_PORT
 from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles, current_process
 from plimsoll.adapters.products.nodes.node_state import down, node_fingerprint

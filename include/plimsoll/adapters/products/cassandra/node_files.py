@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess, ProcessFiles, time_of, timed_lines
 from plimsoll.adapters.products.nodes.tool import JmxAccess
 from plimsoll.domain.keys.process import Event, EventKind, LogLine

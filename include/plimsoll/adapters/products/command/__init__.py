@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.hosts.processes import missing
 from plimsoll.adapters.products.nodes.node_process import NodeProcess, UnreadLogs
 from plimsoll.adapters.products.nodes.node_state import down, last_lines, name_of, node_fingerprint

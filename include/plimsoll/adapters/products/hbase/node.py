@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.hbase.release import JDK_FLAGS
 from plimsoll.adapters.products.hbase.roles import (
     FORMAT,

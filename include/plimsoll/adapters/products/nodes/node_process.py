@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 from ruamel.yaml import YAML
 
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.domain.keys.process import Event, EventKind, LogLine
 from plimsoll.domain.text.errors import Problem
 from plimsoll.ports.product import Evidence

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.hosts.jobs import console_path
+from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.products.nodes import rest_client
 from plimsoll.adapters.products.nodes.node_state import name_of
 from plimsoll.domain.attempt.load_summary import LeftoverWork

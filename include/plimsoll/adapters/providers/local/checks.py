@@ -11,10 +11,10 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
+from plimsoll.adapters.hosts.base import memory_bytes
 from plimsoll.adapters.hosts.host_files import require_guarded
 from plimsoll.adapters.hosts.machine import activity_now, existing_part, in_words
 from plimsoll.adapters.hosts.onhost import readings
-from plimsoll.adapters.hosts.reported_facts import memory_bytes
 from plimsoll.adapters.providers.local.folders import mend
 from plimsoll.adapters.providers.local.host import NODE_NICENESS
 from plimsoll.adapters.providers.local.subnets import MOST_NODES, free_subnet

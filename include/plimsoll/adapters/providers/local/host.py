@@ -5,7 +5,6 @@ import os
 import selectors
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,73 +13,18 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import cast
+from typing import Any
 
+from plimsoll.adapters.hosts.base import FOLDER, INHERITED, BaseHost, order, require_id
 from plimsoll.adapters.hosts.host_files import copy_bounded, few_files, require_file
-from plimsoll.adapters.hosts.jobs import FOLDER, INHERITED, not_started, order, require_id, resists
-from plimsoll.adapters.hosts.onhost import control, readings, supervisor
-from plimsoll.adapters.hosts.reported_facts import host_facts
+from plimsoll.adapters.hosts.onhost import control, supervisor
+from plimsoll.adapters.hosts.onhost.__main__ import COMMANDS
 from plimsoll.adapters.providers.local.folders import mend, write_whole
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.domain.hosts.cluster import HostInfo
-from plimsoll.domain.hosts.fingerprint import HostFacts
-from plimsoll.domain.text.errors import HostError
-from plimsoll.ports.host import MOST_FILES, MOST_OUTPUT_BYTES, CommandResult, Job, JobStatus
+from plimsoll.ports.host import MOST_FILES, MOST_OUTPUT_BYTES, CommandResult, Job
 
 _START_TIMEOUT_S = 60
-
-
-class Jobs:
-    """The jobs of one host. `where` names the host in errors; `niceness` is the scheduling priority of its jobs."""
-
-    def __init__(self, root: Path, where: str, niceness: int = 0) -> None:
-        self._root, self._folder = root, root / FOLDER
-        self._where, self._niceness = where, niceness
-
-    def start(self, job: Job, *, env: Mapping[str, str], tags: Mapping[str, str]) -> None:
-        """Start the job, or do nothing where it was started before.
-
-        Its environment is `env`, its own variables, and `tags`, in rising precedence.
-        """
-        require_id(job.id, self._where)
-        if (self._folder / f"{job.id}.job").exists():
-            return
-        told = dict(order(job, PurePosixPath(self._root), tags, self._niceness, self._where))
-        control.make_folders(told)
-        self._launch(told, {**env, **tags})
-
-    def status(self, job_id: str) -> JobStatus:
-        """Return the state of a job."""
-        require_id(job_id, self._where)
-        return JobStatus(*control.status(self._folder, job_id))
-
-    def stop(self, job_id: str, grace: timedelta) -> None:
-        """Ask a job to end, then kill it. An ended or no job is no error. Raises HostError if it survives SIGKILL."""
-        require_id(job_id, self._where)
-        if not control.stop(self._folder, job_id, grace.total_seconds()):
-            raise resists(job_id, self._where)
-
-    def _launch(self, told: Mapping[str, object], env: Mapping[str, str]) -> None:
-        job_id = cast(str, told["id"])
-        try:
-            launched = subprocess.run(
-                # Isolated: neither the user's packages nor PYTHON* variables get into it. A process of its own
-                # because it forks, which a process of several threads must not.
-                [sys.executable, "-I", "-S", supervisor.__file__],
-                input=json.dumps(told),
-                env=dict(env),
-                start_new_session=True,
-                capture_output=True,
-                text=True,
-                timeout=_START_TIMEOUT_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            what = f"job {job_id} did not start within {_START_TIMEOUT_S} s"
-            mend = "see what else this machine does, then run the cell again"
-            raise HostError(what, where=self._where, mend=mend) from error
-        if launched.returncode != 0:
-            raise not_started(job_id, launched.stderr, self._root, self._where)
 
 
 _BLOCK = 1 << 16
@@ -90,23 +34,18 @@ NICENESS = "niceness"
 NODE_NICENESS = 10
 
 
-class LocalHost:
+class LocalHost(BaseHost):
     """An implementation of the Host port. `tags` are environment variables of everything that is started here."""
 
     def __init__(self, info: HostInfo, root: Path, tags: Mapping[str, str]) -> None:
-        self.info = info
-        self.root = PurePosixPath(root)
+        super().__init__(info, PurePosixPath(root), f"host {info.name} ({root})", tags)
         self._folder = root
-        self._tags = dict(tags)
-        self._where = f"host {info.name} ({root})"
-        niceness = int(info.facts.get(NICENESS, "0"))
-        self._jobs = Jobs(root, where=self._where, niceness=niceness)
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
         """Run a command in the host's folder. On a timeout, the command and its child processes are killed."""
         environment = {**_inherited(), **self._tags}
         if shutil.which(argv[0], path=environment.get("PATH")) is None:
-            raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
+            raise self._no_program(argv[0])
         with self._explained(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             try:
@@ -115,20 +54,18 @@ class LocalHost:
                 what = f"`{argv[0]}` printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
                 raise self._error(what, "see what it prints") from None
         if result is None:
-            raise self._error(f"`{argv[0]}` did not end within {timeout.total_seconds():g} s", "see what it waits for")
-        if check and result.exit_code != 0:
-            said = (result.stderr or result.stdout).strip()
-            raise self._error(f"`{argv[0]}` ended with exit code {result.exit_code}: {said}", "mend the reason given")
+            raise self._too_slow(argv[0], timeout)
+        if check:
+            self._require_success(argv[0], result)
         return result
 
     def install(self, bundle: Path) -> PurePosixPath:
         """Return the folder itself, since this machine has it already."""
-        if not bundle.is_dir():
-            raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
+        self._require_folder(bundle)
         return PurePosixPath(bundle.resolve())
 
     def write(self, path: PurePosixPath, content: str) -> None:
-        place = self._below_root(path)
+        place = Path(self._below_root(path))
         with self._explained(place):
             write_whole(place, content)
 
@@ -156,36 +93,42 @@ class LocalHost:
                 copy_bounded(file, own)
 
     def start(self, job: Job) -> None:
+        require_id(job.id, self._where)
         with self._explained(self._folder):
-            self._jobs.start(job, env=_inherited(), tags=self._tags)
+            if (self._folder / FOLDER / f"{job.id}.job").exists():
+                return
+            niceness = int(self.info.facts.get(NICENESS, "0"))
+            told = order(job, self.root, self._tags, niceness, self._where)
+            control.make_folders(told)
+            self._launch(job.id, told)
 
-    def status(self, job_id: str) -> JobStatus:
+    def _launch(self, job_id: str, told: Mapping[str, object]) -> None:
+        try:
+            launched = subprocess.run(
+                # Isolated: neither the user's packages nor PYTHON* variables get into it. A process of its own
+                # because it forks, which a process of several threads must not.
+                [sys.executable, "-I", "-S", supervisor.__file__],
+                input=json.dumps(told),
+                env={**_inherited(), **self._tags},
+                start_new_session=True,
+                capture_output=True,
+                text=True,
+                timeout=_START_TIMEOUT_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            what = f"job {job_id} did not start within {_START_TIMEOUT_S} s"
+            raise self._error(what, "see what else this machine does, then run the cell again") from error
+        if launched.returncode != 0:
+            raise self._not_started(job_id, launched.stderr)
+
+    def _call(self, command: str, allowed_s: float = 0.0, **request: Any) -> Any:
         with self._explained(self._folder):
-            return self._jobs.status(job_id)
-
-    def stop(self, job_id: str, *, grace: timedelta) -> None:
-        with self._explained(self._folder):
-            self._jobs.stop(job_id, grace)
-
-    def free_port(self) -> int:
-        with self._explained(self._folder), socket.socket() as probe:
-            probe.bind((self.info.address, 0))
-            port: int = probe.getsockname()[1]
-            return port
-
-    def facts(self) -> HostFacts:
-        with self._explained(Path("/proc")):
-            return host_facts(readings.read(Path(self.root)), self.info.facts)
+            return COMMANDS[command](request)
 
     def clock(self) -> ClockReading:
         """Return no difference: host and controller have the same clock."""
         return ClockReading(offset_ms=0.0)
-
-    def _below_root(self, path: PurePosixPath) -> Path:
-        place = Path(os.path.normpath(self._folder / path))
-        if not place.is_relative_to(self._folder):
-            raise self._error(f"{path} is not below the host's folder", "write to a path below the host's root")
-        return place
 
     @contextmanager
     def _explained(self, place: Path) -> Iterator[None]:
@@ -193,9 +136,6 @@ class LocalHost:
             yield
         except OSError as error:
             raise self._error(f"can't use {place}: {error}", mend(error, place)) from error
-
-    def _error(self, what: str, how: str) -> HostError:
-        return HostError(what, where=self._where, mend=how)
 
 
 def _inherited() -> dict[str, str]:

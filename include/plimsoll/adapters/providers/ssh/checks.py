@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pydantic import ValidationError
 
-from plimsoll.adapters.hosts.reported_facts import memory_bytes
+from plimsoll.adapters.hosts.base import memory_bytes
 from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.member import Member

@@ -14,7 +14,7 @@ from typing import Any
 
 import paramiko
 
-from plimsoll.adapters.hosts.jobs import INHERITED
+from plimsoll.adapters.hosts.base import INHERITED
 from plimsoll.adapters.hosts.onhost import guard
 from plimsoll.adapters.hosts.onhost.lease import LEASE
 from plimsoll.domain.text.errors import HostError

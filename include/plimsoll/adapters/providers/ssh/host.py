@@ -1,20 +1,17 @@
 """A host that is used over SSH."""
 
 import logging
-import posixpath
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import paramiko
 
+from plimsoll.adapters.hosts.base import BaseHost, order
 from plimsoll.adapters.hosts.host_files import few_files, mend_of
-from plimsoll.adapters.hosts.jobs import FOLDER, not_started, order, require_id, resists
-from plimsoll.adapters.hosts.onhost.control import KILL_TIMEOUT_S
-from plimsoll.adapters.hosts.reported_facts import host_facts
 from plimsoll.adapters.providers.ssh import execution, files
 from plimsoll.adapters.providers.ssh.bundles import FETCH, Bundle, Program, Staged, bundle_of, deliver
 from plimsoll.adapters.providers.ssh.connection import Connection
@@ -22,9 +19,8 @@ from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.adapters.providers.ssh.login import unreachable
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.domain.hosts.cluster import HostInfo
-from plimsoll.domain.hosts.fingerprint import HostFacts
 from plimsoll.domain.text.errors import HostError, Unreachable
-from plimsoll.ports.host import MOST_FILE_BYTES, CommandResult, Job, JobStatus
+from plimsoll.ports.host import MOST_FILE_BYTES, CommandResult, Job
 from plimsoll.ports.store import StoredFile, UploadTicket
 
 _ANSWER_S = 60.0
@@ -37,7 +33,7 @@ _T = TypeVar("_T")
 _log = logging.getLogger("plimsoll")
 
 
-class SshHost:
+class SshHost(BaseHost):
     """An implementation of the UploadingHost port. `tags` are environment variables of everything that is started here.
 
     Bundles are installed below `bundles`, by default the host's own folder. The host downloads them from where `staged`
@@ -55,11 +51,8 @@ class SshHost:
         bundles: PurePosixPath | None = None,
         staged: Staged | None = None,
     ) -> None:
-        self.info = info
-        self.root = root
-        self._connection, self._tags = connection, dict(tags or {})
-        self._bundles, self._staged = bundles or root / "bundles", staged
-        self._where = f"host {info.name} ({connection.target.place})"
+        super().__init__(info, root, f"host {info.name} ({connection.target.place})", tags or {})
+        self._connection, self._bundles, self._staged = connection, bundles or root / "bundles", staged
         self._program = Program(connection, self._bundles, self._where, self._tags)
 
     def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "SshHost":
@@ -85,20 +78,17 @@ class SshHost:
         began = time.monotonic()
         answer = self._run_once(line, argv[0], allowed)
         if answer.exit_code == execution.KILLED and time.monotonic() - began >= allowed:
-            raise self._error(f"`{argv[0]}` did not end within {allowed:g} s", "see what it waits for")
+            raise self._too_slow(argv[0], timeout)
         if answer.exit_code == execution.NOT_FOUND and not self._has_program(argv[0]):
-            raise self._error(f"there is no program `{argv[0]}`", "install it, or put it on the PATH")
+            raise self._no_program(argv[0])
         result = CommandResult(answer.exit_code, _text(answer.stdout), _text(answer.stderr))
-        if check and result.exit_code != 0:
-            said = (result.stderr or result.stdout).strip()
-            how = mend_of(said, self.root)
-            raise self._error(f"`{argv[0]}` ended with exit code {result.exit_code}: {said}", how)
+        if check:
+            self._require_success(argv[0], result)
         return result
 
     def install(self, bundle: Path) -> PurePosixPath:
         """Copy the folder to the host unless it is there with the same content. Every file is verified there."""
-        if not bundle.is_dir():
-            raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
+        self._require_folder(bundle)
         with self._explained(PurePosixPath(bundle)):
             contents = bundle_of(bundle)
         fetch = self._fetch if self._staged and self._connection.reaches_store else None
@@ -143,30 +133,11 @@ class SshHost:
         return dict(zip(tickets, said, strict=True))
 
     def start(self, job: Job) -> None:
-        told = order(job, self.root, self._tags, 0, self._where)
-        reason = self._program.call("start", timeout_s=_ANSWER_S, **told)
-        if reason:
-            raise not_started(job.id, reason, self.root, self._where)
+        if reason := self._call("start", **order(job, self.root, self._tags, 0, self._where)):
+            raise self._not_started(job.id, reason)
 
-    def status(self, job_id: str) -> JobStatus:
-        require_id(job_id, self._where)
-        state, code = self._program.call("status", timeout_s=_ANSWER_S, folder=str(self.root / FOLDER), id=job_id)
-        return JobStatus(state, code)
-
-    def stop(self, job_id: str, *, grace: timedelta) -> None:
-        require_id(job_id, self._where)
-        asked = {"folder": str(self.root / FOLDER), "id": job_id, "grace_s": grace.total_seconds()}
-        allowed = grace.total_seconds() + 2 * KILL_TIMEOUT_S + _MARGIN_S
-        if not self._program.call("stop", timeout_s=allowed, **asked):
-            raise resists(job_id, self._where)
-
-    def free_port(self) -> int:
-        port: int = self._program.call("free-port", timeout_s=_ANSWER_S, address=self.info.address)
-        return port
-
-    def facts(self) -> HostFacts:
-        readings = self._program.call("readings", timeout_s=_ANSWER_S, folder=str(self.root))
-        return host_facts(readings, self.info.facts)
+    def _call(self, command: str, allowed_s: float = 0.0, **request: Any) -> Any:
+        return self._program.call(command, timeout_s=max(_ANSWER_S, allowed_s + _MARGIN_S), **request)
 
     def clock(self) -> ClockReading:
         try:
@@ -202,12 +173,6 @@ class SshHost:
         with self._explained(place):
             return self._connection.with_files(work)
 
-    def _below_root(self, path: PurePosixPath) -> PurePosixPath:
-        place = PurePosixPath(posixpath.normpath(self.root / path))
-        if not place.is_relative_to(self.root):
-            raise self._error(f"{path} is not below the host's folder", "write to a path below the host's root")
-        return place
-
     @contextmanager
     def _explained(self, place: PurePosixPath) -> Iterator[None]:
         try:
@@ -220,9 +185,6 @@ class SshHost:
         """Return the free space on the host's disk, because SFTP can't report a full disk."""
         answer = self._connection.execute(execution.free_space_command(self.root), timeout_s=_ANSWER_S)
         return execution.free_space(_text(answer.stdout))
-
-    def _error(self, what: str, how: str) -> HostError:
-        return HostError(what, where=self._where, mend=how)
 
 
 def _text(content: bytes) -> str:
