@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.adapters.artefacts import Artefacts, processes
+from plimsoll.adapters.artefacts import Artefacts, web
 from plimsoll.ports.artefacts import OWN_JDK
 
 HARMFUL = (
@@ -52,14 +52,14 @@ def artefacts(shared_cache: Path, tmp_path: Path) -> Artefacts:
 def left(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Collect what JVMs leave in the folders that they run in."""
     seen: list[str] = []
-    run = processes.run
+    run = web.run
 
-    def looked_at(argv: list[str], *, cwd: Path, **given: object) -> processes.Ended:
+    def looked_at(argv: list[str], *, cwd: Path, **given: object) -> web.Ended:
         ended = run(argv, cwd=cwd, **given)  # type: ignore[arg-type]
         seen.extend(f"{path.name} by {argv}" for path in cwd.iterdir())
         return ended
 
-    monkeypatch.setattr(processes, "run", looked_at)
+    monkeypatch.setattr(web, "run", looked_at)
     return seen
 
 

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from plimsoll.adapters.artefacts.processes import plain_environment, run
+from plimsoll.adapters.artefacts.web import plain_environment, run
 from plimsoll.domain.text.errors import ArtefactError
 
 PACKAGES: Mapping[str, str] = {"openjdk-8": "openjdk-8-jre-headless"}

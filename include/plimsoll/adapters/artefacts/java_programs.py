@@ -13,7 +13,7 @@ from plimsoll.adapters.artefacts.cache import Cache, sha256
 from plimsoll.adapters.artefacts.jdks import jdk
 from plimsoll.adapters.artefacts.locks import LockedSet, locked_set
 from plimsoll.adapters.artefacts.maven import jar_folder
-from plimsoll.adapters.artefacts.processes import run_java
+from plimsoll.adapters.artefacts.web import run_java
 from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.places import shipped
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource

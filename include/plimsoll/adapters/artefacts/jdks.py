@@ -16,8 +16,7 @@ from plimsoll.adapters.artefacts import debian
 from plimsoll.adapters.artefacts.archives import Archives, unpacked
 from plimsoll.adapters.artefacts.cache import Cache, is_sound
 from plimsoll.adapters.artefacts.locks import LockedJdk, locked_jdks
-from plimsoll.adapters.artefacts.processes import ask_java, run
-from plimsoll.adapters.artefacts.web import PIP, is_refused, require_authorities, untrusted
+from plimsoll.adapters.artefacts.web import PIP, ask_java, is_refused, require_authorities, run, untrusted
 from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import ArtefactError
 

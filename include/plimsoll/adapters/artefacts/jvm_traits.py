@@ -14,7 +14,7 @@ from pathlib import Path
 
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.jdks import Jdk, answer
-from plimsoll.adapters.artefacts.processes import ask_java, run_java
+from plimsoll.adapters.artefacts.web import ask_java, run_java
 from plimsoll.domain.keys.variant import Collector
 
 _PLAIN = re.compile(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from plimsoll.adapters.artefacts import debian
-from plimsoll.adapters.artefacts.processes import Ended
+from plimsoll.adapters.artefacts.web import Ended
 from plimsoll.domain.text.errors import ArtefactError
 
 HOME = "usr/lib/jvm/java-8-openjdk-amd64/jre"

@@ -3,9 +3,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
-from plimsoll.adapters.products.cassandra.cassandra_4_0 import CASSANDRA_4_0
 from plimsoll.adapters.products.cassandra.node import RESERVED, merged, node_settings
 from plimsoll.adapters.products.cassandra.node_files import NodeFiles
+from plimsoll.adapters.products.cassandra.release import CASSANDRA_4_0
 from plimsoll.adapters.products.nodes.node_process import render
 
 ADDRESSES = ("127.0.9.1", "127.0.9.2", "127.0.9.3")

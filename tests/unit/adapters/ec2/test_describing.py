@@ -2,8 +2,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from plimsoll.adapters.providers.ec2.cloud import CloudRegion
-from plimsoll.adapters.providers.ec2.describing import Resource, by_cluster, described, is_whole
-from plimsoll.adapters.providers.ec2.tags import LOAD_HOSTS, NODES, PRICE, ROLE, as_list, cluster_tags
+from plimsoll.adapters.providers.ec2.tags import (
+    LOAD_HOSTS,
+    NODES,
+    PRICE,
+    ROLE,
+    Resource,
+    as_list,
+    by_cluster,
+    cluster_tags,
+    described,
+    is_whole,
+)
 
 PLACE = CloudRegion("aws_default", "us-east-1")
 LAUNCHED = datetime(2026, 1, 31, 12, tzinfo=UTC)

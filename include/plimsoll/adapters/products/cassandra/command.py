@@ -3,7 +3,7 @@
 Not every published benchmark names all flags. Those that it does not name are the flags that Cassandra ships:
 
 - `azul-2022` names only the heap, 40 GB for every collector: flag set `shipped`. CMS and G1 get the flags that the
-  release ships (`cassandra_4_0.py`, `releases.py`), and the young generation of CMS gets the size
+  release ships (`release.py`, `releases.py`), and the young generation of CMS gets the size
   that `cassandra-env.sh` computes. No release ships flags for Shenandoah, ZGC, Parallel, Serial and C4, so these run
   with the JDK's defaults.
 - `tlp-2020` names all flags of its collectors: flag set `tlp-2020`. Only JDK 8 gets `-XX:+UseParNewGC` of its CMS
@@ -15,9 +15,8 @@ With both sets CMS also gets the flag that `cassandra-env.sh` adds to it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from plimsoll.adapters.products.cassandra.cassandra_4_0 import CMS_FLAGS
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, NodeFiles
-from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.adapters.products.cassandra.release import CMS_FLAGS, Release
 from plimsoll.adapters.products.nodes.jvm_flags import (
     CHOICE,
     Installation,

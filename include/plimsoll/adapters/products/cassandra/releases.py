@@ -10,14 +10,12 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.products.cassandra import cassandra_4_0
-from plimsoll.adapters.products.cassandra.cassandra_4_0 import CASSANDRA_4_0
-from plimsoll.adapters.products.cassandra.release import Release
+from plimsoll.adapters.products.cassandra.release import CASSANDRA_4_0, ON_17, Release
 from plimsoll.adapters.products.nodes.jvm_flags import exported
 
 # Lines of conf/cassandra.yaml that differ from those of 4.0.
 SETTINGS: Mapping[str, JsonValue] = {
-    **cassandra_4_0.SETTINGS,
+    **CASSANDRA_4_0.settings,
     "num_tokens": 256,
     "compaction_throughput_mb_per_sec": 16,
     # The protocol of old clients: the code's default is on, the shipped file turns it off.
@@ -42,7 +40,7 @@ JVM_FLAGS = (
 )
 
 # The young generation's collector had to be named until JDK 9; a later JDK does not start with the flag.
-CMS_FLAGS = ("-XX:+UseParNewGC", *cassandra_4_0.CMS_FLAGS)
+CMS_FLAGS = ("-XX:+UseParNewGC", *CASSANDRA_4_0.collector_flags["CMS"])
 
 G1_FLAGS = ("-XX:+UseG1GC", "-XX:G1RSetUpdatingPauseTimePercent=5", "-XX:MaxGCPauseMillis=500")
 
@@ -66,13 +64,13 @@ CASSANDRA_4_1 = replace(
     CASSANDRA_4_0,
     line="4.1",
     settings={
-        **{key: value for key, value in cassandra_4_0.SETTINGS.items() if key not in _WITHOUT_UNITS},
+        **{key: value for key, value in CASSANDRA_4_0.settings.items() if key not in _WITHOUT_UNITS},
         "commitlog_sync_period": "10000ms",
         "compaction_throughput": "64MiB/s",
     },
-    jdk_flags={11: cassandra_4_0.JDK_FLAGS[11]},
+    jdk_flags={11: CASSANDRA_4_0.jdk_flags[11]},
     collector_flags={
-        "CMS": cassandra_4_0.CMS_FLAGS,
+        "CMS": CASSANDRA_4_0.collector_flags["CMS"],
         "G1": (
             "-XX:+UseG1GC",
             "-XX:+ParallelRefProcEnabled",
@@ -94,7 +92,7 @@ CASSANDRA_5_0 = replace(
     jvm_flags=tuple(flag for flag in CASSANDRA_4_1.jvm_flags if flag != _ON_11_ONLY),
     jdk_flags={
         11: (_ON_11_ONLY, *CASSANDRA_4_1.jdk_flags[11], *exported("java.base/jdk.internal.util"), *_NETTY),
-        17: (*cassandra_4_0.ON_17, *_NETTY),
+        17: (*ON_17, *_NETTY),
     },
 )
 

@@ -10,7 +10,6 @@ from typing import Self
 
 from plimsoll.adapters.providers.ec2.checks import problems
 from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds
-from plimsoll.adapters.providers.ec2.describing import PROVIDER, Recorded, by_cluster, described, is_whole, why_ended
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, DestroySince
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, TaggedResources, shown, standing, tagged
@@ -22,7 +21,19 @@ from plimsoll.adapters.providers.ec2.network import subnets
 from plimsoll.adapters.providers.ec2.options import CONNECTION, Ec2Options, read_options
 from plimsoll.adapters.providers.ec2.placement import patiently, placed
 from plimsoll.adapters.providers.ec2.readiness import SharedHost, await_hosts, clear, in_environment, prolong
-from plimsoll.adapters.providers.ec2.tags import EXPIRES, OWNER, as_list, of_cluster, of_store
+from plimsoll.adapters.providers.ec2.tags import (
+    EXPIRES,
+    OWNER,
+    PROVIDER,
+    Recorded,
+    as_list,
+    by_cluster,
+    described,
+    is_whole,
+    of_cluster,
+    of_store,
+    why_ended,
+)
 from plimsoll.adapters.providers.ec2.user_data import host_key
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.campaign.specs import HostsSpec

@@ -15,9 +15,9 @@ from botocore.utils import get_environ_proxies
 
 from plimsoll.adapters.aws import REFUSED_CREDENTIALS, RenewedClient
 from plimsoll.adapters.providers.ec2.errors import CAPACITY, DENIED, THROTTLED, CloudError, explained
-from plimsoll.adapters.providers.ec2.tags import Filter
 from plimsoll.ports.secrets import AwsAccess, Secrets
 
+Filter = dict[str, Any]
 Answer = dict[str, Any]
 """An answer, or a part of one, as boto3 gives it."""
 

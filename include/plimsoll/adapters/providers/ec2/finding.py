@@ -5,12 +5,11 @@ every other resource with a cluster's tags.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.adapters.providers.ec2.cloud import LIVING, NOT_GONE, STATES, Answer, Cloud
-from plimsoll.adapters.providers.ec2.describing import Resource, is_whole
+from plimsoll.adapters.providers.ec2.cloud import LIVING, NOT_GONE, STATES, Answer, Cloud, Filter
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launched import DOUBT, Launched
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
-from plimsoll.adapters.providers.ec2.tags import Filter
+from plimsoll.adapters.providers.ec2.tags import Resource, is_whole
 from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock
 

@@ -10,9 +10,8 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
 from plimsoll.adapters.providers.ec2.cloud import LIVING, OWNER_ID, Answer, CloudRegion
-from plimsoll.adapters.providers.ec2.describing import Recorded, host_info, tags_of
 from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
-from plimsoll.adapters.providers.ec2.tags import as_list, recorded_tags
+from plimsoll.adapters.providers.ec2.tags import Recorded, as_list, host_info, recorded_tags, tags_of
 from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch, Role
 from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.clock import Clock

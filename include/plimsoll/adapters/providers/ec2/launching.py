@@ -4,14 +4,13 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud, Ended, end, reserved
-from plimsoll.adapters.providers.ec2.describing import is_whole, why_ended
 from plimsoll.adapters.providers.ec2.errors import LATER, UNSURE, CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, shown
 from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_placement_group, group_name, run_instances
 from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, runs, where
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
-from plimsoll.adapters.providers.ec2.tags import of_cluster
+from plimsoll.adapters.providers.ec2.tags import is_whole, of_cluster, why_ended
 from plimsoll.domain.hosts.cluster import Role
 from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.clock import Clock

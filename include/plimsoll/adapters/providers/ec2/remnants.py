@@ -6,13 +6,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from plimsoll.adapters.providers.ec2 import tags
-from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud, end
-from plimsoll.adapters.providers.ec2.describing import is_whole
+from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud, Filter, end
 from plimsoll.adapters.providers.ec2.errors import DENIED, LATER, CloudError
 from plimsoll.adapters.providers.ec2.finding import KINDS, Kind, listed
 from plimsoll.adapters.providers.ec2.launched import Launched, end_of
 from plimsoll.adapters.providers.ec2.readiness import patient_pauses
-from plimsoll.adapters.providers.ec2.tags import Filter
+from plimsoll.adapters.providers.ec2.tags import is_whole
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.clock import Clock

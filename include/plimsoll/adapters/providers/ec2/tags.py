@@ -1,12 +1,17 @@
-"""Tags. Everything made for a cluster has them, and resources without them are never touched."""
+"""Tags. Everything made for a cluster has them, and resources without them are never touched. What carries them, as
+clusters. Pure.
+"""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch
+from plimsoll.adapters.providers.ec2.cloud import Answer, CloudRegion, Filter
+from plimsoll.adapters.providers.ec2.options import ROLES
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch, Role, load_host_name
 
 CAMPAIGN, CELL, ATTEMPT = "plimsoll:campaign", "plimsoll:cell", "plimsoll:attempt"
 """Together the cluster's id. Of hosts that are kept from cell to cell: what they are kept for, and their number."""
@@ -16,7 +21,6 @@ PRICE, TUNING = "plimsoll:usd-per-hour", "plimsoll:tuning"
 STORE = "plimsoll:store"
 """The tag with the result store of a cluster. Clusters of other result stores are neither seen nor touched."""
 
-Filter = dict[str, Any]
 _LONGEST = 256
 
 
@@ -38,7 +42,7 @@ def cluster_tags(cluster_id: ClusterId, owner: str, store: str, expires: datetim
     """Return the tags of every resource of a cluster."""
     return {
         STORE: store_tag(store),
-        **_name(cluster_id),
+        **_id_tags(cluster_id),
         OWNER: owner,
         EXPIRES: expires.isoformat(),
         "Name": f"plimsoll {cluster_id}",
@@ -49,7 +53,7 @@ def recorded_tags(launch: Launch, host: HostInfo) -> dict[str, str]:
     """Return the tags by which a recorded host is described. All but the store's."""
     sizes = {NODES: launch.nodes, LOAD_HOSTS: launch.load_hosts, PRICE: host.usd_per_hour}
     return {
-        **_name(launch.id),
+        **_id_tags(launch.id),
         ROLE: launch.role,
         OWNER: launch.owner,
         EXPIRES: launch.expires_at.isoformat(),
@@ -58,7 +62,7 @@ def recorded_tags(launch: Launch, host: HostInfo) -> dict[str, str]:
     }
 
 
-def _name(cluster_id: ClusterId) -> dict[str, str]:
+def _id_tags(cluster_id: ClusterId) -> dict[str, str]:
     return {CAMPAIGN: cluster_id.campaign_id, CELL: cluster_id.purpose, ATTEMPT: str(cluster_id.number)}
 
 
@@ -81,7 +85,7 @@ def of_cluster(store: str, cluster_id: ClusterId) -> list[Filter]:
     """Return filters for everything of one cluster."""
     return [
         *of_store(store),
-        *({"Name": f"tag:{name}", "Values": [value]} for name, value in _name(cluster_id).items()),
+        *({"Name": f"tag:{name}", "Values": [value]} for name, value in _id_tags(cluster_id).items()),
     ]
 
 
@@ -127,3 +131,128 @@ def _number(text: str, kind: type[Any]) -> Any:
         return kind(text)
     except ValueError:
         return None
+
+
+PROVIDER = "ec2"
+_UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Something with tags, as people and as AWS call it: `volume vol-…`, and its description."""
+
+    name: str
+    answer: Answer
+
+
+def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]:
+    """Group tagged resources by their cluster."""
+    found: dict[ClusterId, list[Resource]] = defaultdict(list)
+    for resource in resources:
+        tags = tags_of(resource.answer)
+        if tags is not None:
+            found[tags.cluster_id].append(resource)
+    return found
+
+
+def tags_of(resource: Answer) -> ResourceTags | None:
+    """Return the content of the resource's tags; None if it belongs to no cluster."""
+    return read_tags(resource.get("Tags") or resource.get("TagSet") or ())
+
+
+def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
+    """Return the instances of that role, in the order in which they are named."""
+    chosen = [instance for instance in instances if (tags := tags_of(instance)) and tags.role == role]
+    return sorted(chosen, key=lambda one: (one["AmiLaunchIndex"], one["InstanceId"]))
+
+
+def is_whole(instances: Sequence[Answer]) -> bool:
+    """Tell whether these are exactly the requested hosts, all in one zone."""
+    wanted = {(tags.nodes, tags.load_hosts) for instance in instances if (tags := tags_of(instance))}
+    found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
+    zones = {instance["Placement"]["AvailabilityZone"] for instance in instances}
+    return len(wanted) == len(zones) == 1 and found == wanted.pop()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The part of the record of launches about a cluster that EC2's lists lack."""
+
+    hosts: Sequence[HostInfo] = ()
+    """Hosts that EC2 does not list yet."""
+    owner: str = ""
+    expires_at: datetime | None = None
+    names: Sequence[str] = ()
+    """The resources for people, as far as they are known."""
+
+
+def described(  # noqa: PLR0913, PLR0917  # all that is known of it
+    cluster_id: ClusterId,
+    resources: Sequence[Answer],
+    place: CloudRegion,
+    now: datetime,
+    names: Sequence[str] = (),
+    recorded: Recorded = Recorded(),
+) -> Cluster:
+    """Return a cluster of those resources: instances are its hosts.
+
+    Where there are none, one unknown host stands for it.
+
+    `names` lists everything of it, for people.
+    """
+    instances = [resource for resource in resources if "InstanceId" in resource]
+    tags = [found for resource in resources if (found := tags_of(resource))]
+    nodes, loads = (_hosts(instances, recorded.hosts, role, place) for role in ROLES)
+    unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
+    began = [host.since for host in (*nodes, *loads) if host.since]
+    # What else there is keeps the tags of its launch; the end of kept hosts is set anew.
+    dated = [found for one in instances if (found := tags_of(one))] or tags
+    ends = [*(one.expires for one in dated if one.expires), *([recorded.expires_at] if recorded.expires_at else [])]
+    return Cluster(
+        id=cluster_id,
+        owner=next((one.owner for one in tags if one.owner), recorded.owner),
+        provider=PROVIDER,
+        hosts=(*nodes, *loads) or (unknown,),
+        created_at=min(began, default=now),
+        expires_at=max(ends, default=now),
+        resources=(*names, *recorded.names),
+    )
+
+
+def why_ended(instance: Answer) -> str:
+    """Return AWS's reason for the end of an instance, such as a Spot interruption, maintenance or a user, and when."""
+    said = (instance.get("StateReason", {}).get("Message"), instance.get("StateTransitionReason"))
+    return ", ".join(dict.fromkeys(filter(None, said))) or "no reason given"
+
+
+def _hosts(instances: Sequence[Answer], hidden: Sequence[HostInfo], role: Role, place: CloudRegion) -> list[HostInfo]:
+    """Return the hosts of that role, those that are not listed last."""
+    shown = [host_info(one, role, number, place) for number, one in enumerate(of_role(instances, role), start=1)]
+    further = enumerate((host for host in hidden if host.role == role), start=len(shown) + 1)
+    return [*shown, *(host.model_copy(update={"name": _name(role, number)}) for number, host in further)]
+
+
+def _name(role: Role, number: int) -> str:
+    return load_host_name(number) if role == "load" else f"node{number}"
+
+
+def host_info(instance: Answer, role: Role, number: int, place: CloudRegion) -> HostInfo:
+    """Return the host for an instance with that number in its role. Its paid time begins with its launch."""
+    tags = tags_of(instance)
+    return HostInfo(
+        name=_name(role, number),
+        role=role,
+        address=instance.get("PrivateIpAddress") or _UNKNOWN,
+        since=instance["LaunchTime"].astimezone(UTC),
+        usd_per_hour=tags.usd_per_hour if tags else None,
+        facts={
+            "instance_id": instance["InstanceId"],
+            "instance_type": instance["InstanceType"],
+            "image": instance.get("ImageId", _UNKNOWN),
+            "region": place.region,
+            "zone": instance["Placement"]["AvailabilityZone"],
+            "placement_group": instance["Placement"].get("GroupName", ""),
+            "tenancy": instance["Placement"].get("Tenancy", "default"),
+            "tuning": tags.tuning if tags else "",
+        },
+    )
