@@ -65,6 +65,10 @@ class LoadRequest:
     seed: int = 1
 
 
+_GRACE = timedelta(seconds=20)
+"""The time that a generator gets to end, in which it flushes its logs."""
+
+
 class LoadGenerator(ABC):
     """A program that runs one workload at one load level as a detached job. What only some can do has an answer here
     that says that this one can't.
@@ -135,9 +139,9 @@ class LoadGenerator(ABC):
     def status(self, host: Host, job_id: str) -> LoadStatus:
         """Return the state of the load. A failed load is a status and not an exception."""
 
-    @abstractmethod
     def stop(self, host: Host, job_id: str) -> None:
         """Stop the load and let it flush its logs."""
+        host.stop(job_id, grace=_GRACE)
 
     @abstractmethod
     def files(self, host: Host) -> Sequence[PurePosixPath]:

@@ -9,7 +9,6 @@ import shlex
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -21,8 +20,6 @@ from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 
 PLAN = "plan.json"
 """The file with the settings of the load, beside the files that the generator wrote."""
-GRACE = timedelta(seconds=20)
-"""The time that a generator gets to end, in which it flushes its logs."""
 TAIL_BYTES = 65_536
 """The most that is read of a file while the load runs."""
 _CONSOLE_LINES = 10
@@ -228,9 +225,6 @@ class ForeignGenerator(LoadGenerator):
             is_judged = name == LOAD and self._can_be_judged(plan, ending)
             return "" if is_judged else f"{name}: {self.name} ended with exit code {ending.exit_code}"
         return f"{LOAD}: {self.name} was not started" if name != LOAD else self._incomplete(host, plan, console)
-
-    def stop(self, host: Host, job_id: str) -> None:
-        host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         return host.files(folder_of(host))

@@ -8,7 +8,7 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.adapters.artefacts.java_programs import OwnProgram
-from plimsoll.adapters.generators.foreign_load import GRACE, PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
+from plimsoll.adapters.generators.foreign_load import PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
 from plimsoll.adapters.generators.plimsoll_stress import command, remarks, reports
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
@@ -126,9 +126,6 @@ class PlimsollStress(LoadGenerator):
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
         told = {"start": _utc(start), "local": _utc(local)}
         host.write(folder_of(host) / command.START, json.dumps(told))
-
-    def stop(self, host: Host, job_id: str) -> None:
-        host.stop(job_id, grace=GRACE)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         written = [path for path in host.files(folder_of(host)) if _is_known(path.name)]

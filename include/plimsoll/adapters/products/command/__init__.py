@@ -59,18 +59,6 @@ def _text(value: JsonValue) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def problems(spec: ProductSpec) -> Sequence[Problem]:
-    """Return all problems at once."""
-    command = spec.command
-    if command is None:
-        return [Problem(_WHERE, "is missing: the database `command` is what it says", _EXAMPLE)]
-    return [
-        *(problem for one in spec.variants for problem in _variant(one.where, one.variant)),
-        *dict.fromkeys(problem for one in spec.variants for problem in _unknown(one, command)),
-        *_addresses(command),
-    ]
-
-
 def _variant(where: str, variant: Variant) -> Iterator[Problem]:
     if variant.jvm is not None:
         yield Problem(f"{where}.jvm", "its command alone says what a database runs on", "remove `jvm`")
@@ -160,7 +148,14 @@ class CommandDatabase(Product):
         self._clock = clock
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        return problems(spec)
+        command = spec.command
+        if command is None:
+            return [Problem(_WHERE, "is missing: the database `command` is what it says", _EXAMPLE)]
+        return [
+            *(problem for one in spec.variants for problem in _variant(one.where, one.variant)),
+            *dict.fromkeys(problem for one in spec.variants for problem in _unknown(one, command)),
+            *_addresses(command),
+        ]
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         return ["a database of commands must be on its hosts: whether it starts shows there only"]

@@ -114,10 +114,19 @@ class ScyllaDb(Product):
         self._tool = NodeTool(artefacts)
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
-        return problems(spec, self._artefacts)
+        """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
+        found = [*_settings("system.settings", spec.settings)]
+        for one in spec.variants:
+            found += _variant(one.where, one.variant, self._artefacts, spec.name)
+            found += _settings(f"{one.where}.settings", one.variant.settings)
+        return [*found, *self._artefacts.missing_of_program("node-tool", spec.key, spec.name)]
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:
-        return list(unknown(spec))
+        return [
+            f"Plimsoll has never run a real ScyllaDB: whether variant {one.variant.id} starts from its archive on "
+            "these hosts, and which release the archive has, shows on the hosts only"
+            for one in spec.variants
+        ]
 
     def downloads(self, spec: ProductSpec) -> Sequence[Download]:
         variants = [one.variant for one in spec.variants]
@@ -173,7 +182,8 @@ class ScyllaDb(Product):
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def save(self, node: Host) -> None:
-        save_metrics(node)
+        """Write the node's metrics to a file on its host, if the node answers."""
+        own_machine.save(node, _url(node, METRICS_PORT, "metrics"), NodeFiles(node.root).kept / METRICS)
 
 
 def fingerprint(node: Host) -> NodeFingerprint:
@@ -186,11 +196,6 @@ def fingerprint(node: Host) -> NodeFingerprint:
     return node_fingerprint(node, PRODUCT, version, [ProcessFingerprint(name=PRODUCT, version=build)])
 
 
-def save_metrics(node: Host) -> None:
-    """Write the node's metrics to a file on its host, if the node answers."""
-    own_machine.save(node, _url(node, METRICS_PORT, "metrics"), NodeFiles(node.root).kept / METRICS)
-
-
 def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
     """Return the command that waits until these nodes of one machine have no compactions left."""
     urls = [_url(node, API_PORT, "compaction_manager/metrics/pending_tasks") for node in nodes]
@@ -199,24 +204,6 @@ def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
 
 def _url(node: Host, port: int, path: str) -> str:
     return f"{own_loopback(node.info.address)}:{port}/{path}"
-
-
-def problems(spec: ProductSpec, artefacts: ArtefactSource) -> Sequence[Problem]:
-    """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-    found = [*_settings("system.settings", spec.settings)]
-    for one in spec.variants:
-        found += _variant(one.where, one.variant, artefacts, spec.name)
-        found += _settings(f"{one.where}.settings", one.variant.settings)
-    return [*found, *artefacts.missing_of_program("node-tool", spec.key, spec.name)]
-
-
-def unknown(spec: ProductSpec) -> Iterator[str]:
-    """Name what only hosts can tell of each variant."""
-    for one in spec.variants:
-        yield (
-            f"Plimsoll has never run a real ScyllaDB: whether variant {one.variant.id} starts from its archive on "
-            "these hosts, and which release the archive has, shows on the hosts only"
-        )
 
 
 def _variant(where: str, variant: Variant, artefacts: ArtefactSource, name: str) -> Iterator[Problem]:

@@ -80,8 +80,7 @@ class _Examination:
         there, group = self._network()
         image = self._image()
         types = self._types()
-        self._fits_image(types, image)
-        self._fits_software(types, image)
+        self._fits(types, image)
         self._fits_group(types)
         self._offered(there)
         self._quotas(types)
@@ -140,24 +139,20 @@ class _Examination:
                 what = f"{kind} can't stand in a placement group with the strategy {strategy}"
                 self._note("placement_group", what, "name another type, or `placement_group: none`")
 
-    def _fits_software(self, types: dict[str, Answer], image: Image | None) -> None:
-        """Check that JDKs and programs run on the hosts: there are none for other processors."""
+    def _fits(self, types: dict[str, Answer], image: Image | None) -> None:
+        """Check that the image, JDKs and programs run on the hosts: there are none of these for other processors."""
         mend = f"name an image and instance types for {_SOFTWARE}"
         if image and image.architecture not in ("", _SOFTWARE):
             what = f"{image.id} is for {image.architecture}, and the software that Plimsoll brings is for {_SOFTWARE}"
             self._note("image", what, mend)
         for kind, answer in types.items():
             runs = answer.get("ProcessorInfo", {}).get("SupportedArchitectures", ())
-            if runs and _SOFTWARE not in runs:
-                what = f"{kind} runs {', '.join(runs)}, and the software that Plimsoll brings is for {_SOFTWARE}"
-                self._note("instance_types", what, mend)
-
-    def _fits_image(self, types: dict[str, Answer], image: Image | None) -> None:
-        for kind, answer in types.items():
-            runs = answer.get("ProcessorInfo", {}).get("SupportedArchitectures", ())
             if image and image.architecture and runs and image.architecture not in runs:
                 what = f"{image.id} is for {image.architecture}, {kind} runs {', '.join(runs)}"
                 self._note("image", what, "name an image of the instance type's architecture")
+            if runs and _SOFTWARE not in runs:
+                what = f"{kind} runs {', '.join(runs)}, and the software that Plimsoll brings is for {_SOFTWARE}"
+                self._note("instance_types", what, mend)
 
     def _offered(self, there: list[Subnet]) -> None:
         """Check that every zone offers every type, because all hosts of a cell are in one zone."""

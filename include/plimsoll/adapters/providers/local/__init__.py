@@ -74,10 +74,6 @@ class LocalProvider(Provider):
             found = folders.read(self._work, cluster_id)
             return None if found is None or folders.lost(self._work, found) else found
 
-    def why_gone(self, cluster_id: ClusterId) -> str:
-        """Return the empty text, because folders give no reason."""
-        return ""
-
     def clusters(self) -> Sequence[Cluster]:
         """List clusters from running processes and from folders. The remains of a cluster count as one."""
         running = self._running()

@@ -89,10 +89,6 @@ class SshProvider(Provider):
         found = self._holder(cluster_id)
         return found[1].cluster if found is not None and found[1].ready else None
 
-    def why_gone(self, cluster_id: ClusterId) -> str:
-        """Return the empty text, because these machines give no reason."""
-        return ""
-
     def clusters(self) -> Sequence[Cluster]:
         """Return the clusters by the lease of every group. HostsSilent has the reasons why some could not be asked."""
         groups, unreadable = self._groups_of_places()
