@@ -48,7 +48,6 @@ Program = OwnProgramName | ReleaseProgram
 
 
 def jdk_of(program: Program) -> str:
-    """Return the JDK that the program runs on."""
     return LOAD_JDK if program in ("load-generator", "load-generator-for-hbase") else OWN_JDK
 
 

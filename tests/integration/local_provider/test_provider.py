@@ -153,7 +153,7 @@ def test_processes_without_a_folder_are_a_cluster_that_can_be_destroyed(
 ) -> None:
     cluster = provider.ensure(request_for(key()))
     start(provider, cluster)
-    folders.remove(tmp_path / "work", key())
+    shutil.rmtree(folders.folder_of(tmp_path / "work", key()))
     [remnant] = provider.clusters()
     assert (remnant.id, remnant.owner, remnant.expires_at) == (key(), "run-7", cluster.expires_at)
     assert {(host.name, host.role, host.address) for host in remnant.hosts} == {
@@ -364,7 +364,7 @@ def test_what_can_not_be_removed_is_said(provider: LocalProvider, monkeypatch: p
 
     monkeypatch.setattr(shutil, "rmtree", refuse)
     monkeypatch.setattr(cleaning, "PATIENCE_S", 0.1)
-    with pytest.raises(ProviderError, match="g1-040k-r1-1 is busy"):
+    with pytest.raises(ProviderError, match="g1-040k-r1-1/data is busy"):
         provider.clear(cluster)
 
 

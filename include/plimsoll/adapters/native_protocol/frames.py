@@ -120,7 +120,6 @@ class Reader:
         self._body, self._at = body, 0
 
     def take(self, length: int) -> bytes:
-        """Return the next bytes."""
         taken = self._body[self._at : self._at + length]
         if length < 0 or len(taken) < length:
             raise NotTheProtocol

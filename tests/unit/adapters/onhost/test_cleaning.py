@@ -40,6 +40,14 @@ def test_of_every_cluster_all_goes(work: Path) -> None:
     assert not work.exists()
 
 
+def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
+    kept = tmp_path / "elsewhere" / "kept"
+    kept.mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    assert "symbolic link" in cleaning.remove(tmp_path / "link")
+    assert kept.is_dir()
+
+
 def test_nothing_there_is_clean(tmp_path: Path) -> None:
     assert cleaning.clean(tmp_path / "none", KEY) == []
 

@@ -13,7 +13,7 @@ HBASE = [{"id": "hbase", "product": "hbase", "version": "2.6.4"}]
 
 
 def test_an_open_loop_has_nothing_to_tell() -> None:
-    assert limits(load_spec(only_part(one_variant()))) == ()
+    assert list(limits(load_spec(only_part(one_variant())))) == []
 
 
 def test_a_closed_loop_is_told_loudly_with_how_many_operations_it_waits_for() -> None:
@@ -26,6 +26,6 @@ def test_a_closed_loop_is_told_loudly_with_how_many_operations_it_waits_for() ->
 
 @pytest.mark.parametrize(("keys", "expected"), [({"variants": HBASE}, 1), ({}, 0)])
 def test_hbase_has_no_logged_batches(keys: Any, expected: int) -> None:
-    told = limits(load_spec(only_part(one_variant(workload={"name": "BatchedRows"}, **keys))))
+    told = list(limits(load_spec(only_part(one_variant(workload={"name": "BatchedRows"}, **keys)))))
     assert len(told) == expected
     assert all(one.startswith("HBase has no logged batches") for one in told)

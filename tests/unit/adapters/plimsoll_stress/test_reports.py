@@ -195,7 +195,7 @@ def test_the_generators_own_seconds_are_those_of_the_timed_run() -> None:
         return json.dumps({**fields, **waiting, "hiccup_max_ms": 26.14, "gc_ms": 3, "cpu_cores": 0.297})
 
     text = "\n".join([line("populate", 1), line("warmup", 2), line("measure", 3), line("measure", 4)[:40]])
-    found = seconds(text)
+    found = list(seconds(text))
     assert [one.at.second for one in found] == [2, 3]
     assert (found[0].hiccup_ms, found[0].gc_ms, found[0].cpu_cores) == (26.14, 3, 0.297)
     assert (found[0].in_flight, found[0].backlog, found[0].lag_ms) == (50, 700, 1.7)
@@ -223,7 +223,7 @@ def test_a_progress_file_whose_last_line_says_ready_waits_for_the_start() -> Non
     assert not is_ready(before + ready + progress_line("warmup", 1, 2, 3))
     assert not is_ready(before + ready[:-1])
     assert not is_ready("")
-    assert seconds(before + ready) == ()
+    assert list(seconds(before + ready)) == []
 
 
 def test_what_the_database_said_is_told_with_its_statements() -> None:

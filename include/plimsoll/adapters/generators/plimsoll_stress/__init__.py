@@ -77,7 +77,7 @@ class PlimsollStress(LoadGenerator):
         """Return what a closed loop hides, and what is not asked or not timed as its name says. It reports everything
         that Plimsoll checks.
         """
-        return limits(spec)
+        return tuple(limits(spec))
 
     def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
         """Return what the cells write, as far as it is known beforehand."""
@@ -139,7 +139,7 @@ class PlimsollStress(LoadGenerator):
         return reports.parse_summary(files.get(command.SUMMARY, ""))
 
     def seconds(self, text: str) -> Sequence[GeneratorSecond]:
-        return reports.seconds(text)
+        return tuple(reports.seconds(text))
 
     def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         return reports.response_time_logs(names)

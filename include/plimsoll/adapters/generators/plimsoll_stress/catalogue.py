@@ -44,7 +44,6 @@ class WorkloadDescription(Model):
     operations: tuple[OperationOfWorkload, ...]
 
     def option(self, name: str) -> Option | None:
-        """Return the option with that name; None where there is none."""
         return next((option for option in self.options if option.name == name), None)
 
 
@@ -72,7 +71,6 @@ class Catalogue(Model):
 
     @property
     def by_name(self) -> Mapping[str, WorkloadDescription]:
-        """Return the workloads by name."""
         return {workload.name: workload for workload in self.workloads}
 
 

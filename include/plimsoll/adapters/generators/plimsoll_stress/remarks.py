@@ -168,12 +168,8 @@ _ROW_BYTES: Mapping[str, Callable[[Mapping[str, float]], float]] = {
 """Bytes of a row's keys and values, as the program makes them; of a changed row as if it were written whole."""
 
 
-def limits(spec: LoadSpec) -> Sequence[str]:
-    """Return what reports must say of such a load, without full stops."""
-    return tuple(_limits(spec))
-
-
-def _limits(spec: LoadSpec) -> Iterator[str]:
+def limits(spec: LoadSpec) -> Iterator[str]:
+    """Yield what reports must say of such a load, without full stops."""
     if spec.loop == CLOSED:
         yield _CLOSED.format(plural(spec.load_generator.most_in_flight, "operation"))
     if any(target.protocol == HBASE for target in spec.targets) and spec.workload.name == "BatchedRows":

@@ -79,12 +79,8 @@ def _phase(line: str) -> str:
         return ""
 
 
-def seconds(text: str) -> tuple[GeneratorSecond, ...]:
-    """Return the generator's own state in every second of the timed run, warm-up included. A cut line is left out."""
-    return tuple(_seconds(text))
-
-
-def _seconds(text: str) -> Iterator[GeneratorSecond]:
+def seconds(text: str) -> Iterator[GeneratorSecond]:
+    """Yield the generator's own state in every second of the timed run, warm-up included. A cut line is left out."""
     failed = 0
     for line in text.split("\n"):
         try:
@@ -214,7 +210,6 @@ def _less(whole: Mapping[str, int], part: Mapping[str, int]) -> dict[str, int]:
 
 
 def folder_of(host: Host, job_id: str) -> PurePosixPath:
-    """Return the job's folder."""
     return host.root / "samples" / job_id
 
 

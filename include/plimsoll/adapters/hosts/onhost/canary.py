@@ -121,7 +121,6 @@ def _connected(address: str, port: int, patience_s: float) -> socket.socket:
 
 
 def main(command: str, effort_json: str, *arguments: str) -> Any:
-    """Return the result of the command."""
     effort = USUAL._replace(**json.loads(effort_json))
     if command == "measure":
         return measure(Path(arguments[0]), effort)

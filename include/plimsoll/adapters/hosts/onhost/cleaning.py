@@ -26,7 +26,7 @@ def clean(work: Path, cluster: str | None) -> list[str]:
 
     def end_and_list() -> list[str]:
         kill_all(work, cluster, deadline)
-        obstacle = _remove(folder)
+        obstacle = remove(folder)
         return [*running(work, cluster), *([obstacle] if obstacle else [])]
 
     left = until_nothing_is_left(end_and_list, deadline)
@@ -104,7 +104,7 @@ def _remove_others(host: Path, keep: frozenset[str]) -> Iterator[str]:
     """Remove everything in a host's folder except these environments. Returns a sentence for each failure."""
     for path in list(host.iterdir()) if host.is_dir() else []:
         if path.name not in keep:
-            obstacle = _remove(path) if path.is_dir() and not path.is_symlink() else _unlink(path)
+            obstacle = remove(path) if path.is_dir() and not path.is_symlink() else _unlink(path)
             yield from [obstacle] if obstacle else []
 
 
@@ -116,9 +116,12 @@ def _unlink(path: Path) -> str:
     return ""
 
 
-def _remove(folder: Path) -> str:
-    """Remove a file or folder. Returns the reason of a failure."""
+def remove(folder: Path) -> str:
+    """Remove a folder, the files in it last, as one describes it. Links aren't followed. Returns a failure's reason."""
     try:
+        for below in () if folder.is_symlink() else folder.iterdir():
+            if below.is_dir() and not below.is_symlink():
+                shutil.rmtree(below)
         shutil.rmtree(folder)
     except FileNotFoundError:  # someone else removes the same
         pass

@@ -111,7 +111,6 @@ class Blueprint:
     expires: timedelta
 
     def programs(self, host: Host, number: int) -> Sequence[str]:
-        """Return the programs of all commands."""
         command, values = self.command, self._values(host, number)
         return [program_of(line, values) for line in (*command.prepare, command.run, command.ready, command.version)]
 

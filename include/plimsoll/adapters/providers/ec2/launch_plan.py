@@ -56,7 +56,6 @@ class LaunchPlan:
     """Ids of instances that are to be replaced."""
 
     def count(self, role: Role) -> int:
-        """Return hosts of that role."""
         return self.nodes if role == "node" else self.load_hosts
 
 

@@ -138,7 +138,7 @@ class LocalProvider(Provider):
             folders.make_hosts(self._work, cluster)
             folders.write(self._work, cluster)
         except BaseException:
-            folders.remove(self._work, request.id)
+            cleaning.remove(folder)
             folders.prune(self._work, request.id)
             release(self._claims, folder)
             raise
@@ -178,25 +178,18 @@ class LocalProvider(Provider):
 
     def _destroyed(self, cluster_id: ClusterId, deadline: float) -> list[str]:
         """Destroy the cluster, and name what is left."""
+        folder = folders.folder_of(self._work, cluster_id)
 
         def end_and_list() -> list[str]:
             cleaning.kill_all(self._work, str(cluster_id), deadline)
-            obstacle = folders.remove(self._work, cluster_id)
-            self._release(cluster_id)
-            return [*cleaning.running(self._work, str(cluster_id)), *self._left_on_disk(cluster_id, obstacle)]
+            obstacle = cleaning.remove(folder)
+            with exclusive(self._claims):
+                release(self._claims, folder)
+                folders.prune(self._work, cluster_id)
+            claims = [f"{path} still claims a subnet" for path in claims_of(self._claims, folder)]
+            return [*cleaning.running(self._work, str(cluster_id)), *filter(None, [obstacle]), *claims]
 
         return cleaning.until_nothing_is_left(end_and_list, deadline)
-
-    def _release(self, cluster_id: ClusterId) -> None:
-        with exclusive(self._claims):
-            release(self._claims, folders.folder_of(self._work, cluster_id))
-            folders.prune(self._work, cluster_id)
-
-    def _left_on_disk(self, cluster_id: ClusterId, obstacle: str) -> Iterator[str]:
-        folder = folders.folder_of(self._work, cluster_id)
-        if folder.exists():
-            yield obstacle or f"{folder} is there again"
-        yield from (f"{path} still claims a subnet" for path in claims_of(self._claims, folder))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

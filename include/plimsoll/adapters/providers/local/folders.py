@@ -6,7 +6,6 @@ Files are written atomically. A lock holds a folder for one process at a time; i
 import errno
 import fcntl
 import os
-import shutil
 import stat
 import time
 import uuid
@@ -128,37 +127,11 @@ def write(work: Path, cluster: Cluster) -> None:
     write_whole(folder_of(work, cluster.id) / _RECORD, cluster.model_dump_json(indent=1))
 
 
-def remove(work: Path, cluster_id: ClusterId) -> str:
-    """Remove the folder. Returns the reason if that fails, else an empty text.
-
-    A folder that another process removes meanwhile is no failure. The description is removed last, so that a cluster
-    whose removal was interrupted is still found.
-    """
-    folder = folder_of(work, cluster_id)
-    try:
-        for path in list(folder.iterdir()):
-            if path.name != _RECORD:
-                _remove(path)
-        _remove(folder)
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        return str(error)
-    return ""
-
-
 def prune(work: Path, cluster_id: ClusterId) -> None:
     """Remove the folders above where they hold nothing any more."""
     for folder in (folder_of(work, cluster_id).parent, folder_of(work, cluster_id).parent.parent):
         with suppress(OSError):
             folder.rmdir()
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, content: str) -> None:
