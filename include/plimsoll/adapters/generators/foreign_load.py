@@ -172,9 +172,9 @@ class ForeignGenerator(LoadGenerator):
     def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:
         """Return the progress of a command, by the end of its console output or by what its host tells."""
 
-    @abstractmethod
     def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
         """Explain how a run with exit code 0 is incomplete, by its console or files. Empty if it is complete."""
+        return ""
 
     def _can_be_judged(self, plan: Plan, ending: Ending) -> bool:
         """Tell whether a timed run that ended with an exit code is judged by its files all the same."""

@@ -161,9 +161,6 @@ class Latte(ForeignGenerator):
         elapsed_s, rate = told[-1]
         return replace(phase_of(plan, name, float(elapsed_s)), achieved_ops_s=float(rate))
 
-    def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
-        return ""
-
 
 def _problems(spec: LoadSpec) -> Iterator[Problem]:
     name = spec.workload.name

@@ -40,12 +40,8 @@ from plimsoll.domain.keys.action import ActionName
 from plimsoll.domain.keys.process import Process
 from plimsoll.domain.keys.variant import JvmConfiguration, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
-from plimsoll.ports.artefacts import ArtefactSource
-from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import ActionRequest, ActionStatus, Evidence
-
-_PATIENCE = timedelta(minutes=5)
 
 # Assumed processors of a node's host, which is not known here. Only the size of a young generation depends on it.
 _CPUS = 8
@@ -55,19 +51,16 @@ _MOST_TOKENS = 1536
 
 
 class Cassandra(JarProduct):
-    """One JVM on each node. `patience`: longest time for all nodes together to start, where a definition gives none."""
+    """One JVM on each node."""
 
     name = PRODUCT
     label = "Cassandra"
+    patience = timedelta(minutes=5)
     ports: Sequence[int] = PORTS
     evidence: Evidence = CassandraLog()
     settles = True
     measures_rows = True
     actions: Collection[ActionName] = ACTIONS
-
-    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
-        super().__init__(artefacts)
-        self._clock, self._patience = clock, patience
 
     def _settings_problems(
         self, where: str, settings: Mapping[str, JsonValue], variant: VariantSpec | None

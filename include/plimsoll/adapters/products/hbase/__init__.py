@@ -45,29 +45,21 @@ from plimsoll.domain.keys.variant import JvmConfiguration, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.domain.text.units import format_size
 from plimsoll.domain.text.wording import meant_or_known, plural
-from plimsoll.ports.artefacts import ArtefactSource
-from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence
 
-_PATIENCE = timedelta(minutes=10)
 _UNNOTICED = "the Master had not noticed it yet, so nobody served its regions"
 
 
 class HBase(JarProduct):
-    """Every host runs a DataNode and a region server, the first one also ZooKeeper, the NameNode and the Master.
-    `patience`: longest time for all processes together to start, where a definition gives none.
-    """
+    """Every host runs a DataNode and a region server, the first one also ZooKeeper, the NameNode and the Master."""
 
     name = PRODUCT
     label = "HBase"
+    patience = timedelta(minutes=10)
     ports: Sequence[int] = PORTS
     evidence: Evidence = HBaseLog()
     settles = True
-
-    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta = _PATIENCE) -> None:
-        super().__init__(artefacts)
-        self._clock, self._patience = clock, patience
 
     def _settings_problems(
         self, where: str, settings: Mapping[str, JsonValue], variant: VariantSpec | None

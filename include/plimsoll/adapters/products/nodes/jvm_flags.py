@@ -8,6 +8,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -21,6 +22,7 @@ from plimsoll.domain.keys.variant import Collector, JvmConfiguration
 from plimsoll.domain.text.errors import ArtefactError, Problem
 from plimsoll.domain.text.units import format_size, parse_size
 from plimsoll.ports.artefacts import ArtefactSource, Jdk
+from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Product
 
@@ -167,13 +169,16 @@ def file_url(path: PurePosixPath) -> str:
 class JarProduct(Product):
     """A base of products with `name`: the JDKs and jars of its variants, and the node tool that asks their JVMs.
 
-    `label`: the product's name for people.
+    `label`: the product's name for people. `patience`: longest time for all nodes together to start, where a definition
+    gives none.
     """
 
     label: str
+    patience: timedelta
 
-    def __init__(self, artefacts: ArtefactSource) -> None:
-        self._artefacts, self._tool = artefacts, NodeTool(artefacts)
+    def __init__(self, artefacts: ArtefactSource, clock: Clock, patience: timedelta | None = None) -> None:
+        self._artefacts, self._tool, self._clock = artefacts, NodeTool(artefacts), clock
+        self._patience = patience or self.patience
 
     @abstractmethod
     def _settings_problems(
