@@ -21,7 +21,7 @@ from plimsoll.adapters.hosts import onhost
 from plimsoll.adapters.hosts.host_files import mend_of
 from plimsoll.adapters.hosts.onhost import receiver
 from plimsoll.adapters.providers.ssh.connection import Connection
-from plimsoll.adapters.providers.ssh.execution import Answer, Feed, Input, program_command, receiver_command
+from plimsoll.adapters.providers.ssh.execution import Answer, Feed, program_command, receiver_command
 from plimsoll.domain.text.errors import HostError
 from plimsoll.domain.text.wording import plural
 from plimsoll.ports.store import DirectStore
@@ -121,21 +121,15 @@ def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where
 
 
 def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str) -> Sequence[str]:
-    def feed(stdin: Input) -> None:
-        stdin.write(json.dumps(dict(bundle.checksums)).encode())
-
-    answer = _receiver(connection, "settle", place, feed, where)
+    told = json.dumps(dict(bundle.checksums)).encode()
+    answer = _receiver(connection, "settle", place, lambda stdin: stdin.write(told), where)
     missing: Sequence[str] = answer.parsed(where)
     return missing
 
 
 def send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: PurePosixPath, where: str) -> None:
     """Send these files of the bundle to its folder on the host. Raises HostError."""
-
-    def feed(stdin: Input) -> None:
-        write_archive(bundle, missing, cast(IO[bytes], stdin))
-
-    _receiver(connection, "receive", place, feed, where)
+    _receiver(connection, "receive", place, lambda stdin: write_archive(bundle, missing, cast(IO[bytes], stdin)), where)
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -242,12 +236,9 @@ class Program:
         return answer.parsed(self._where)
 
     def _ask(self, command: str, timeout_s: float, request: Mapping[str, Any]) -> Answer:
-        def feed(stdin: Input) -> None:
-            stdin.write(json.dumps(request).encode())
-
         place = deliver(self._connection, program_bundle(), self._bundles, self._where)
-        line = program_command(place, command, self._tags)
-        return self._connection.execute(line, timeout_s=timeout_s, feed=feed)
+        line, told = program_command(place, command, self._tags), json.dumps(request).encode()
+        return self._connection.execute(line, timeout_s=timeout_s, feed=lambda stdin: stdin.write(told))
 
 
 @lru_cache(maxsize=1)

@@ -52,7 +52,7 @@ class Input:
         return len(data)
 
 
-Feed = Callable[[Input], None]
+Feed = Callable[[Input], object]
 """Writes a command's whole input; called again from the start when the command is repeated."""
 
 
