@@ -1,15 +1,9 @@
 """Check whether the measurement of one attempt is sound."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.part import Part
 from plimsoll.quality.expectation import CheckedTable, Quality
-
-if TYPE_CHECKING:
-    from plimsoll.domain.campaign.cell import Cell
-    from plimsoll.domain.campaign.part import Part
-    from plimsoll.quality.measured import ImportedAttempt, MeasuredAttempt
+from plimsoll.quality.measured import ImportedAttempt, MeasuredAttempt
 
 
 def check_imported(part: Part, cell: Cell, imported: ImportedAttempt) -> Quality:

@@ -1,18 +1,18 @@
 """The expectations of an attempt's tables. docs/reference/quality.md describes them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.alignment import MISFIT
 from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.domain.attempt.load_summary import CPU_LIMIT
 from plimsoll.domain.attempt.result import DISTURBED
-from plimsoll.domain.keys.process import by_prefix
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.process import Process, by_prefix
 from plimsoll.domain.keys.system import NOT_KNOWN
+from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.domain.text.wording import plural
 from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOT_TOLD, NOTHING_MISSED, PERCENTILES, UNDISTURBED
@@ -27,12 +27,6 @@ from plimsoll.quality.expectation import (
     rows,
 )
 from plimsoll.quality.miss_cause import tolerance_of
-
-if TYPE_CHECKING:
-    from plimsoll.domain.campaign.cell import Cell
-    from plimsoll.domain.campaign.part import Part
-    from plimsoll.domain.keys.process import Process
-    from plimsoll.domain.keys.variant import JvmConfiguration
 
 Suite = Sequence[Expected]
 

@@ -6,27 +6,23 @@ Compare versions of JDKs as people write them.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from math import inf, nan, sqrt
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import pandas as pd
 
 from plimsoll.analysis.attempt.disturbance import Collected, disturbed, is_known
 from plimsoll.analysis.attempt.hosts import Span, by_host, mean_of, means, others_highest, spans
+from plimsoll.domain.attempt.load_summary import LoadSummary
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.hosts.cluster import load_host_name
-from plimsoll.domain.keys.process import by_prefix
+from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.keys.process import Process, by_prefix
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.quality.measured import MeasuredAttempt
 from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_back_by
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from plimsoll.domain.attempt.load_summary import LoadSummary
-    from plimsoll.domain.campaign.cell import Cell
-    from plimsoll.domain.campaign.part import Part
-    from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
-    from plimsoll.domain.keys.process import Process
-    from plimsoll.quality.measured import MeasuredAttempt
 
 
 def same_precision(running: str, requested: str) -> str:

@@ -6,11 +6,9 @@ the provider knows (instance ids, zones), and arguments of the JVM (its flags ar
 facts in the same way (`analysis.campaign.host_facts`), but more of them, and shows where they vary.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.host_facts import (
     HostReport,
@@ -18,14 +16,10 @@ from plimsoll.analysis.campaign.host_facts import (
     ranked,
     varied_facts,
 )
+from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.process import by_prefix
 from plimsoll.domain.text.units import format_size
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from plimsoll.domain.campaign.cell import Cell
-    from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
 
 HARDWARE = frozenset(f"{role}{fact}" for role in ("", "load host: ") for fact in ("CPU", "memory", "data disk"))
 """Facts that a definition can't choose: of one instance type there are several models of processor."""

@@ -1,25 +1,18 @@
 """The expectations of several load hosts that share one load."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
+from datetime import datetime
 from math import nan
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
-from plimsoll.domain.attempt.load_summary import CPU_LIMIT, most_apart_ms
+from plimsoll.domain.attempt.load_summary import CPU_LIMIT, LoadSummary, most_apart_ms
+from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.text.wording import plural
 from plimsoll.quality.attempt_suites import LAG_SHARE
 from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from plimsoll.domain.attempt.load_summary import LoadSummary
-    from plimsoll.domain.campaign.part import Part
-    from plimsoll.quality.measured import MeasuredAttempt
+from plimsoll.quality.measured import MeasuredAttempt
 
 _COMPLETE = "complete"
 

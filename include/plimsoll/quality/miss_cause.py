@@ -6,19 +6,13 @@ another query, but the generator was slow to send it. Its schedule lag counts on
 part of every response time: `analysis.disturbance` decides whether it explains a miss.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
-from plimsoll.domain.attempt.load_summary import CPU_LIMIT
+from plimsoll.domain.attempt.load_summary import CPU_LIMIT, LoadSummary
+from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.loads import rate_tolerance
-
-if TYPE_CHECKING:
-    from plimsoll.domain.attempt.load_summary import LoadSummary
-    from plimsoll.domain.campaign.part import Part
 
 NO_CAUSE = "no cause that can be named"
 """The beginning of the answer where nothing that is known held the load generator back."""

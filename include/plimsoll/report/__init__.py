@@ -1,14 +1,9 @@
 """The report of a campaign, made from the analysis' results: HTML page, tables, figures, JSON and a summary."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.cell_results import CampaignData
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,14 @@
 """One attempt by itself: its timeline as a picture, and a page with all its data over time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import datetime
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData, CellResult
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.misses import misses_of
 from plimsoll.analysis.campaign.statistics import power_of
 from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.rendering import drawing, page_svg
@@ -18,11 +17,6 @@ from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.formatting import place_of
 from plimsoll.report.page import attempt_html
 from plimsoll.report.words.misses import links_by_place
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from plimsoll.domain.definition.definition import Definition
 
 
 def cell_timeline(definition: Definition, attempt: AttemptData, at: datetime) -> str:

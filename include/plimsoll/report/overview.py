@@ -1,14 +1,16 @@
 """The report of a campaign with several parts: a complete report of each, and a page above with links to them."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
+import pandas as pd
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.campaign.capacity import Capacity, capacities_over_stages
+from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
 from plimsoll.domain.attempt.note import Note
 from plimsoll.domain.attempt.result import Check
@@ -25,14 +27,6 @@ from plimsoll.report.words.capacities import CapacityRow, capacities_table, capa
 from plimsoll.report.words.conclusion import campaign_conclusion, conclusion, conditions_table
 from plimsoll.report.words.stages import StageDocument, contradictions_table, rests_on, stage_documents
 from plimsoll.report.words.taken_load import at_loads, taken_sheet, taken_tables
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import pandas as pd
-
-    from plimsoll.analysis.campaign.cell_results import CampaignData
-    from plimsoll.analysis.campaign.findings import Findings
 
 
 class PartSummary(Model):

@@ -7,24 +7,26 @@ does not say over which windows. A service level tells a few bad intervals from 
 does not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
-from plimsoll.analysis.campaign.cell_results import PERCENTILES, CellResult, Spread, achieved, maxima, values_by_load
-from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
+from plimsoll.analysis.campaign.cell_results import (
+    PERCENTILES,
+    AttemptData,
+    CellResult,
+    Spread,
+    achieved,
+    maxima,
+    values_by_load,
+)
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS, RateBelow, ServiceLevel
 from plimsoll.domain.text.base import Model
-
-if TYPE_CHECKING:
-    from plimsoll.analysis.campaign.cell_results import AttemptData
-    from plimsoll.domain.keys.service_level import RateBelow
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,8 @@ whatever its timing. A stage with other service levels, or with another action, 
 former are named and don't count, those of the latter say nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -20,11 +18,6 @@ from plimsoll.analysis.campaign.host_facts import unlike
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.base import Model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from plimsoll.analysis.campaign.cell_results import CampaignData
 
 ABSENT = "(none)"
 

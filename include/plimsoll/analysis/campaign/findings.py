@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.by_load import (
     HighestAchieved,
@@ -24,12 +24,8 @@ from plimsoll.analysis.campaign.noise import UNKNOWN, Noise, noise
 from plimsoll.analysis.campaign.pauses import PauseStatistics, Steadiness, pause_statistics, steadiness
 from plimsoll.analysis.campaign.series import Typical, typical_by_load
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats, compare_with_control, power_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from plimsoll.domain.campaign.part import Part
-    from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.campaign.part import Part
+from plimsoll.domain.keys.service_level import ServiceLevel
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,16 +16,16 @@ The figure of a cell is the mean of its intervals' log percentile. Its residual 
 repeats of the same variant and load, multiplied by √(n / (n - 1)) because the cell is itself part of that mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field
 
+from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
 from plimsoll.analysis.campaign.host_noise import (
     KeptHosts,
     OtherPrograms,
@@ -39,13 +39,6 @@ from plimsoll.analysis.campaign.series import judged_series, log_ms, seasonal_tr
 from plimsoll.analysis.campaign.statistics import CONFIDENCE
 from plimsoll.domain.hosts.cluster import is_load_host
 from plimsoll.domain.text.base import Model
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from numpy.typing import NDArray
-
-    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
 
 
 @dataclass(frozen=True)

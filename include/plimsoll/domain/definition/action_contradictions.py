@@ -1,21 +1,15 @@
 """Contradictions between an action and the other keys of its stage. Each fault is reported at the key to change."""
 
-from __future__ import annotations
+from collections.abc import Iterator
 
-from typing import TYPE_CHECKING
-
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.resolve import stages_of
 from plimsoll.domain.keys.action import TAKES_NODES, Action
+from plimsoll.domain.keys.definition_keys import DefinitionKeys
 from plimsoll.domain.keys.faults import Fault, Path
 from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from plimsoll.domain.campaign.campaign import Campaign
-    from plimsoll.domain.campaign.part import Part
-    from plimsoll.domain.keys.definition_keys import DefinitionKeys
 
 
 def action_contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:

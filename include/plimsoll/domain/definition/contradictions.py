@@ -1,32 +1,26 @@
 """Contradictions between the keys of a definition. Each fault is reported at the key to change."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 from itertools import product
-from typing import TYPE_CHECKING
 
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.resolve import stages_of
 from plimsoll.domain.definition.action_contradictions import action_contradictions
 from plimsoll.domain.definition.external_contradictions import external_contradictions
+from plimsoll.domain.keys.definition_keys import DefinitionKeys
 from plimsoll.domain.keys.faults import Fault, Path
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID, raise_limit
 from plimsoll.domain.keys.service_level import meant_percentile
+from plimsoll.domain.keys.stage import Stage
 from plimsoll.domain.keys.strategy import FEWEST_CELLS, MOST_LOADS, FullGrid, Threshold
 from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.units import format_duration, format_rate, format_size
 from plimsoll.domain.text.wording import meant_or_known, plural
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from plimsoll.domain.campaign.campaign import Campaign
-    from plimsoll.domain.campaign.part import Part
-    from plimsoll.domain.keys.definition_keys import DefinitionKeys
-    from plimsoll.domain.keys.stage import Stage
-    from plimsoll.domain.keys.workload import Workload
 
 
 def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:

@@ -1,16 +1,10 @@
 """What a definition must say of a cluster that somebody else runs, and what it can't say of it."""
 
-from __future__ import annotations
+from collections.abc import Iterator
 
-from typing import TYPE_CHECKING
-
+from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.keys.faults import Fault
 from plimsoll.domain.keys.system import EXTERNAL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from plimsoll.domain.campaign.campaign import Campaign
 
 _NOT_OURS = "somebody else decides that of an external cluster"
 

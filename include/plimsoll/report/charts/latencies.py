@@ -1,25 +1,21 @@
 """Response time by percentile as HdrHistogram plots it: one panel per variant and operation, one line per load."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from plimsoll.analysis.attempt.latencies import median_curves
+from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.units import four_digits
 from plimsoll.report.charts.theme import BOUND, HOVER, TABLE, Figure, Panels, legend_room, log_y, specification
 from plimsoll.report.formatting import figure, ops, percent
 from plimsoll.report.words.response_times import counted_from
-
-if TYPE_CHECKING:
-    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
-    from plimsoll.domain.attempt.result import Verdict
 
 _RAMP = ["#1a9bb8", "#5a6be0", "#b03fc0", "#d9344f"]
 """The colours from the lowest load to the highest; each has a contrast of 3:1 on white and on dark."""

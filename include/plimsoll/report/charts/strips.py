@@ -3,24 +3,20 @@
 Names of figures and a column of their tables say `track`, as in the links and files of all reports so far.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.report.charts.theme import BOUND, HOVER, LINK, MISSED, PALETTE, SHADE, TABLE, Figure, linked, log_y
 from plimsoll.report.formatting import place_of
 from plimsoll.report.words.misses import links_by_place
-
-if TYPE_CHECKING:
-    from plimsoll.analysis.campaign.cell_results import AttemptData
 
 _POINTS = 240
 _MIB = 2**20

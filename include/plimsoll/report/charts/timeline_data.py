@@ -1,15 +1,11 @@
 """Collect what a timeline draws, thinned to what a panel can show: no peak and no miss is ever thinned away."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-if TYPE_CHECKING:
-    from plimsoll.analysis.campaign.cell_results import AttemptData
+from plimsoll.analysis.campaign.cell_results import AttemptData
 
 _ALL_POINTS = 18_000
 _FEWEST, _MOST = 50, 720

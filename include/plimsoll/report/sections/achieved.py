@@ -1,7 +1,5 @@
 """Achieved against attempted rate, whatever the service level says."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

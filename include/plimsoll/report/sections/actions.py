@@ -1,7 +1,5 @@
 """What was done to the cells' clusters under load: how long it took, and the service level around it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions

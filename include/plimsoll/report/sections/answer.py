@@ -1,14 +1,14 @@
 """The answer: the capacity of each variant, what it rests on, and the comparison with the control."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few
+from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
+from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.origins import IMPORTED
 from plimsoll.domain.keys.protocols import OWN, protocol_of
 from plimsoll.domain.keys.strategy import Threshold
@@ -21,10 +21,6 @@ from plimsoll.report.words.capacities import capacities_table, capacity_rows, lo
 from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
 from plimsoll.report.words.stages import rests_on
 from plimsoll.report.words.taken_load import taken_sentences, taken_tables
-
-if TYPE_CHECKING:
-    from plimsoll.analysis.campaign.capacity import Capacity
-    from plimsoll.domain.campaign.part import Part
 
 _WORDS: Mapping[Conclusion, str] = {
     "higher": "worse: its worst intervals are higher",

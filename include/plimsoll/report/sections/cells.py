@@ -1,9 +1,6 @@
 """Every cell on a line: as text for the page, and as a data frame (CSV, Parquet)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -16,15 +13,13 @@ from plimsoll.analysis.campaign.cell_results import (
     missed_levels,
 )
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.domain.attempt.result import Verdict
+from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
 from plimsoll.domain.text.units import show_usd
 from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.table import Column, Sheet, Table, docs_link, docs_of_attempt, number
 from plimsoll.report.words.misses import achieved_remark
-
-if TYPE_CHECKING:
-    from plimsoll.domain.attempt.result import Verdict
-    from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
 
 
 def cells_sheet(findings: Findings) -> Sheet:

@@ -1,7 +1,5 @@
 """The client-experienced maxima: the highest interval of each percentile, by load, with the range over repeats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The methods behind the figures, as far as they are not the same for every campaign."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

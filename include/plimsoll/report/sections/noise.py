@@ -1,7 +1,5 @@
 """Influences beside variant and load: noise, cells that were not steady, and intervals from a bootstrap."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 
 from plimsoll.analysis.attempt.hosts import are_others_noticed, is_steal_noticed

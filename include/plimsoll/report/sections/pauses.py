@@ -1,7 +1,5 @@
 """Stop-the-world times of the nodes' JVMs, by load."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 
 from plimsoll.analysis.campaign.findings import Findings

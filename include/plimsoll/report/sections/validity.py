@@ -1,7 +1,5 @@
 """Invalid attempts, those that ended without a verdict, cells that were not run, replaced attempts, and warnings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest

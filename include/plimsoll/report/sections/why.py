@@ -1,7 +1,5 @@
 """Why intervals missed: what else happened then, and how often that happens otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from markupsafe import Markup

@@ -2,8 +2,6 @@
 of a healthy cluster beside those with a node down or while it is changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby

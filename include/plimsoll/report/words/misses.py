@@ -2,24 +2,19 @@
 rate: operations left over from warm-up that it includes, and rows of batches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from plimsoll.analysis.attempt.judgement import answered_more
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.misses import WORST, Coincidence, Miss
 from plimsoll.domain.attempt.result import OpeningBacklog, Verdict
 from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.report.formatting import figure, ms, percent, plural
 from plimsoll.report.tables.table import Column, Sheet, Table, number
 from plimsoll.report.words.environment_facts import grouped
-
-if TYPE_CHECKING:
-    from plimsoll.analysis.campaign.findings import Findings
 
 _NOT_ANALYSED = "response times alone were analysed"
 _NOTHING = "nothing of what was collected"

@@ -2,10 +2,8 @@
 that contradict each other.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,17 +11,13 @@ from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.analysis.campaign.definition_differences import Contradiction
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.taken_loads import changed_maxima
+from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.stage_notes import stage_notes
 from plimsoll.domain.keys.stage import StageStart
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.formatting import moment, ops, plural
 from plimsoll.report.tables.table import PlainTable, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from plimsoll.domain.campaign.campaign import Campaign
-    from plimsoll.domain.campaign.part import Part
 
 _STANDS = {True: "the miss counts", False: "both stand: the stages have different service levels"}
 

@@ -1,25 +1,19 @@
 """A part in a closed loop, or whose load an earlier stage gave: what each variant did, in figures and words."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from plimsoll.analysis.campaign.capacity import Rung
+from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad, Mean, at_taken_loads
+from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.stage_notes import share_in_words
 from plimsoll.domain.keys.service_level import PERCENTILES
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
 from plimsoll.report.tables.table import PERCENTILE_NAMES, Column, Sheet, Table
 from plimsoll.report.words.answers import rung_outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from plimsoll.analysis.campaign.capacity import Rung
-    from plimsoll.analysis.campaign.cell_results import CampaignData
-    from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.domain.campaign.part import Part
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ of 8u504, also with Cassandra 3.11's default flags (`-XX:+PrintHeapAtGC -XX:+Pri
 other form are counted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The forms of lines that belong to a record without telling a pause come from JDK
 other line counts as unknown.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
