@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
-from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.campaign import clients_of
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.domain.text.wording import plural, some_of

@@ -12,10 +12,9 @@ from plimsoll.domain.attempt.status import LevelProgress, LoadPhase
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import GeneratorSecond
-from plimsoll.domain.keys.protocols import CQL
 from plimsoll.domain.keys.system import LoadGeneratorChoice
 from plimsoll.domain.keys.timing import StopRule
-from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.keys.workload import CQL, Workload
 from plimsoll.domain.text.errors import LoadError, Problem
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import ExternalDatabase

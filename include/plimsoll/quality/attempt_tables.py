@@ -21,7 +21,7 @@ from plimsoll.domain.hosts.cluster import load_host_name
 from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.process import Process, by_prefix
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
-from plimsoll.quality.measured import MeasuredAttempt
+from plimsoll.quality.attempt_checks import MeasuredAttempt
 from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_back_by
 
 

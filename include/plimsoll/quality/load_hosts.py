@@ -10,9 +10,9 @@ from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE
 from plimsoll.domain.attempt.load_summary import CPU_LIMIT, LoadSummary, most_apart_ms
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.text.wording import plural
+from plimsoll.quality.attempt_checks import MeasuredAttempt
 from plimsoll.quality.attempt_suites import LAG_SHARE
 from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows
-from plimsoll.quality.measured import MeasuredAttempt
 
 _COMPLETE = "complete"
 

@@ -6,8 +6,13 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
-from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions
-from plimsoll.analysis.campaign.by_load import HighestAchieved, HighestBelow, OperationP99
+from plimsoll.analysis.campaign.by_load import (
+    ActionComparison,
+    HighestAchieved,
+    HighestBelow,
+    OperationP99,
+    compare_actions,
+)
 from plimsoll.analysis.campaign.capacity import Capacity
 from plimsoll.analysis.campaign.causes import VariantCauses
 from plimsoll.analysis.campaign.cell_results import (
@@ -27,8 +32,7 @@ from plimsoll.analysis.campaign.pauses import PauseStatistics, Steadiness
 from plimsoll.analysis.campaign.series import Typical
 from plimsoll.analysis.campaign.statistics import Comparison, Repeats
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
-from plimsoll.domain.attempt.note import Note
-from plimsoll.domain.attempt.result import Check, OpeningBacklog
+from plimsoll.domain.attempt.result import Check, Note, OpeningBacklog
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cost import Spending
 from plimsoll.domain.keys.action import ActionResult

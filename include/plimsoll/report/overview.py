@@ -12,8 +12,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
-from plimsoll.domain.attempt.note import Note
-from plimsoll.domain.attempt.result import Check
+from plimsoll.domain.attempt.result import Check, Note
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model

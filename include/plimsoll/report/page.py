@@ -36,9 +36,8 @@ from plimsoll.report.sections.registry import sections_of
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.table import escaped, markdown
 from plimsoll.report.words.conclusion import conclusion
-from plimsoll.report.words.header import header_facts
+from plimsoll.report.words.header import counted_from, header_facts
 from plimsoll.report.words.misses import anchor, misses_table, start
-from plimsoll.report.words.response_times import counted_from
 
 _FILTERS = {
     "duration": formatting.duration,

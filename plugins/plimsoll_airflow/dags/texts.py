@@ -1,7 +1,6 @@
 """The documentation of a campaign's DAG in Airflow's UI: what its definition compares, and how long that takes."""
 
-from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.campaign import Campaign, clients_of
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition

@@ -154,14 +154,14 @@ class _Drawing:
 
 @lru_cache(maxsize=64)
 def _timeline(drawing: _Drawing) -> bytes:
-    from plimsoll.report.cell import cell_timeline
+    from plimsoll.report.build import cell_timeline
 
     return cell_timeline(drawing.definition, drawing.data, drawing.now).encode()
 
 
 @lru_cache(maxsize=8)
 def _charts(drawing: _Drawing) -> bytes:
-    from plimsoll.report.cell import attempt_page
+    from plimsoll.report.build import attempt_page
 
     return attempt_page(drawing.definition, drawing.data, drawing.now).encode()
 

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Depends, Form, Query
 from fastapi.responses import RedirectResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.domain.attempt.note import LONGEST_NOTE, Note
+from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.campaign.curating import (

@@ -14,8 +14,7 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from tests.support.suite.requirements import needs
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.analysis.campaign.findings import analyse
-from plimsoll.analysis.campaign.part_data import data_of_parts
+from plimsoll.analysis.campaign.findings import analyse, data_of_parts
 from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.report.overview import overview

@@ -13,7 +13,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, JvmFacts, NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.process import Process
 from plimsoll.domain.keys.service_level import LevelVerdict
-from plimsoll.quality.measured import MeasuredAttempt
+from plimsoll.quality.attempt_checks import MeasuredAttempt
 
 GIB = 1 << 30
 STARTED_AT = datetime(2026, 1, 1, tzinfo=UTC)

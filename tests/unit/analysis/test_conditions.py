@@ -11,11 +11,11 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign.capacity import capacities_over_stages
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
-from plimsoll.analysis.campaign.part_data import data_of_parts
+from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.report.words.conditions import condition_sentences
+from plimsoll.report.words.actions import condition_sentences
 
 LOADS = (8_000, 11_000, 15_000, 20_000, 27_000)
 STAGES = [

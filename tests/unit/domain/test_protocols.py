@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from tests.unit.adapters.one_variant import one_variant
 
-from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.campaign import clients_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.protocols import CqlOptions, HBaseOptions
+from plimsoll.domain.keys.workload import CqlOptions, HBaseOptions
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.reference import parse_definition
 

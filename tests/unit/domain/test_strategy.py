@@ -2,8 +2,8 @@
 
 from typing import get_args
 
+from plimsoll.domain.keys.expected import STRATEGY_NAMES
 from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, Strategy, Threshold
-from plimsoll.domain.keys.strategy_names import STRATEGY_NAMES
 
 
 def test_the_names_of_strategies_are_those_of_their_models_in_the_same_order() -> None:

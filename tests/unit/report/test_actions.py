@@ -9,7 +9,7 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 from tests.unit.report.pages import page_of, rows_of
 
-from plimsoll.analysis.campaign.action_comparison import compare_actions
+from plimsoll.analysis.campaign.by_load import compare_actions
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.campaign.cell import grid
@@ -33,8 +33,8 @@ from plimsoll.report.sections.actions import (
     ratios_table,
     times_table,
 )
+from plimsoll.report.words.actions import took_sentences
 from plimsoll.report.words.environment_facts import environment
-from plimsoll.report.words.times_of_actions import took_sentences
 
 ACTION = Action(name="add-node")
 

@@ -2,8 +2,7 @@ import pytest
 from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.causes import causes_chart
-from plimsoll.report.sections.why import causes_sheet, causes_table, explained_table
+from plimsoll.report.sections.why import causes_chart, causes_sheet, causes_table, explained_table
 
 
 def test_missed_intervals_are_told_with_what_explains_them(demo: Findings) -> None:

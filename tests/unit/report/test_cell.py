@@ -12,7 +12,7 @@ from tests.support.campaigns.outcomes import campaign_of
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.keys.workload import NamedWorkload
 from plimsoll.domain.text.errors import NotFound
-from plimsoll.report.cell import attempt_page, cell_timeline
+from plimsoll.report.build import attempt_page, cell_timeline
 from plimsoll.report.charts.strips import strip_chart
 
 DATA = campaign_of({"a": {200: "m"}})

@@ -11,7 +11,7 @@ from plimsoll.report.sections.cells import cells_sheet, cells_table
 from plimsoll.report.words.answers import step_sentence, threshold_words
 from plimsoll.report.words.capacities import capacity_rows
 from plimsoll.report.words.conclusion import conclusion
-from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
+from plimsoll.report.words.stages import how_cells_were_chosen, what_was_run
 
 OVER = {10_000: "mm", 20_000: "x.", 30_000: ".."}
 BEGUN = {10_000: "m.", 20_000: "..", 30_000: ".."}

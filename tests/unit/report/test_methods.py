@@ -12,8 +12,8 @@ from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
 from plimsoll.domain.keys.origins import Provenance
 from plimsoll.report.charts.latencies import counted
-from plimsoll.report.sections.methods import METHODS, order_words
-from plimsoll.report.words.response_times import counted_from, methods_words
+from plimsoll.report.sections.registry import METHODS, order_words
+from plimsoll.report.words.header import counted_from, methods_words
 
 FULL = {"a": {10_000: "mm", 20_000: "mm"}, "b": {10_000: "mm", 20_000: "xm"}}
 

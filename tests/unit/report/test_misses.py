@@ -13,8 +13,7 @@ from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.misses import WORST
-from plimsoll.report.build import figures
-from plimsoll.report.cell import attempt_page
+from plimsoll.report.build import attempt_page, figures
 from plimsoll.report.charts.theme import LINK, Figure
 from plimsoll.report.page import page_html
 from plimsoll.report.words.misses import anchor, misses_by_cell, misses_sheet, misses_table

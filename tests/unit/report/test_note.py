@@ -8,7 +8,7 @@ import pytest
 from tests.fakes.installation import instant_definition
 from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 
-from plimsoll.domain.attempt.note import Note
+from plimsoll.domain.attempt.result import Note
 from plimsoll.report import build_report
 
 DEFINITION = instant_definition(variants=1, loads=1)

@@ -9,8 +9,7 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.analysis.campaign.findings import analyse
-from plimsoll.analysis.campaign.part_data import data_of_parts
+from plimsoll.analysis.campaign.findings import analyse, data_of_parts
 from plimsoll.domain.campaign.cell import AttemptKey, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.hosts.cost import Entry, Spending

@@ -15,7 +15,7 @@ from plimsoll.report.charts.timeline import timelines
 from plimsoll.report.sections.cells import cells_table
 from plimsoll.report.words.answers import sentence
 from plimsoll.report.words.capacities import capacity_rows
-from plimsoll.report.words.left_out import how_cells_were_chosen
+from plimsoll.report.words.stages import how_cells_were_chosen
 
 
 @pytest.fixture(scope="module")

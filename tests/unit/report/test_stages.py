@@ -13,7 +13,7 @@ from tests.support.campaigns.outcomes import attempt_of, definition_of
 from tests.support.campaigns.synthetic import GENERATED_AT
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.analysis.campaign.part_data import data_of_parts
+from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
 from plimsoll.domain.campaign.cell import Cell, cells_by_id, grid
 from plimsoll.domain.campaign.resolve import resolve

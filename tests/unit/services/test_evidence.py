@@ -12,7 +12,7 @@ from tests.fakes.instant.product import SilentLog
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.attempt.result import Manifest, ManifestEntry
-from plimsoll.domain.keys.commands import LoadCommand
+from plimsoll.domain.keys.system import LoadCommand
 from plimsoll.domain.text.errors import LASTS
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.reference import parse_definition

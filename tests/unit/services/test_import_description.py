@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.campaign import clients_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import DefinitionError

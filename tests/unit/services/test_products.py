@@ -15,8 +15,8 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.fingerprint import ProcessFingerprint
 from plimsoll.domain.keys.process import NodeNeeds, Process
-from plimsoll.domain.keys.protocols import HBASE
 from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.keys.workload import HBASE
 from plimsoll.domain.text.errors import DefinitionError, Refused
 from plimsoll.ports.product import Product
 from plimsoll.services.campaign.open.planning import make_plan

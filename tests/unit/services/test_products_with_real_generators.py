@@ -23,7 +23,7 @@ from plimsoll.adapters.products.cassandra import Cassandra
 from plimsoll.bootstrap import products_with
 from plimsoll.domain.campaign.resolve import load_spec, resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.protocols import HBASE
+from plimsoll.domain.keys.workload import HBASE
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.remarks import remarks

@@ -12,7 +12,7 @@ from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.strategy import Ramp
-from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
+from plimsoll.report.words.stages import how_cells_were_chosen, what_was_run
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store.campaigns import CampaignStore

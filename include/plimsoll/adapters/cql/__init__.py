@@ -5,7 +5,7 @@ Only the database knows CQL. What is not recognized here passes, and is refused,
 from collections.abc import Iterator
 
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.protocols import CQL
+from plimsoll.domain.keys.workload import CQL
 from plimsoll.domain.text.errors import Problem
 
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from plimsoll.analysis.campaign.series import Series
-    from plimsoll.domain.attempt.note import Note
-    from plimsoll.domain.attempt.result import Check, Verdict
+    from plimsoll.domain.attempt.result import Check, Note, Verdict
     from plimsoll.domain.campaign.campaign import Campaign
     from plimsoll.domain.campaign.cell import AttemptKey
     from plimsoll.domain.campaign.part import Part

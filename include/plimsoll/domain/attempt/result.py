@@ -1,4 +1,4 @@
-"""The results of an attempt: intervals, verdict, and whether the measurement was sound."""
+"""The results of an attempt: intervals, verdict, and whether the measurement was sound; and a note on a campaign."""
 
 from math import inf
 from typing import Annotated, Literal
@@ -194,3 +194,14 @@ class Manifest(Model):
         tuple[str, ...], Field(description="A sentence for each node that no longer ran when its files were collected")
     ] = ()
     written_at: AwareDatetime
+
+
+LONGEST_NOTE = 2_000
+
+
+class Note(Model):
+    """The text of a note, its author and its time."""
+
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_NOTE)]
+    by: str
+    at: AwareDatetime

@@ -1,17 +1,20 @@
-"""A campaign as it is run: its stages, and their parts, each flat and complete. Pure.
+"""A campaign as it is run: its stages, and their parts, each flat and complete; and what clients of its products speak.
+Pure.
 
 It is resolved once from what somebody wrote (`resolve`): whatever runs, judges or reports a cell asks no definition.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 
+from pydantic import JsonValue
+
 from plimsoll.domain.campaign.part import Part, Setup
 from plimsoll.domain.keys.stage import StageStart, StageStarts
 from plimsoll.domain.keys.strategy import chooses_cells
-from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.keys.workload import CQL, UNKNOWN, Workload
 
 
 @dataclass(frozen=True)
@@ -151,3 +154,40 @@ class Campaign(Setup):
     def needed_by(self) -> str:
         """Return whose need decides which cells run: `strategies need`, `search needs`; empty where all of them do."""
         return self.chosen_by and f"{self.chosen_by} {'need' if len(self.stages) > 1 else 'needs'}"
+
+
+@dataclass(frozen=True)
+class Clients:
+    """The clients of one product with one workload. `workload` is empty where the campaign has only one."""
+
+    product: str
+    protocol: str
+    workload: str
+    options: dict[str, JsonValue]
+
+    @property
+    def words(self) -> str:
+        """Return the options as text: `regions 8, compression GZ`."""
+        return ", ".join(f"{name} {value}" for name, value in self.options.items())
+
+    def __str__(self) -> str:
+        """Return one sentence: `clients of hbase speak hbase with kv: regions 8, compression GZ`."""
+        workload = f" with {self.workload}" if self.workload else ""
+        return f"clients of {self.product} speak {self.protocol}{workload}: {self.words}"
+
+
+def clients_of(parts: Sequence[Part]) -> tuple[Clients, ...]:
+    """Return the clients of every product with every workload, of a campaign's parts or of one of them alone.
+
+    Empty where all speak CQL, whose options all have, and where nobody stated what they speak.
+    """
+    setup: Setup = parts[0]
+    if setup.protocols in ((CQL,), (UNKNOWN,)):
+        return ()
+    workloads = {part.workload_id if len(parts) > 1 else "": part for part in parts}
+    first = {product: setup.of_product(product)[0][1] for product in setup.products}
+    return tuple(
+        Clients(product, part.protocol_of(variant), workload, part.client_options_of(variant))
+        for workload, part in workloads.items()
+        for product, variant in first.items()
+    )

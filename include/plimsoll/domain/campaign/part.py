@@ -11,14 +11,13 @@ from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.host_bounds import Canary, Disturbance
 from plimsoll.domain.keys.loads import CLOSED, NO_LOAD, Loop, TakenLoad
 from plimsoll.domain.keys.origins import IMPORTED, Published
-from plimsoll.domain.keys.protocols import KNOWN_PRODUCTS, OPTIONS, UNKNOWN, protocol_of
 from plimsoll.domain.keys.service_level import RateBelow, ServiceLevel
 from plimsoll.domain.keys.stage import StageLoad, StageStart
 from plimsoll.domain.keys.strategy import Ramp, Strategy, Threshold, chooses_cells, most_cells
 from plimsoll.domain.keys.system import NOT_KNOWN, LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.keys.timing import AtMost, StopRule, Timing
 from plimsoll.domain.keys.variant import Variant
-from plimsoll.domain.keys.workload import Workload
+from plimsoll.domain.keys.workload import KNOWN_PRODUCTS, OPTIONS, UNKNOWN, Workload, protocol_of
 from plimsoll.prefix import dag_id_of
 
 Knowledge = Literal["load", "rate", "nodes"]

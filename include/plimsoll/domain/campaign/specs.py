@@ -6,11 +6,10 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 
-from plimsoll.domain.keys.commands import DatabaseCommand
 from plimsoll.domain.keys.loads import Loop
 from plimsoll.domain.keys.process import NodeNeeds
 from plimsoll.domain.keys.service_level import ServiceLevel
-from plimsoll.domain.keys.system import LoadGeneratorChoice, OwnedByLoad
+from plimsoll.domain.keys.system import DatabaseCommand, LoadGeneratorChoice, OwnedByLoad
 from plimsoll.domain.keys.timing import StopRule, Timing
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.keys.workload import Workload

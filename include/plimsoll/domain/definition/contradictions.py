@@ -9,8 +9,7 @@ from itertools import product
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.resolve import stages_of
-from plimsoll.domain.definition.action_contradictions import action_contradictions
-from plimsoll.domain.definition.external_contradictions import external_contradictions
+from plimsoll.domain.definition.cluster_contradictions import action_contradictions, external_contradictions
 from plimsoll.domain.keys.definition_keys import DefinitionKeys
 from plimsoll.domain.keys.faults import Fault, Path
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID, raise_limit

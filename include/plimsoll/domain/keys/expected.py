@@ -5,6 +5,9 @@ from typing import Any
 
 from plimsoll.domain.keys.variant import SLUG
 
+STRATEGY_NAMES = ("full-grid", "search", "ramp", "threshold")
+
+
 Node = Mapping[str, Any]
 _SLUG = "lower-case letters, digits and single hyphens, such as `g1-large`"
 

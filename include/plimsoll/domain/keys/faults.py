@@ -14,8 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from plimsoll.domain.keys.expected import expected, known_keys, node_at, sections_with
-from plimsoll.domain.keys.strategy_names import STRATEGY_NAMES
+from plimsoll.domain.keys.expected import STRATEGY_NAMES, expected, known_keys, node_at, sections_with
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.guesses import number_meant, way_around
 from plimsoll.domain.text.units import format_duration

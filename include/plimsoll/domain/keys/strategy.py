@@ -7,8 +7,8 @@ from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_seriali
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from plimsoll.domain.keys.expected import STRATEGY_NAMES
 from plimsoll.domain.keys.faults import Fault, Faulty, Path
-from plimsoll.domain.keys.strategy_names import STRATEGY_NAMES
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Percent, PositiveDuration, Rate
 from plimsoll.domain.text.wording import meant_or_known

@@ -15,7 +15,7 @@ from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.units import four_digits
 from plimsoll.report.charts.theme import BOUND, HOVER, TABLE, Figure, Panels, legend_room, log_y, specification
 from plimsoll.report.formatting import figure, ops, percent
-from plimsoll.report.words.response_times import counted_from
+from plimsoll.report.words.header import counted_from
 
 _RAMP = ["#1a9bb8", "#5a6be0", "#b03fc0", "#d9344f"]
 """The colours from the lowest load to the highest; each has a contrast of 3:1 on white and on dark."""

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from plimsoll.analysis.campaign.cell_results import CampaignData
-from plimsoll.analysis.campaign.part_data import data_of_parts
+from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, wrong_pairs

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from plimsoll.analysis.campaign.action_comparison import ActionComparison, compare_actions
+from plimsoll.analysis.campaign.by_load import ActionComparison, compare_actions
 from plimsoll.analysis.campaign.cell_results import Spread, action_times
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.campaign.cell import Cell
@@ -21,7 +21,7 @@ from plimsoll.report.formatting import (
 )
 from plimsoll.report.sections.section import Section
 from plimsoll.report.tables.table import Column, PlainTable, Sheet, Table, number, plain
-from plimsoll.report.words.times_of_actions import beside_control
+from plimsoll.report.words.actions import beside_control
 
 _MIB = 1 << 20
 PHASES = ("before", "during", "after")

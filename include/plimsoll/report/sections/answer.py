@@ -10,16 +10,15 @@ from plimsoll.analysis.campaign.left_out import LeftOut
 from plimsoll.analysis.campaign.statistics import Comparison, Conclusion, are_few
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.origins import IMPORTED
-from plimsoll.domain.keys.protocols import OWN, protocol_of
 from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.keys.workload import OWN, protocol_of
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
 from plimsoll.report.tables.table import Column, Sheet, Table, number
 from plimsoll.report.words.answers import sentence, step_sentence
 from plimsoll.report.words.capacities import capacities_table, capacity_rows, loads_line
-from plimsoll.report.words.left_out import how_cells_were_chosen, what_was_run
-from plimsoll.report.words.stages import rests_on
+from plimsoll.report.words.stages import how_cells_were_chosen, rests_on, what_was_run
 from plimsoll.report.words.taken_load import taken_sentences, taken_tables
 
 _WORDS: Mapping[Conclusion, str] = {

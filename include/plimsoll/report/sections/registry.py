@@ -1,10 +1,13 @@
-"""The sections of a campaign's page, in their order: the one list that names them all."""
+"""The sections of a campaign's page, in their order: the one list that names them all; and the methods behind the
+figures, as far as they are not the same for every campaign.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.campaign.clients import clients_of
+from plimsoll.domain.campaign.campaign import clients_of
+from plimsoll.domain.keys.strategy import FullGrid, Search
 from plimsoll.report.charts.heat_map import heat_map
 from plimsoll.report.charts.latencies import latencies_chart
 from plimsoll.report.charts.strips import strip_charts
@@ -15,14 +18,60 @@ from plimsoll.report.sections.answer import ANSWER
 from plimsoll.report.sections.cells import CELLS
 from plimsoll.report.sections.environment import ENVIRONMENT
 from plimsoll.report.sections.maxima import MAXIMA
-from plimsoll.report.sections.methods import METHODS
 from plimsoll.report.sections.noise import NOISE
 from plimsoll.report.sections.pauses import PAUSES
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import VALIDITY
 from plimsoll.report.sections.why import WHY
 from plimsoll.report.tables.table import PlainTable, plain
+from plimsoll.report.words.header import methods_words
 from plimsoll.report.words.misses import misses_by_cell
+
+_IMPORTED = (
+    "The cells were imported. The order in which they were measured was not Plimsoll's, so a drift of the machines "
+    "over time may favour a variant or a load."
+)
+_BY_VARIANT = (
+    "Hosts are kept for a variant, so all its cells run before those of the next one: a drift of the machines over "
+    "time may favour a variant."
+)
+_BY_RESULTS = (
+    "A {strategy} decides by the results so far which cells run next, so loads follow one another in no random order."
+)
+_SAME_DATA = "A repeat's loads follow one another on the same data, from the lowest up."
+
+
+def order_words(findings: Findings) -> str:
+    """Return the order in which the cells ran, and what a drift of the machines over time could do to the results."""
+    part = findings.part
+    if any(result.shown and result.shown.provenance for result in findings.cells):
+        return _IMPORTED
+    by_variant, strategy = part.cluster_scope == "variant", part.strategy
+    what = "loads" if by_variant else "variants and loads"
+    sentences = [f"Each repeat is a block: all {what} once, shuffled by the definition's seed ({part.seed})"]
+    if isinstance(strategy, FullGrid) and not by_variant:
+        return f"{sentences[0]}, so that a drift of the machines over time does not favour a variant."
+    if not isinstance(strategy, FullGrid):
+        who = "the variants" if not by_variant else "the cells"
+        sentences = [f"The order of {who} within a repeat is shuffled by the definition's seed ({part.seed})"]
+    facts = [
+        "" if isinstance(strategy, FullGrid) else _BY_RESULTS.format(strategy=strategy.name),
+        {"cell": "", "repeat": _SAME_DATA}[part.data_scope],
+        _BY_VARIANT if by_variant else "",
+    ]
+    return " ".join([f"{sentences[0]}.", *filter(None, facts)])
+
+
+def _methods(findings: Findings) -> Mapping[str, Any]:
+    strategy = findings.part.strategy
+    return {
+        "response_time": methods_words(result.verdict for result in findings.cells if result.verdict),
+        "order": order_words(findings),
+        "is_fast": isinstance(strategy, Search) and strategy.mode == "fast",
+    }
+
+
+METHODS = Section("methods", "Methods", context=_methods)
 
 
 def _misses(findings: Findings) -> Mapping[str, Any]:

@@ -6,8 +6,7 @@ from typing import Protocol
 
 from plimsoll.analysis.campaign.capacity import Capacity, nodes_for, reported_capacities
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
-from plimsoll.analysis.campaign.findings import CampaignCells, Findings
-from plimsoll.analysis.campaign.part_data import data_of_parts
+from plimsoll.analysis.campaign.findings import CampaignCells, Findings, data_of_parts
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least

@@ -15,12 +15,10 @@ from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.report.formatting import NOTHING, ms, ops, percent, percent_at_least, plural
 from plimsoll.report.tables.table import Column, Table
+from plimsoll.report.words.actions import condition_sentences, took_sentences
 from plimsoll.report.words.answers import headline, short_of_rate, threshold_words
-from plimsoll.report.words.conditions import condition_sentences
-from plimsoll.report.words.left_out import what_was_run
-from plimsoll.report.words.stages import fall
+from plimsoll.report.words.stages import fall, what_was_run
 from plimsoll.report.words.taken_load import taken_conclusion
-from plimsoll.report.words.times_of_actions import took_sentences
 
 _CLOSE = 1.28
 """A worst interval this far above its bound is within the noise of cells: they differ by a quarter and more."""

@@ -11,7 +11,7 @@ from functools import partial
 
 from pydantic import AwareDatetime
 
-from plimsoll.domain.attempt.note import LONGEST_NOTE, Note
+from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.hosts.owner import ProcessOwner, owner_words
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import NotFound, Problem, Refused

@@ -15,8 +15,7 @@ from plimsoll.domain.keys.loads import rate_tolerance
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.keys.strategy import Ramp
 from plimsoll.domain.text.errors import LogError
-from plimsoll.quality.attempt_checks import check_imported
-from plimsoll.quality.measured import ImportedAttempt
+from plimsoll.quality.attempt_checks import ImportedAttempt, check_imported
 from plimsoll.services.judge.verdicts import Judged, JudgedAttempt, tables_of, verdict_of
 
 if TYPE_CHECKING:

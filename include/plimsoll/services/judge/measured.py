@@ -15,8 +15,7 @@ from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.keys.strategy import Ramp
 from plimsoll.domain.text.errors import LASTS, NotFound
 from plimsoll.domain.text.units import format_duration
-from plimsoll.quality.attempt_checks import check_attempt
-from plimsoll.quality.measured import MeasuredAttempt
+from plimsoll.quality.attempt_checks import MeasuredAttempt, check_attempt
 from plimsoll.quality.miss_cause import foreign_error_share, tolerance_of
 from plimsoll.services.cell.rows.sizing import size_remark
 from plimsoll.services.judge.verdicts import (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
-from plimsoll.analysis.campaign.part_data import data_of_parts
+from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.campaign.curating import read_note
 from plimsoll.services.cell.attempt_state import failure_of

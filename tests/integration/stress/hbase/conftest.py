@@ -20,7 +20,7 @@ from tests.integration.stress.program import (
 
 from plimsoll.adapters.artefacts import Artefacts
 from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS
-from plimsoll.domain.keys.protocols import HBASE
+from plimsoll.domain.keys.workload import HBASE
 
 ADDRESS = "127.203.41.7"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation, instant_definition
 
-from plimsoll.domain.attempt.note import LONGEST_NOTE, Note
+from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.campaign.curating import annotate, read_note

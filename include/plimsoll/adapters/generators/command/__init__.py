@@ -26,8 +26,8 @@ from plimsoll.adapters.generators.foreign_load import (
 from plimsoll.adapters.hosts.processes import missing
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.commands import LoadCommand, filled, placeholders, program_of
 from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.system import LoadCommand, filled, placeholders, program_of
 from plimsoll.domain.text.errors import LASTS, Problem
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource

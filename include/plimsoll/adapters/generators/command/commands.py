@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from plimsoll.adapters.generators.foreign_load import CONSOLE, RECORDS, run_s
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
 from plimsoll.domain.campaign.specs import LoadSpec
-from plimsoll.domain.keys.commands import LoadCommand, placeholders
+from plimsoll.domain.keys.system import LoadCommand, placeholders
 from plimsoll.domain.keys.variant import is_inside
 from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.errors import Problem

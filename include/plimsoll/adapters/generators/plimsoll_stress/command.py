@@ -11,10 +11,9 @@ from pathlib import PurePosixPath
 
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.loads import CLOSED, OPEN, Loop
-from plimsoll.domain.keys.protocols import CQL, HBASE
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
 from plimsoll.domain.keys.timing import StopRule
-from plimsoll.domain.keys.workload import BASIC_TIME_SERIES, Workload
+from plimsoll.domain.keys.workload import BASIC_TIME_SERIES, CQL, HBASE, Workload
 from plimsoll.domain.text.units import format_count, format_duration
 from plimsoll.ports.artefacts import OwnProgramName
 from plimsoll.ports.load_generator import LoadRequest

@@ -24,8 +24,7 @@ from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_pa
 from plimsoll.adapters.generators.workload_options import given_options, number_of
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.loads import CLOSED
-from plimsoll.domain.keys.protocols import HBASE
-from plimsoll.domain.keys.workload import BASIC_TIME_SERIES
+from plimsoll.domain.keys.workload import BASIC_TIME_SERIES, HBASE
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.units import parse_count
 from plimsoll.domain.text.wording import plural

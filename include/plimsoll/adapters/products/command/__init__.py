@@ -19,8 +19,8 @@ from plimsoll.adapters.products.nodes.node_process import NodeProcess, UnreadLog
 from plimsoll.adapters.products.nodes.node_state import down, last_lines, name_of, node_fingerprint
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
-from plimsoll.domain.keys.commands import DatabaseCommand, filled, placeholders, program_of
 from plimsoll.domain.keys.process import Process
+from plimsoll.domain.keys.system import DatabaseCommand, filled, placeholders, program_of
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.text.errors import LASTS, DeployError, Problem
 from plimsoll.domain.text.wording import meant_or_known, shortened

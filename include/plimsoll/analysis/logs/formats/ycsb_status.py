@@ -9,8 +9,14 @@ from typing import NamedTuple
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, Sample, only_one
 from plimsoll.analysis.logs.formats.selection import JUDGED, LeftOut
-from plimsoll.analysis.logs.formats.ycsb_logs import meaning, omission, remarks
-from plimsoll.analysis.logs.formats.ycsb_summary import failures_of, read_summary, whole_run
+from plimsoll.analysis.logs.formats.ycsb_logs import (
+    failures_by_result,
+    meaning,
+    omission,
+    read_summary,
+    remarks,
+    whole_run,
+)
 from plimsoll.domain.keys.log_words import KINDS
 from plimsoll.domain.text.errors import LogError
 
@@ -69,7 +75,7 @@ class YcsbStatus:
         judged += _unanswered(names, judged)
         samples = tuple(_samples(statuses, judged if names else [], kinds))
         left_out = tuple(_left_out(statuses, judged, others))
-        errors, failures = failures_of(name, _failed(statuses), summary, kinds)
+        errors, failures = failures_by_result(name, _failed(statuses), summary, kinds)
         return Reading(
             title=self.title,
             unit="us",

@@ -6,9 +6,8 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.campaign import Campaign, clients_of
 from plimsoll.domain.campaign.cell import AwaitedCell, Cell, awaited_cells
-from plimsoll.domain.campaign.clients import clients_of
 from plimsoll.domain.campaign.part import part_name
 from plimsoll.domain.campaign.resolve import load_spec, product_spec
 from plimsoll.domain.hosts.cost import Tariff
