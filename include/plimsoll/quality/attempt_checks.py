@@ -63,16 +63,9 @@ class ImportedAttempt:
 
 def check_imported(part: Part, cell: Cell, imported: ImportedAttempt) -> Quality:
     """Return the checks of an attempt that need only its intervals. Hosts, nodes and load generator are not checked."""
-    from plimsoll.quality import attempt_suites as suites
-    from plimsoll.quality import attempt_tables as tables
     from plimsoll.quality.engine import validate
 
-    timeline = CheckedTable("Judged intervals", tables.timeline(part, imported), suites.timeline(part), ("start_s",))
-    percentiles = CheckedTable(
-        "Percentiles", tables.percentiles(imported), suites.percentiles(), ("start_s", "operation")
-    )
-    parts = (timeline, percentiles) if imported.histograms else (timeline,)
-    return validate(f"{cell.id}: is the imported measurement sound?", parts)
+    return validate(f"{cell.id}: is the imported measurement sound?", _of_intervals(part, imported))
 
 
 def check_attempt(part: Part, cell: Cell, measured: MeasuredAttempt) -> Quality:
@@ -86,37 +79,37 @@ def attempt_suite(part: Part, cell: Cell, measured: MeasuredAttempt) -> tuple[Ch
     """Return the tables of an attempt, each with its expectations."""
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
+    from plimsoll.quality import load_hosts
 
-    several = part.load_generator.hosts > 1
-    percentiles = CheckedTable(
-        "Percentiles", tables.percentiles(measured), suites.percentiles(), ("start_s", "operation")
+    if "nodes" in part.knows:
+        expected = suites.nodes(part, cell, measured.processes, len(measured.fingerprint.nodes))
+        nodes = CheckedTable("Nodes", tables.nodes(measured), expected, ("host",))
+    else:  # an external cluster tells little
+        told = tables.reported_nodes(measured)
+        nodes = CheckedTable("Nodes", told, suites.reported_nodes(part, cell), ("host",))
+    of_load_hosts = (
+        (
+            CheckedTable("Load hosts", load_hosts.table(measured), load_hosts.suite(part), ("host",)),
+            CheckedTable("Common start", load_hosts.start_table(measured), load_hosts.start_suite(part)),
+        )
+        if part.load_generator.hosts > 1
+        else ()
     )
     return (
-        CheckedTable("Judged intervals", tables.timeline(part, measured), suites.timeline(part), ("start_s",)),
-        *([percentiles] if measured.histograms else []),
+        *_of_intervals(part, measured),
         CheckedTable("Run", tables.run(part, cell, measured), suites.run(part, cell)),
-        *(_load_hosts(part, measured) if several else ()),
-        _nodes(part, cell, measured),
+        *of_load_hosts,
+        nodes,
         CheckedTable("Hosts", tables.hosts(part, measured), suites.hosts(part), ("host",)),
     )
 
 
-def _nodes(part: Part, cell: Cell, measured: MeasuredAttempt) -> CheckedTable:
-    """Return the table of the nodes: what really runs there, or the little that an external cluster tells."""
+def _of_intervals(part: Part, measured: MeasuredAttempt | ImportedAttempt) -> tuple[CheckedTable, ...]:
     from plimsoll.quality import attempt_suites as suites
     from plimsoll.quality import attempt_tables as tables
 
-    if "nodes" not in part.knows:
-        return CheckedTable("Nodes", tables.reported_nodes(measured), suites.reported_nodes(part, cell), ("host",))
-    expected = suites.nodes(part, cell, measured.processes, len(measured.fingerprint.nodes))
-    return CheckedTable("Nodes", tables.nodes(measured), expected, ("host",))
-
-
-def _load_hosts(part: Part, measured: MeasuredAttempt) -> tuple[CheckedTable, ...]:
-    """Return the tables of several load hosts that share one load: of each host, and of their common start."""
-    from plimsoll.quality import load_hosts
-
-    return (
-        CheckedTable("Load hosts", load_hosts.table(measured), load_hosts.suite(part), ("host",)),
-        CheckedTable("Common start", load_hosts.start_table(measured), load_hosts.start_suite(part)),
-    )
+    timeline = CheckedTable("Judged intervals", tables.timeline(part, measured), suites.timeline(part), ("start_s",))
+    if not measured.histograms:
+        return (timeline,)
+    rows_by = ("start_s", "operation")
+    return timeline, CheckedTable("Percentiles", tables.percentiles(measured), suites.percentiles(), rows_by)

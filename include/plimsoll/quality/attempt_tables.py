@@ -18,7 +18,7 @@ from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.hosts.cluster import load_host_name
-from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.process import Process, by_prefix
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.quality.attempt_checks import MeasuredAttempt
@@ -88,7 +88,8 @@ def run(part: Part, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
     attempted = cell.load_ops_s * part.timing.judged.total_seconds()
     row = {
         "ended": COMPLETE if summary.complete else summary.reason or "not complete",
-        "nodes_down": _nodes_down(part, measured),
+        # Where somebody else runs them nobody looked.
+        "nodes_down": "; ".join(measured.nodes_down) or NONE if "nodes" in part.knows else None,
         "achieved_share": achieved_share,
         "held_back_by": held_back_by(
             part,
@@ -102,17 +103,12 @@ def run(part: Part, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
         "foreign_error_share": foreign_error_share(summary),
         "mix_deviations": mix_deviations(requested_shares(part, summary), summary),
         "generator_cpu_share": nan if cpu_share is None else cpu_share,
-        "schedule_lag_ms": _known(summary.schedule_lag_p99_ms),
-        "hiccup_ms": _known(summary.hiccup_max_ms),
-        "opening_backlog_s": _known(measured.opening_backlog.seconds if measured.opening_backlog else None),
+        "schedule_lag_ms": known(summary.schedule_lag_p99_ms),
+        "hiccup_ms": known(summary.hiccup_max_ms),
+        "opening_backlog_s": known(measured.opening_backlog.seconds if measured.opening_backlog else None),
         "disturbed": _disturbed(part, cell, measured),
     }
     return pd.DataFrame([row])
-
-
-def _nodes_down(part: Part, measured: MeasuredAttempt) -> str | None:
-    """Return what is told of nodes that were down; None where somebody else runs them, so that nobody looked."""
-    return "; ".join(measured.nodes_down) or NONE if "nodes" in part.knows else None
 
 
 def reported_nodes(measured: MeasuredAttempt) -> pd.DataFrame:
@@ -142,7 +138,9 @@ def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
 
 def hosts(part: Part, measured: MeasuredAttempt) -> pd.DataFrame:
     """Return a row per sampled host: shares over judged intervals. `others_share` is the highest of any."""
-    memory, within = _memory_bytes(measured.fingerprint), _judged_spans(part, measured)
+    ran, within = measured.fingerprint, _judged_spans(part, measured)
+    facts = ran.load_hosts | {node.host: node.facts for node in ran.nodes}
+    memory = {host: one.memory_bytes for host, one in facts.items()}
     others = others_highest(measured.samples, within, measured.ahead_ms)
     rows = [
         {
@@ -257,11 +255,5 @@ def _process(declared: Process, reported: ProcessFingerprint | None) -> dict[str
     }
 
 
-def _memory_bytes(fingerprint: Fingerprint) -> dict[str, int]:
-    return {host: facts.memory_bytes for host, facts in fingerprint.load_hosts.items()} | {
-        node.host: node.facts.memory_bytes for node in fingerprint.nodes
-    }
-
-
-def _known(value: float | None) -> float:
+def known(value: float | None) -> float:
     return nan if value is None else value

@@ -37,6 +37,24 @@ _OF_MISSING = ("valid cells", "repeats")
 _FACT = ("variant", "fact", "cells")
 
 
+_ONE_MEASURE = Expected(
+    "one measure",
+    *each_one_of("measures", 1),
+    "response times alone or service times alone, since the two can't be compared",
+)
+_ONE_SOFTWARE = Expected(
+    "one environment per variant",
+    *each_one_of("values", 1),
+    "the same database, JVM, flags, system and load generator in all cells of a variant",
+)
+_ONE_HARDWARE = Expected(
+    "one hardware per variant",
+    *each_one_of("values", 1),
+    "the same processor, memory and data disk in all cells of a variant",
+    "warning",
+)
+
+
 def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> Quality:
     """Return every check over the whole campaign, with its Data Docs. `fingerprints`: by attempt; else None."""
     from plimsoll.quality.engine import validate
@@ -49,9 +67,9 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
             CheckedTable(f"Repeats{of}", _points(state, stage), (*repeats_suite(part), *spread_suite()), _POINT)
             for of, stage, part in _stages(campaign)
         ),
-        CheckedTable("Measure", _measures(state), measure_suite(), ("part", "cells")),
-        CheckedTable("Software", _facts(campaign, [one for one in found if one.chosen]), software_suite(), _FACT),
-        CheckedTable("Hardware", _facts(campaign, [one for one in found if not one.chosen]), hardware_suite(), _FACT),
+        CheckedTable("Measure", _measures(state), (_ONE_MEASURE,), ("part", "cells")),
+        CheckedTable("Software", _facts(campaign, [one for one in found if one.chosen]), (_ONE_SOFTWARE,), _FACT),
+        CheckedTable("Hardware", _facts(campaign, [one for one in found if not one.chosen]), (_ONE_HARDWARE,), _FACT),
     )
     return validate(f"{campaign.title}: is it fit to publish?", parts)
 
@@ -114,24 +132,6 @@ def spread_suite() -> Sequence[Expected]:
             "{:.3g}",
         ),
     )
-
-
-def measure_suite() -> Sequence[Expected]:
-    """Return expectations of what was measured, one row per stage with a workload."""
-    meaning = "response times alone or service times alone, since the two can't be compared"
-    return (Expected("one measure", *each_one_of("measures", 1), meaning),)
-
-
-def software_suite() -> Sequence[Expected]:
-    """Return expectations of the deployed software, one row per variant and fact."""
-    meaning = "the same database, JVM, flags, system and load generator in all cells of a variant"
-    return (Expected("one environment per variant", *each_one_of("values", 1), meaning),)
-
-
-def hardware_suite() -> Sequence[Expected]:
-    """Return expectations of the hardware, one row per variant and fact."""
-    meaning = "the same processor, memory and data disk in all cells of a variant"
-    return (Expected("one hardware per variant", *each_one_of("values", 1), meaning, "warning"),)
 
 
 def _valid(state: State) -> Mapping[Cell, Verdict]:

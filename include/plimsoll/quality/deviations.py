@@ -6,18 +6,19 @@ the provider knows (instance ids, zones), and arguments of the JVM (its flags ar
 facts in the same way (`analysis.campaign.host_facts`), but more of them, and shows where they vary.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.host_facts import (
     HostReport,
     Observation,
+    facts_of_host,
     ranked,
     varied_facts,
 )
 from plimsoll.domain.campaign.cell import Cell
-from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, ProcessFingerprint
 from plimsoll.domain.keys.process import by_prefix
 from plimsoll.domain.text.units import format_size
 
@@ -45,9 +46,9 @@ class Deviation:
 
 def deviations(fingerprints: Mapping[Cell, Fingerprint]) -> tuple[Deviation, ...]:
     """Return the deviations within each variant. The value of most hosts is the usual one."""
-    hosts: defaultdict[str, list[HostReport]] = defaultdict(list)
-    for cell, fingerprint in fingerprints.items():
-        hosts[cell.variant] += _reports(cell, fingerprint)
+    hosts = grouped(
+        (cell.variant, report) for cell, fingerprint in fingerprints.items() for report in _reports(cell, fingerprint)
+    )
     return tuple(
         _deviation(variant, fact, seen) for variant, own in hosts.items() for fact, seen in varied_facts(own).items()
     )
@@ -61,7 +62,8 @@ def _deviation(variant: str, fact: str, seen: Sequence[Observation]) -> Deviatio
 
 def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
     for node in fingerprint.nodes:
-        yield HostReport(cell.variant, cell.id, node.host, "node", _node_facts(node))
+        database = {"database": f"{node.database} {node.database_version}"}
+        yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.
             told = {f"{prefix}{name}": value for name, value in _process_facts(process).items()}
@@ -70,10 +72,6 @@ def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
         own = {f"load host: {name}": value for name, value in _host_facts(facts).items()}
         own["load generator"] = fingerprint.load_generator
         yield HostReport(cell.variant, cell.id, host, "load", own)
-
-
-def _node_facts(node: NodeFingerprint) -> dict[str, str]:
-    return {"database": f"{node.database} {node.database_version}", **_host_facts(node.facts)}
 
 
 def _process_facts(process: ProcessFingerprint) -> dict[str, str]:
@@ -91,16 +89,5 @@ def _process_facts(process: ProcessFingerprint) -> dict[str, str]:
 
 
 def _host_facts(facts: HostFacts) -> dict[str, str]:
-    return {
-        "operating system": facts.os,
-        "kernel": facts.kernel,
-        "CPU": facts.cpu_model,
-        "CPUs": str(facts.cpus),
-        # A kernel keeps a little more or less of it to itself from one start to the next.
-        "memory": f"{facts.memory_bytes / _GIB:.0f}G",
-        "page size": format_size(facts.page_size_bytes),
-        "transparent huge pages": facts.transparent_huge_pages,
-        "transparent huge pages of shared memory": facts.shared_huge_pages,
-        "data disk": facts.data_disk,
-        "swap": f"{facts.swap_bytes / _GIB:.0f}G",
-    }
+    # A kernel keeps a little more or less of its memory to itself from one start to the next.
+    return facts_of_host(facts, lambda size_bytes: f"{size_bytes / _GIB:.0f}G", format_size)

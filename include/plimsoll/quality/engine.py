@@ -120,7 +120,15 @@ def load() -> Any:
 
 def _result(checked: CheckedTable) -> Any:
     batch = _tables().get_batch({"dataframe": checked.table})
-    return batch.validate(_suite(checked), result_format=_result_format(checked))
+    # Made at once: when expectations are added one by one, each is compared with all before it.
+    suite = load().ExpectationSuite(name=checked.title, expectations=expectations_of(checked))
+    # The values that checks and pages show, and no query for unexpected rows, which would be made and then left out.
+    result_format = {
+        "result_format": "SUMMARY",
+        "unexpected_index_column_names": list(checked.rows_by),
+        "return_unexpected_index_query": False,
+    }
+    return batch.validate(suite, result_format=result_format)
 
 
 @cache
@@ -135,35 +143,13 @@ def _tables() -> Any:
     return asset.add_batch_definition_whole_dataframe("all")
 
 
-def _suite(checked: CheckedTable) -> Any:
-    """Make the suite at once: when expectations are added one by one, each is compared with all before it."""
-    return load().ExpectationSuite(name=checked.title, expectations=expectations_of(checked))
-
-
 def expectations_of(checked: CheckedTable) -> list[Any]:
     """Return a table's suite as Great Expectations' own objects."""
-    gx: Any = load()
-    return [_expectation(gx, expected) for expected in checked.suite]
-
-
-def _expectation(gx: Any, expected: Expected) -> Any:
-    kind = getattr(gx.expectations, expected.kind)
-    return kind(
-        **expected.arguments,
-        severity=_SEVERITIES[expected.severity],
-        meta={"name": expected.name},
-    )
-
-
-def _result_format(checked: CheckedTable) -> dict[str, Any]:
-    """Return the format with the values that checks and pages show. It has no query for unexpected rows, which would be
-    made and then left out.
-    """
-    return {
-        "result_format": "SUMMARY",
-        "unexpected_index_column_names": list(checked.rows_by),
-        "return_unexpected_index_query": False,
-    }
+    kinds: Any = load().expectations
+    return [
+        getattr(kinds, one.kind)(**one.arguments, severity=_SEVERITIES[one.severity], meta={"name": one.name})
+        for one in checked.suite
+    ]
 
 
 def _project() -> Any:

@@ -12,9 +12,8 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.text.wording import plural
 from plimsoll.quality.attempt_checks import MeasuredAttempt
 from plimsoll.quality.attempt_suites import LAG_SHARE
+from plimsoll.quality.attempt_tables import COMPLETE, known
 from plimsoll.quality.expectation import Expected, at_least, at_most, each_one_of, rows
-
-_COMPLETE = "complete"
 
 
 def table(measured: MeasuredAttempt) -> pd.DataFrame:
@@ -30,11 +29,11 @@ def _row(host: str, summary: LoadSummary, cpus: int | None) -> dict[str, object]
     achieved, attempted, cores = summary.achieved_ops_s, summary.attempted_ops_s, summary.cpu_cores
     return {
         "host": host,
-        "ended": _COMPLETE if summary.complete else summary.reason or "not complete",
+        "ended": COMPLETE if summary.complete else summary.reason or "not complete",
         "achieved_share": nan if achieved is None or not attempted else achieved / attempted,
         "cpu_share": nan if cores is None or not cpus else cores / cpus,
-        "lag_ms": nan if summary.schedule_lag_p99_ms is None else summary.schedule_lag_p99_ms,
-        "hiccup_ms": nan if summary.hiccup_max_ms is None else summary.hiccup_max_ms,
+        "lag_ms": known(summary.schedule_lag_p99_ms),
+        "hiccup_ms": known(summary.hiccup_max_ms),
     }
 
 
@@ -52,7 +51,7 @@ def suite(part: Part) -> Sequence[Expected]:
     )
     return (
         Expected("load hosts", *rows(hosts), f"accounts of {plural(hosts, 'load host')}"),
-        Expected("each host's load", *each_one_of("ended", _COMPLETE), "each worked through its part of the schedule"),
+        Expected("each host's load", *each_one_of("ended", COMPLETE), "each worked through its part of the schedule"),
         *((rate,) if "rate" in part.knows else ()),
         Expected(
             "each host's CPU",
@@ -85,13 +84,12 @@ def start_table(measured: MeasuredAttempt) -> pd.DataFrame:
     then; and how far the clocks moved while the load ran.
     """
     start = measured.load_start
-    drift = start.drift_ms if start else None
-    known = {
+    row = {
         "apart_ms": _apart_ms([one.started_at for one in measured.summaries.values()]),
         "error_ms": start.error_ms if start else nan,
-        "drift_ms": nan if drift is None else drift,
+        "drift_ms": known(start.drift_ms if start else None),
     }
-    return pd.DataFrame([known])
+    return pd.DataFrame([row])
 
 
 def _apart_ms(starts: Sequence[datetime | None]) -> float:

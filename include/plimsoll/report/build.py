@@ -24,24 +24,20 @@ from plimsoll.report.formatting import place_of
 from plimsoll.report.overview import overview
 from plimsoll.report.page import attempt_html, page_html, summary_markdown
 from plimsoll.report.sections.registry import SECTIONS, sections_of
-from plimsoll.report.tables.table import as_csv, as_parquet, file_of_part
+from plimsoll.report.tables import as_csv, as_parquet, file_of_part
 from plimsoll.report.words.environment_facts import environment
 from plimsoll.report.words.misses import links_by_place
 
 
 def build(data: CampaignData) -> dict[str, bytes]:
     """Return relative path → content of every file of the report. Each of several parts has its own."""
-    found = _analysed(data)
+    by_id = {one.part.id: one for one in map(analyse, data_of_parts(data))}
+    # Those of a part know those of the part that it takes its load from.
+    found = [replace(one, source=by_id.get(name)) if (name := one.part.source) else one for one in by_id.values()]
     if len(found) == 1:
         return _files(found[0])
     own = {file_of_part(one.part.id, path): content for one in found for path, content in _files(one).items()}
     return own | overview(data, found)
-
-
-def _analysed(data: CampaignData) -> tuple[Findings, ...]:
-    """Return the findings of each part, which know those of the part that they take their load from."""
-    found = {one.part.id: one for one in map(analyse, data_of_parts(data))}
-    return tuple(replace(one, source=found.get(name)) if (name := one.part.source) else one for one in found.values())
 
 
 def _files(findings: Findings) -> dict[str, bytes]:

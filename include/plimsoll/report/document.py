@@ -1,7 +1,7 @@
 """`report.json`: the content of the report as one object with documented keys. `ReportDocument` gives its schema."""
 
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import AwareDatetime, Field
 
@@ -266,12 +266,11 @@ def counts_of(findings: Findings) -> CellCounts:
     """Return the number of cells in each state."""
     return CellCounts(
         cells=len(findings.cells),
-        met=findings.count("met"),
-        missed=findings.count("missed"),
-        invalid=findings.count("invalid"),
-        not_run=findings.count("not run"),
-        not_needed=findings.count("not needed"),
+        **{state.replace(" ", "_"): findings.count(state) for state in get_args(CellOutcome)},
     )
+
+
+_OF_WHAT_COUNTS = ("achieved_ops_s", "rows_s", "rate_achieved", "opening_backlog", "maxima", "action")
 
 
 def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
@@ -279,26 +278,17 @@ def entries_of(findings: Findings) -> tuple[CellEntry, ...]:
     return tuple(
         CellEntry(
             id=result.cell.id,
-            stage=result.cell.stage,
-            variant=result.cell.variant,
-            workload=result.cell.workload,
-            load_ops_s=result.cell.load_ops_s,
-            repeat=result.cell.repeat,
+            **result.cell.model_dump(include={"stage", "variant", "workload", "load_ops_s", "repeat"}),
             state=result.state,
             decided_by=result.decided_by.cell_id if result.decided_by else None,
             attempts=len(result.attempts),
             attempt=result.verdict.key.attempt if result.verdict else None,
-            achieved_ops_s=result.verdict.achieved_ops_s if result.verdict else None,
-            rows_s=result.verdict.rows_s if result.verdict else None,
-            rate_achieved=result.verdict.rate_achieved if result.verdict else None,
-            opening_backlog=result.verdict.opening_backlog if result.verdict else None,
+            **{name: getattr(result.verdict, name, None) for name in _OF_WHAT_COUNTS},
             begins_with_backlog=bool(
                 result.verdict and begins_with_backlog(result.verdict.opening_backlog, findings.level)
             ),
             errors=result.verdict.errors if result.verdict else {},
             worst_to_bound=distance(result.verdict) if result.verdict else None,
-            maxima=result.verdict.maxima if result.verdict else None,
-            action=result.verdict.action if result.verdict else None,
             usd=cost_of_cell(findings, result),
         )
         for result in findings.cells

@@ -21,7 +21,7 @@ from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
 from plimsoll.report.sections.cells import cells_sheet
-from plimsoll.report.tables.table import Sheet, Table, as_csv, as_parquet, file_of_part
+from plimsoll.report.tables import Sheet, Table, as_csv, as_parquet, file_of_part
 from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows
 from plimsoll.report.words.conclusion import campaign_conclusion, conclusion, conditions_table
 from plimsoll.report.words.stages import StageDocument, contradictions_table, rests_on, stage_documents
@@ -107,6 +107,8 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
     """Return the files of the whole campaign, from the `findings` of each part. Those of a part begin with its name."""
     by_name = {one.part.id: one for one in findings}
     measured = [(part, by_name[part.id]) for part in data.campaign.parts if part.id in by_name]
+    found = [one for _, one in measured]
+    labels = {name: label for one in found for name, label in one.labels.items()}
     at = {part.id: at_loads(one) for part, one in measured}
     sections = tuple(_section(part, by_name) for part in data.campaign.parts)
     document = _document(data, measured, at)
@@ -115,8 +117,8 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "definition": data.definition,
         "parts": sections,
         "document": document,
-        "contradictions": contradictions_table([found for _, found in measured]),
-        "conditions": _conditions([found for _, found in measured]),
+        "contradictions": contradictions_table(found),
+        "conditions": conditions_table(capacities_over_stages([one.data for one in found]), labels),
     }
     taken = [(part, one) for part, _ in measured for one in at[part.id]]
     return {
@@ -128,11 +130,6 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "cells.csv": as_csv(cells := _together(measured, cells_sheet)),
         "cells.parquet": as_parquet(cells),
     } | ({"at-taken-loads.csv": as_csv(taken_sheet(taken).frame())} if taken else {})
-
-
-def _conditions(measured: Sequence[Findings]) -> Table[Any] | None:
-    labels = {name: label for one in measured for name, label in one.labels.items()}
-    return conditions_table(capacities_over_stages([one.data for one in measured]), labels)
 
 
 def _document(
@@ -153,25 +150,24 @@ def _document(
         answer=tuple(one for group in answer for one in group.capacities),
         capacity=tuple(one for _, found in measured for one in found.capacities),
         stages=stage_documents(data.campaign),
-        parts=tuple(_summary(part, found, at[part.id]) for part, found in measured),
+        parts=tuple(
+            PartSummary(
+                name=part.id,
+                stage=part.stage,
+                workload=part.workload_id if part.stage else "",
+                conclusion=conclusion(found),
+                counts=counts_of(found),
+                capacity=found.capacities,
+                at_loads=at[part.id],
+                report=file_of_part(part.id, "report.html"),
+                document=file_of_part(part.id, "report.json"),
+            )
+            for part, found in measured
+        ),
         cells=tuple(one for _, found in measured for one in entries_of(found)),
         quality=data.quality,
         cost=cost_summary(data.spending),
         definition=data.definition,
-    )
-
-
-def _summary(part: Part, findings: Findings, at: tuple[AtTakenLoad, ...]) -> PartSummary:
-    return PartSummary(
-        name=part.id,
-        stage=part.stage,
-        workload=part.workload_id if part.stage else "",
-        conclusion=conclusion(findings),
-        counts=counts_of(findings),
-        capacity=findings.capacities,
-        at_loads=at,
-        report=file_of_part(part.id, "report.html"),
-        document=file_of_part(part.id, "report.json"),
     )
 
 

@@ -33,25 +33,13 @@ from plimsoll.report.charts.theme import Figure, page_config
 from plimsoll.report.document import code_versions
 from plimsoll.report.sections.answer import answer_context
 from plimsoll.report.sections.registry import sections_of
-from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import escaped, markdown
+from plimsoll.report.tables import escaped, markdown
 from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.header import counted_from, header_facts
 from plimsoll.report.words.misses import anchor, misses_table, start
 
-_FILTERS = {
-    "duration": formatting.duration,
-    "figure": formatting.figure,
-    "listing": formatting.listing,
-    "moment": formatting.moment,
-    "ms": formatting.ms,
-    "multiple": formatting.multiple,
-    "ops": formatting.ops,
-    "percent": formatting.percent,
-    "percent_at_least": formatting.percent_at_least,
-    "plural": formatting.plural,
-    "usd": show_usd,
-}
+_FORMATS = ("duration", "figure", "listing", "moment", "ms", "multiple", "ops", "percent", "percent_at_least", "plural")
+_FILTERS = {**{name: getattr(formatting, name) for name in _FORMATS}, "usd": show_usd}
 
 _LIBRARY = "vl-convert-python"
 
@@ -63,17 +51,13 @@ def page_html(findings: Findings, figures: Sequence[Figure], drawings: Mapping[s
     """
     drawn = _drawn(figures, drawings)
     campaign = _campaign(findings) | {"figures": drawn["figures"]}
-    sections = [
-        {"name": one.name, "link": one.link, "html": _rendered(one.template, campaign | _shown(one, findings))}
-        for one in sections_of(findings)
-        if one.is_shown(findings, drawn["figures"])
-    ]
+    sections = []
+    for one in sections_of(findings):
+        if one.is_shown(findings, drawn["figures"]):
+            shown = {name: table(findings) for name, table in one.tables.items()} | {**one.context(findings)}
+            sections.append({"name": one.name, "link": one.link, "html": _rendered(one.template, campaign | shown)})
     head = {**_head(findings), "header": header_facts(findings), "code_versions": code_versions(findings)}
     return _rendered("report.html.j2", campaign | drawn | head | {"sections": sections})
-
-
-def _shown(section: Section, findings: Findings) -> dict[str, Any]:
-    return {**{name: table(findings) for name, table in section.tables.items()}, **section.context(findings)}
 
 
 def rendered(template: str, **context: Any) -> str:

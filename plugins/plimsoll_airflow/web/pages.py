@@ -13,7 +13,7 @@ from plimsoll.domain.attempt.status import CampaignStateName, CampaignSummary
 from plimsoll.domain.text.errors import NotFound, Problem, Refused
 from plimsoll.report.compare import view
 from plimsoll.report.compare.parts import Comparisons, comparisons_of, only_in_one
-from plimsoll.report.tables.table import file_of_part
+from plimsoll.report.tables import file_of_part
 from plimsoll.report.words.capacities import capacity_rows_of
 from plimsoll.services.cell.context import require_cell
 from plimsoll.services.publish.results import verdict_data

@@ -11,7 +11,7 @@ from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state, store_later_attempts
 
 from plimsoll.domain.attempt.status import AttemptProgress
-from plimsoll.report.tables.table import DOCS_OF_CAMPAIGN, docs_of_attempt
+from plimsoll.report.tables import DOCS_OF_CAMPAIGN, docs_of_attempt
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, read_verdict, write_model

@@ -31,7 +31,7 @@ def test_a_fact_may_follow_the_variant_or_the_host() -> None:
 
 
 def test_a_fact_that_names_each_host_is_its_own() -> None:
-    assert compared({("a1", "n1"): "1", ("a1", "n2"): "2", ("a2", "n1"): "3"}).own == ("fact",)
+    assert compared({("a1", "n1"): "1", ("a1", "n2"): "2", ("a2", "n1"): "3"}).own_everywhere == ("fact",)
 
 
 def test_the_most_frequent_value_is_usual_and_others_deviate_with_their_places() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.attempt.jvms import jvms_frame
+from plimsoll.analysis.attempt.hosts import jvms_frame
 from plimsoll.analysis.logs.gc.pauses import CpuTime, HeapChange, Pauses
 from plimsoll.domain.keys.process import ProcessOnHost
 

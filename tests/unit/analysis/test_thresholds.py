@@ -3,7 +3,7 @@
 import pytest
 from tests.support.campaigns.outcomes import campaign_of
 
-from plimsoll.analysis.attempt.hosts import are_others_noticed, is_steal_noticed
+from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.attempt.judgement import answered_more
 from plimsoll.analysis.campaign.capacity import capacities
 from plimsoll.analysis.campaign.pauses import Steadiness, unsteady
@@ -13,8 +13,8 @@ from plimsoll.domain.keys.stage import StageLoad
 
 
 def test_steal_is_noticed_beyond_one_percent_and_other_programs_beyond_five() -> None:
-    assert [is_steal_noticed(share) for share in (0.01, 0.0101)] == [False, True]
-    assert [are_others_noticed(share) for share in (0.05, 0.0501)] == [False, True]
+    assert [share > STEAL_NOTICED for share in (0.01, 0.0101)] == [False, True]
+    assert [share > OTHERS_NOTICED for share in (0.05, 0.0501)] == [False, True]
 
 
 def test_more_than_the_attempted_rate_is_answered_beyond_its_tolerance() -> None:

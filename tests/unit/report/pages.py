@@ -8,7 +8,7 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.build import figures
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.page import page_html
-from plimsoll.report.tables.table import Table
+from plimsoll.report.tables import Table
 
 
 class Elements(HTMLParser):

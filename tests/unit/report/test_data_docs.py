@@ -8,7 +8,7 @@ from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.quality.engine import PAGE
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
-from plimsoll.report.tables.table import DOCS_OF_CAMPAIGN, docs_of_attempt
+from plimsoll.report.tables import DOCS_OF_CAMPAIGN, docs_of_attempt
 from plimsoll.report.words.environment_facts import environment
 from plimsoll.services.store import layout
 from plimsoll.services.store.layout import report_key

@@ -10,7 +10,7 @@ from tests.support.campaigns.outcomes import campaign_of
 
 from plimsoll.analysis.campaign.findings import analyse
 from plimsoll.report.sections.achieved import achieved_sheet, highest_table
-from plimsoll.report.tables.table import as_csv
+from plimsoll.report.tables import as_csv
 
 
 def test_the_files_agree(demo_files: Mapping[str, bytes]) -> None:

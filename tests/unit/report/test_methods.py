@@ -11,7 +11,6 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
 from plimsoll.domain.keys.origins import Provenance
-from plimsoll.report.charts.latencies import counted
 from plimsoll.report.sections.registry import METHODS, order_words
 from plimsoll.report.words.header import counted_from, methods_words
 
@@ -84,7 +83,7 @@ def test_times_that_count_from_the_send_are_not_said_to_count_from_the_intended_
         (("a-010k-r1", "a-010k-r2"), "Not from the intended start", ", but not all of them counted from"),
     ):
         found = analyse(warned(data, *cells))
-        verdicts = [one.verdict for one in map(counted, found.cells) if one]
+        verdicts = [one.verdict for one in (result.counted for result in found.cells) if one]
         assert words in METHODS.context(found)["response_time"] == methods_words(verdicts)
         assert counted_from(verdicts).startswith(caption)
 

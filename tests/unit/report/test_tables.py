@@ -8,7 +8,7 @@ from tests.unit.report.pages import rows_of
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report.sections.achieved import rates_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table
-from plimsoll.report.tables.table import as_csv, as_parquet, maxima_table
+from plimsoll.report.tables import as_csv, as_parquet, maxima_table
 
 
 def test_the_cells_table_has_a_row_for_every_cell_and_empty_figures_without_a_valid_attempt() -> None:

@@ -57,7 +57,6 @@ class ActionTimes:
         return found
 
     def touches(self, start_s: float, end_s: float) -> bool:
-        """Tell whether the action touches that interval."""
         return self.phase(start_s, end_s) == 1
 
     def phase(self, start_s: float, end_s: float) -> int:

@@ -172,7 +172,6 @@ class Wanted:
         return len(SHOWN) + self.quantiles.index(Quantile.of(level))
 
     def of(self, counts: Ints, window: Window, operation: str, unit: Unit) -> Measured:
-        """Return the values of one window and operation."""
         span = self.origin_s + window.start_s, self.origin_s + window.end_s
         failed = self.unanswered.between(operation, *span)
         among_times = self.unanswered.among_times_between(operation, *span)

@@ -6,9 +6,10 @@ most n - r operations took as long as the bound; if not, at least n - r + 1 did.
 interval, or leave it undecided.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.attempt.alignment import Phase, Window, misfits, windows
 from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, IntervalRow, IntervalTable
 from plimsoll.analysis.attempt.judgement import (
@@ -91,7 +92,7 @@ def judge_samples(
     samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel], unanswered: Unanswered
 ) -> Judgement:
     """Judge percentiles over time. A run with undecided intervals is invalid, unless another interval missed."""
-    by_series = _by_series(samples)
+    by_series = grouped(((sample.operation, sample.series), sample) for sample in samples)
     tracks = [_track(own) for own in by_series.values()]
     faults = [*continuity_faults(tracks, min(level.interval.total_seconds() for level in levels))]
     if not faults:
@@ -105,13 +106,6 @@ def judge_samples(
     }
     reasons = [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)]
     return _judgement(parts, run, unanswered, reasons)
-
-
-def _by_series(samples: Iterable[Sample]) -> dict[tuple[str, str], list[Sample]]:
-    found: dict[tuple[str, str], list[Sample]] = {}
-    for sample in samples:
-        found.setdefault((sample.operation, sample.series), []).append(sample)
-    return found
 
 
 def _track(samples: Sequence[Sample]) -> Track:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
-from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, IntervalRow, IntervalTable, Measured, Wanted, measure
+from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, IntervalTable, Measured, Wanted, measure
 from plimsoll.analysis.attempt.judgement import (
     JudgedInterval,
     Judgement,
@@ -255,11 +255,10 @@ def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Lev
 
 def _table(measured: _LevelEvaluation, level: ServiceLevel) -> IntervalTable:
     place = measured.wanted.place(level)
-    return IntervalTable(tuple(_row(one, place, level) for one in measured.measured))
-
-
-def _row(one: Measured, place: int, level: ServiceLevel) -> IntervalRow:
-    return one.row(level, place, met=one.meets(level, place) if _is_judged(one, level) else None)
+    rows = (
+        one.row(level, place, one.meets(level, place) if _is_judged(one, level) else None) for one in measured.measured
+    )
+    return IntervalTable(tuple(rows))
 
 
 def _is_judged(one: Measured, level: ServiceLevel) -> bool:

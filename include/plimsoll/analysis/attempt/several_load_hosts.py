@@ -3,17 +3,20 @@
 Counts and rates add up. For figures that show whether a load generator was at its limit, the worst host's counts.
 """
 
-import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import zip_longest
+from math import fsum
+from typing import Any
 
 from plimsoll.analysis.logs.formats.reading import Reading
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.text.errors import LogError
+
+_LARGEST = ("cpu_cores", "schedule_lag_p99_ms", "schedule_lag_max_ms", "hiccup_max_ms")
 
 
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
@@ -29,19 +32,12 @@ def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
         started_at=min((one.started_at for one in every if one.started_at), default=None),
         duration_s=min(one.duration_s for one in every),
         warmup_s=min(one.warmup_s for one in every),
-        attempted_ops_s=_sum(one.attempted_ops_s for one in every),
-        achieved_ops_s=_sum(one.achieved_ops_s for one in every),
-        rows_s=_sum(one.rows_s for one in every),
-        answered=_count(one.answered for one in every),
+        **{name: _known(every, name, fsum) for name in ("attempted_ops_s", "achieved_ops_s", "rows_s")},
+        **{name: _known(every, name, sum) for name in ("answered", "in_flight_max", "backlog_max")},
+        **{name: _known(every, name, max) for name in _LARGEST},
         operations=_counts(one.operations for one in every),
         shares=next((one.shares for one in every if one.shares), {}),
         errors=_counts(one.errors for one in every),
-        cpu_cores=_most(one.cpu_cores for one in every),
-        schedule_lag_p99_ms=_most(one.schedule_lag_p99_ms for one in every),
-        schedule_lag_max_ms=_most(one.schedule_lag_max_ms for one in every),
-        hiccup_max_ms=_most(one.hiccup_max_ms for one in every),
-        in_flight_max=_count(one.in_flight_max for one in every),
-        backlog_max=_count(one.backlog_max for one in every),
         failures=tuple(f"{host}: {failure}" for host, one in by_host.items() for failure in one.failures),
         remarks=tuple(f"{host}: {remark}" for host, one in by_host.items() for remark in one.remarks),
         compactions_left=max((one.compactions_left for one in every if one.compactions_left is not None), default=None),
@@ -73,13 +69,8 @@ def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
     worst = max(of_hosts, key=lambda one: max(one.hiccup_ms, one.gc_ms))
     return GeneratorSecond(
         at=max(one.at for one in of_hosts),
-        hiccup_ms=max(one.hiccup_ms for one in of_hosts),
-        gc_ms=max(one.gc_ms for one in of_hosts),
-        cpu_cores=max(one.cpu_cores for one in of_hosts),
-        in_flight=_count(one.in_flight for one in of_hosts),
-        backlog=_count(one.backlog for one in of_hosts),
-        lag_ms=_most(one.lag_ms for one in of_hosts),
-        failed=_count(one.failed for one in of_hosts),
+        **{name: _known(of_hosts, name, max) for name in ("hiccup_ms", "gc_ms", "cpu_cores", "lag_ms")},
+        **{name: _known(of_hosts, name, sum) for name in ("in_flight", "backlog", "failed")},
         host=worst.host,
     )
 
@@ -106,32 +97,19 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
         if all(one.errors is not None for one in readings)
         else None,
         failures=tuple(failures for one in readings for failures in one.failures),
-        attempted_ops_s=_sum(one.attempted_ops_s for one in readings),
+        attempted_ops_s=_known(readings, "attempted_ops_s", fsum),
         started_at=first.started_at,
     )
 
 
-def _sum(amounts: Iterable[float | None]) -> float | None:
-    """Return the sum; None where any value is not known."""
-    every = list(amounts)
-    return None if None in every else math.fsum(amount or 0.0 for amount in every)
-
-
-def _count(counts: Iterable[int | None]) -> int | None:
-    """Return the sum of whole numbers; None where any value is not known."""
-    every = list(counts)
-    return None if None in every else sum(count or 0 for count in every)
-
-
-def _most(amounts: Iterable[float | None]) -> float | None:
-    """Return the greatest value; None where any value is not known, since that one may be the greatest."""
-    every = list(amounts)
-    return None if None in every else max(amount or 0.0 for amount in every)
+def _known(of_hosts: Sequence[object], name: str, how: Callable[[list[Any]], Any]) -> Any:
+    """Return the hosts' figures of that name as one; None where any is not known, since it may be the greatest."""
+    every = [getattr(one, name) for one in of_hosts]
+    return None if None in every else how(every)
 
 
 def _counts(by_name: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    total: defaultdict[str, int] = defaultdict(int)
+    total: Counter[str] = Counter()
     for counts in by_name:
-        for name, count in counts.items():
-            total[name] += count
+        total.update(counts)
     return dict(total)

@@ -51,7 +51,9 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     first, *others = found = [_by_windows(one, tracks, run, unit, unanswered) for one in judgement.levels]
     missed = (*judgement.missed, *(one for level in found for one in _missed(level)))
     judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)), missed=missed)
-    judgement = unless_undecided(judgement, map(_counted, found), unanswered)
+    levels = ((one, one.verdict.service_level) for one in found)
+    counted = ((level, [each.total_and_below(level) for each in one.judged]) for one, level in levels)
+    judgement = unless_undecided(judgement, counted, unanswered)
     if not first.measured:
         return judgement
     table = _table(first)
@@ -72,6 +74,11 @@ class _ByWindows:
     measured: tuple[Measured, ...] = ()
     note: str = ""
 
+    @property
+    def judged(self) -> list[Measured]:
+        """Return the windows of the service level's operations."""
+        return [one for one in self.measured if one.operation == self.verdict.service_level.operations]
+
 
 def _by_windows(
     aligned: LevelVerdict, tracks: Sequence[Track], run: Run, unit: Unit, unanswered: Unanswered
@@ -88,15 +95,10 @@ def _by_windows(
     )
 
 
-def _counted(found: _ByWindows) -> tuple[ServiceLevel, list[tuple[int, int]]]:
-    level = found.verdict.service_level
-    return level, [one.total_and_below(level) for one in found.measured if one.operation == level.operations]
-
-
 def _missed(found: _ByWindows) -> Iterator[MissedInterval]:
     level = found.verdict.service_level
-    for one in found.measured:
-        if one.operation == level.operations and not one.meets(level, len(SHOWN)):
+    for one in found.judged:
+        if not one.meets(level, len(SHOWN)):
             yield missed_interval(one.window.start_s, one.value_ms(level, len(SHOWN)), level)
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.logs.hdr.histogram_layout import spare
 from plimsoll.domain.attempt.result import OpeningBacklog
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
@@ -132,10 +133,7 @@ class Unanswered:
 
 
 def _timelines(failures: Iterable[Failures]) -> dict[str, _Timeline]:
-    by_operation: dict[str, list[Failures]] = {}
-    for one in failures:
-        if one.total:
-            by_operation.setdefault(one.operation, []).append(one)
+    by_operation = grouped((one.operation, one) for one in failures if one.total)
     return {operation: _Timeline.of(own) for operation, own in by_operation.items()}
 
 
@@ -156,8 +154,11 @@ def backlog_frame(
     """
     import pandas as pd  # late: few need it
 
+    # By the middle of the second that a report is about: it is made at its end.
     reported = [
-        (_middle_s(one, started_at), one.in_flight, one.backlog, one.lag_ms) for one in seconds if _reports_backlog(one)
+        ((one.at - started_at).total_seconds() - 0.5, one.in_flight, one.backlog, one.lag_ms)
+        for one in seconds
+        if _reports_backlog(one)
     ]
     table = pd.DataFrame(reported, columns=["at_s", "in_flight", "unsent", "lag_ms"])
     begun = [bisect_right(starts_s, at_s) for at_s in table["at_s"].tolist()]
@@ -193,8 +194,3 @@ def begins_with_backlog(backlog: OpeningBacklog | None, level: ServiceLevel) -> 
 
 def _reports_backlog(one: GeneratorSecond) -> bool:
     return one.in_flight is not None and one.backlog is not None
-
-
-def _middle_s(one: GeneratorSecond, started_at: datetime) -> float:
-    """Return the middle of the second that a report is about, s from `started_at`. A report is made at its end."""
-    return (one.at - started_at).total_seconds() - 0.5

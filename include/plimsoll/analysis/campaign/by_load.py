@@ -16,6 +16,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
 from plimsoll.analysis.campaign.cell_results import (
     PERCENTILES,
@@ -97,8 +98,8 @@ class _Repeat:
 
 def repeats_by_load(cells: Sequence[CellResult], level: ServiceLevel) -> tuple[RepeatsAtLoad, ...]:
     """Return a summary of every variant and load, in the cells' order. A backlog counts by the bound of `level`."""
-    rates = _by_place(achieved(cells))
-    highest = {percentile: _by_place(maxima(cells, percentile)) for percentile in PERCENTILES}
+    rates = by_place(achieved(cells))
+    highest = {percentile: by_place(maxima(cells, percentile)) for percentile in PERCENTILES}
     return tuple(
         _summary(list(own), rates.get(place), {name: found.get(place) for name, found in highest.items()}, level)
         for place, own in groupby(cells, key=lambda one: (one.cell.variant, one.cell.load_ops_s))
@@ -122,7 +123,8 @@ def _summary(
     )
 
 
-def _by_place(spreads: Sequence[Spread]) -> dict[tuple[str, int], Spread]:
+def by_place(spreads: Sequence[Spread]) -> dict[tuple[str, int], Spread]:
+    """Return them by variant and load."""
     return {(spread.variant, spread.load_ops_s): spread for spread in spreads}
 
 
@@ -167,12 +169,13 @@ def p99_by_operation(cells: Iterable[CellResult]) -> tuple[OperationP99, ...]:
     Only attempts that count are read. An attempt is left out of an operation's figures where its intervals do not tell
     the operation apart, where no judged interval has an answer, and where the p99 of one with answers is unknown.
     """
-    found: dict[tuple[str, int], dict[str, list[_Repeat]]] = {}
-    for result in cells:
-        own = found.setdefault((result.cell.variant, result.cell.load_ops_s), {})
-        for operation, repeat in _repeats(result.counted) if result.counted else ():
-            own.setdefault(operation, []).append(repeat)
-    return tuple(one for place, operations in found.items() for one in _at_load(*place, operations))
+    found = grouped(
+        ((result.cell.variant, result.cell.load_ops_s), one)
+        for result in cells
+        if result.counted
+        for one in _repeats(result.counted)
+    )
+    return tuple(one for place, repeats in found.items() for one in _at_load(*place, grouped(repeats)))
 
 
 def _repeats(attempt: AttemptData) -> Iterator[tuple[str, _Repeat]]:

@@ -12,6 +12,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign import taken_loads
 from plimsoll.analysis.campaign.cell_results import (
     CampaignData,
@@ -191,12 +192,9 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
     Where no stage with certain service levels and action has loads of its own, none of them looked for a capacity:
     these stages have no answer. So have stages that act at one load alone, to see what that costs.
     """
-    groups: dict[tuple[str, tuple[ServiceLevel, ...], Action | None], list[CampaignData]] = {}
-    for one in of_parts:
-        part = one.part
-        groups.setdefault((part.workload_id, part.service_levels, part.action), []).append(one)
+    groups = grouped(((one.part.workload_id, one.part.service_levels, one.part.action), one) for one in of_parts)
     return tuple(
-        AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action, tuple(own))
+        AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action, own)
         for (workload, levels, action), own in groups.items()
         if any(one.part.asks == "capacity" and (one.part.action is None or len(one.part.loads) > 1) for one in own)
     )

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.attempt.coincidence import Cause, causes_in
 from plimsoll.analysis.campaign.statistics import CONFIDENCE, holm
 from plimsoll.domain.text.base import Model
@@ -93,9 +94,7 @@ class CellFlags:
 
 def causes_of_misses(cells: Sequence[CellResult], bound_ms: float) -> tuple[VariantCauses, ...]:
     """Return the causes of every variant of the cells, in their order. Only attempts that count are used."""
-    by_variant: dict[str, list[CellResult]] = {}
-    for result in cells:
-        by_variant.setdefault(result.cell.variant, []).append(result)
+    by_variant = grouped((result.cell.variant, result) for result in cells)
     causes = causes_in(result.counted.coincidences for result in cells if result.counted)
     flags = {variant: list(_flags(own, causes, bound_ms)) for variant, own in by_variant.items()}
     tested = _adjusted({variant: [_share(cause, own, bound_ms) for cause in causes] for variant, own in flags.items()})
@@ -221,9 +220,10 @@ def _variant(
     linked = {share.cause for share in causes if share.link == "linked"}
     analysed = {one.cell: _explained(one, linked) for one in cells}
     missed = {
-        result.cell.id: analysed.get(result.cell.id) or _not_analysed(result.verdict.levels[0].missed)
+        result.cell.id: analysed.get(result.cell.id)
+        or Explained(missed=count, linked=0, coincident=0, nothing=0, unknown=count)
         for result in results
-        if result.verdict and result.verdict.levels and result.verdict.levels[0].missed
+        if result.verdict and result.verdict.levels and (count := result.verdict.levels[0].missed)
     }
     return VariantCauses(variant=variant, explained=_sum(missed.values()), causes=causes, cells=missed)
 
@@ -243,10 +243,6 @@ def _explained(cell: CellFlags, linked: set[str]) -> Explained:
         nothing=int((cell.missed & ~by_other & ~by_linked).sum()),
         unknown=0,
     )
-
-
-def _not_analysed(missed: int) -> Explained:
-    return Explained(missed=missed, linked=0, coincident=0, nothing=0, unknown=missed)
 
 
 def _sum(parts: Iterable[Explained]) -> Explained:

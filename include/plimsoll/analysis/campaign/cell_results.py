@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll.analysis import grouped
 from plimsoll.domain.campaign.resolve import OF_A_STAGE, resolve
 from plimsoll.domain.keys.process import ProcessOnHost
 from plimsoll.domain.text.base import Model
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plimsoll.domain.hosts.cost import Spending
     from plimsoll.domain.hosts.fingerprint import Fingerprint
     from plimsoll.domain.keys.origins import Provenance
-    from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
+    from plimsoll.domain.keys.service_level import LevelVerdict
     from plimsoll.domain.keys.stage import StageStarts
 
 CellOutcome = Literal["met", "missed", "invalid", "not run", "not needed"]
@@ -146,7 +146,6 @@ class CellResult(CellAttempts[AttemptData]):
 
     @property
     def state(self) -> CellOutcome:
-        """Return the state of the cell in one word."""
         if self.decided_by:
             return "not needed"
         return self.shown.verdict.outcome if self.shown else "not run"
@@ -237,7 +236,7 @@ def missed_levels(verdict: Verdict | None) -> tuple[str, ...]:
 
 def maxima(cells: Iterable[CellResult], percentile: str) -> tuple[Spread, ...]:
     """Return the highest interval of each valid repeat, ms, as a spread. `percentile` is one of PERCENTILES."""
-    return _spreads(cells, lambda verdict: _percentile(verdict.maxima, percentile))
+    return _spreads(cells, lambda verdict: getattr(verdict.maxima, percentile, None))
 
 
 def achieved(cells: Iterable[CellResult]) -> tuple[Spread, ...]:
@@ -259,12 +258,11 @@ def values_by_load(
     cells: Iterable[CellResult], value: Callable[[Verdict], float | None]
 ) -> Mapping[tuple[str, int], tuple[float, ...]]:
     """Return a figure of every valid repeat by (variant, load), in repeats' order. Unknown figures are left out."""
-    found: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
-    for result in cells:
-        figure = value(result.verdict) if result.verdict else None
-        if figure is not None:
-            found[result.cell.variant, result.cell.load_ops_s].append(figure)
-    return {key: tuple(figures) for key, figures in found.items()}
+    return grouped(
+        ((result.cell.variant, result.cell.load_ops_s), figure)
+        for result in cells
+        if result.verdict and (figure := value(result.verdict)) is not None
+    )
 
 
 def _spreads(cells: Iterable[CellResult], value: Callable[[Verdict], float | None]) -> tuple[Spread, ...]:
@@ -274,8 +272,3 @@ def _spreads(cells: Iterable[CellResult], value: Callable[[Verdict], float | Non
         )
         for (variant, load), found in values_by_load(cells, value).items()
     )
-
-
-def _percentile(maxima_of: Percentiles | None, name: str) -> float | None:
-    value: float | None = getattr(maxima_of, name) if maxima_of else None
-    return value

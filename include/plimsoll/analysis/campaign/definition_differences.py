@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.host_facts import unlike
 from plimsoll.domain.campaign.part import Part
@@ -101,11 +102,9 @@ def unlike_in(
 
     A pair is its name, the facts of A's variant, and the facts of B's.
     """
-    seen: dict[tuple[str, str, str], list[str]] = {}
-    for name, facts_a, facts_b in pairs:
-        for difference in unlike(facts_a, facts_b, ABSENT):
-            seen.setdefault(difference, []).append(name)
-    return seen
+    return grouped(
+        (difference, name) for name, facts_a, facts_b in pairs for difference in unlike(facts_a, facts_b, ABSENT)
+    )
 
 
 def _facts(definition: Definition) -> dict[str, str]:

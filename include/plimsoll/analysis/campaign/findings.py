@@ -4,7 +4,7 @@ workload in each stage, as if it were a campaign of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from plimsoll.analysis.campaign.by_load import (
@@ -107,7 +107,8 @@ def analyse(data: CampaignData) -> Findings:
     timing, level = part.timing, part.service_levels[0]
     cells = cell_results(data)
     found = capacities(data, cells)
-    decisive = _decisive(cells, found)
+    decided = ((one.variant, decisive_cell([c for c in cells if c.cell.variant == one.variant], one)) for one in found)
+    decisive = {variant: cell for variant, cell in decided if cell is not None}
     return Findings(
         data=data,
         cells=cells,
@@ -130,11 +131,6 @@ def analyse(data: CampaignData) -> Findings:
     )
 
 
-def _decisive(cells: Sequence[CellResult], found: Sequence[Capacity]) -> Mapping[str, CellResult]:
-    decided = ((one.variant, decisive_cell([c for c in cells if c.cell.variant == one.variant], one)) for one in found)
-    return {variant: cell for variant, cell in decided if cell is not None}
-
-
 def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
     """Return the data of each part that has cells, in the definition's order.
 
@@ -147,7 +143,14 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
         return (data,)
     require_no_strays(data)
     divided = tuple(_part_of(data, part) for part in found if any(part.loads_of(one.id) for one in part.variants))
-    return tuple(replace(one, other_stages=_other_stages(one, divided)) for one in divided)
+    of_workload = {
+        one.part.workload_id: [each for each in divided if each.part.workload_id == one.part.workload_id]
+        for one in divided
+    }
+    return tuple(
+        replace(one, other_stages=tuple(each for each in of_workload[one.part.workload_id] if each is not one))
+        for one in divided
+    )
 
 
 def _part_of(data: CampaignData, part: Part) -> CampaignData:
@@ -160,11 +163,6 @@ def _part_of(data: CampaignData, part: Part) -> CampaignData:
         of_part=_without_idle(part),
         known_state=CampaignState(data.campaign, cells),
     )
-
-
-def _other_stages(data: CampaignData, divided: tuple[CampaignData, ...]) -> tuple[CampaignData, ...]:
-    """Return the data of the parts with the same workload in other stages."""
-    return tuple(one for one in divided if one is not data and one.part.workload_id == data.part.workload_id)
 
 
 def _without_idle(part: Part) -> Part:

@@ -3,10 +3,13 @@
 The report compares all that hosts report, and the checks of a campaign only what has to be the same in all cells.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from plimsoll.analysis import grouped
+from plimsoll.domain.hosts.fingerprint import HostFacts
 
 ABSENT = "(not reported)"
 
@@ -38,15 +41,15 @@ class ComparedFacts:
     """Facts, grouped by where they vary.
 
     `equal`: fact → the value of all hosts that are compared. `by_variant`: fact → variant → value, also of facts that
-    only some variants have. `by_host`: fact → value → hosts, where a host reports the same in every cell. `own`: facts
-    that are different on every host of every cell, as names are.
+    only some variants have. `by_host`: fact → value → hosts, where a host reports the same in every cell.
+    `own_everywhere`: facts that are different on every host of every cell, as names are.
     """
 
     equal: Mapping[str, str]
     by_variant: Mapping[str, Mapping[str, str]]
     by_host: Mapping[str, Mapping[str, tuple[str, ...]]]
     deviations: tuple[Deviation, ...]
-    own: tuple[str, ...]
+    own_everywhere: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +79,32 @@ def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
     return ComparedFacts(
         equal={fact: seen[0].value for fact, seen in observed.items() if fact not in varied},
         by_variant={fact: {one.variant: one.value for one in varied[fact]} for fact in _of_kind(kinds, "variant")},
-        by_host={fact: _hosts_by_value(varied[fact]) for fact in _of_kind(kinds, "host")},
+        by_host={
+            fact: {
+                value: tuple(dict.fromkeys(one.host for one in varied[fact] if one.value == value))
+                for value in ranked(varied[fact])
+            }
+            for fact in _of_kind(kinds, "host")
+        },
         deviations=tuple(_deviation(fact, varied[fact]) for fact in _of_kind(kinds, "deviation")),
-        own=tuple(_of_kind(kinds, "own")),
+        own_everywhere=tuple(_of_kind(kinds, "own")),
     )
+
+
+def facts_of_host(facts: HostFacts, memory: Callable[[int], str], size: Callable[[int], str]) -> dict[str, str]:
+    """Return the facts of hardware and system; `memory` writes memory and swap as text, `size` other sizes."""
+    return {
+        "operating system": facts.os,
+        "kernel": facts.kernel,
+        "CPU": facts.cpu_model,
+        "CPUs": str(facts.cpus),
+        "memory": memory(facts.memory_bytes),
+        "page size": size(facts.page_size_bytes),
+        "transparent huge pages": facts.transparent_huge_pages,
+        "transparent huge pages of shared memory": facts.shared_huge_pages,
+        "data disk": facts.data_disk,
+        "swap": memory(facts.swap_bytes),
+    }
 
 
 def unlike(a: Mapping[str, str], b: Mapping[str, str], absent: str) -> Iterator[tuple[str, str, str]]:
@@ -117,10 +142,6 @@ def _kind(seen: Sequence[Observation]) -> _Kind:
     return "own" if len({one.value for one in seen}) == len(seen) else "deviation"
 
 
-def _hosts_by_value(seen: Sequence[Observation]) -> dict[str, tuple[str, ...]]:
-    return {value: tuple(dict.fromkeys(one.host for one in seen if one.value == value)) for value in ranked(seen)}
-
-
 def _deviation(fact: str, seen: Sequence[Observation]) -> Deviation:
     usual = {
         variant: ranked([one for one in seen if one.variant == variant])[0]
@@ -137,9 +158,7 @@ def _deviation(fact: str, seen: Sequence[Observation]) -> Deviation:
 
 def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[str, ...]:
     """Return the cells where every host has the value; cell and hosts where only some have it."""
-    cells: defaultdict[str, list[str]] = defaultdict(list)
-    for one in odd:
-        cells[one.cell].append(one.host)
+    cells = grouped((one.cell, one.host) for one in odd)
     return tuple(
         cell if len(hosts) == hosts_of[cell] else f"{cell} ({', '.join(hosts)})" for cell, hosts in cells.items()
     )

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
+    from plimsoll.analysis.campaign.cell_results import CellResult
     from plimsoll.domain.keys.host_bounds import Disturbance
 
 
@@ -111,10 +112,11 @@ def clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
 def kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
     """Return the hosts that served several cells, in the order of their first use. Empty: each cell had its own."""
     counted = [one.counted for one in cells if one.counted and one.counted.verdict.started_at]
-    used: dict[tuple[str, str], list[AttemptData]] = {}
-    for one in sorted(counted, key=lambda data: str(data.verdict.started_at)):
-        if one.fingerprint and one.fingerprint.cluster:
-            used.setdefault((one.fingerprint.cluster, one.fingerprint.replaces), []).append(one)
+    used = grouped(
+        ((one.fingerprint.cluster, one.fingerprint.replaces), one)
+        for one in sorted(counted, key=lambda data: str(data.verdict.started_at))
+        if one.fingerprint and one.fingerprint.cluster
+    )
     return tuple(
         KeptHosts(cluster=cluster, cells=len(those), first_cell=those[0].verdict.cell.id, replaces=replaces)
         for (cluster, replaces), those in used.items()

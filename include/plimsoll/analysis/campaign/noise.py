@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
 from plimsoll.analysis.campaign.host_noise import (
     KeptHosts,
@@ -58,8 +59,8 @@ class Residual:
 
 def cell_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
     """Return the residual of each cell with a valid attempt, at loads with at least two such cells."""
-    figures = [(result, None, float(log_ms(judged_series(result.counted)).mean())) for result in cells if _has(result)]
-    return _residuals(figures)
+    logs = ((result, log_ms(judged_series(result.counted))) for result in cells)
+    return _residuals((result, None, float(known.mean())) for result, known in logs if len(known))
 
 
 def host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
@@ -79,14 +80,8 @@ def in_order(residuals: Iterable[Residual]) -> list[Residual]:
     return [one for _, one in sorted(((at, one) for at, one in started if at), key=lambda pair: pair[0])]
 
 
-def _has(result: CellResult) -> bool:
-    return result.counted is not None and len(log_ms(judged_series(result.counted))) > 0
-
-
 def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple[Residual, ...]:
-    alike: dict[tuple[str, int], list[tuple[CellResult, str | None, float]]] = {}
-    for result, host, value in figures:
-        alike.setdefault((result.cell.variant, result.cell.load_ops_s), []).append((result, host, value))
+    alike = grouped(((one[0].cell.variant, one[0].cell.load_ops_s), one) for one in figures)
     return tuple(
         Residual(result, host, (value - mean) * widened, widened)
         for own in alike.values()
@@ -190,19 +185,14 @@ def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
 
 def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
     """Return positions and residuals, by variant and load."""
-    seasons: dict[tuple[str, int], list[tuple[int, float]]] = {}
-    for place, one in placed:
-        seasons.setdefault(one.group, []).append((place, one.value / one.widened))
+    seasons = grouped((one.group, (place, one.value / one.widened)) for place, one in placed)
     tables = [np.array(season, dtype=np.float64) for season in seasons.values()]
     return [(table[:, 0], table[:, 1]) for table in tables]
 
 
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
     """Apply Kruskal and Wallis' test to the zones of the load hosts. Each zone needs three cells."""
-    by_zone: dict[str, list[float]] = {}
-    for one in residuals:
-        if zone := _zone(one.result.counted):
-            by_zone.setdefault(zone, []).append(one.value)
+    by_zone = grouped((zone, one.value) for one in residuals if (zone := _zone(one.result.counted)))
     typical = {zone: exp(float(np.median(values))) for zone, values in sorted(by_zone.items())}
     samples = [values for values in by_zone.values() if len(values) >= 3]
     if len(samples) < 2 or not np.any(np.concatenate(samples)):

@@ -25,18 +25,23 @@ from zlib import crc32
 import numpy as np
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.domain.text.base import Model
 
 if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from plimsoll.analysis.campaign.cell_results import CellResult
+
+    Floats = NDArray[np.float64]
+
 
 class Series(NamedTuple):
     """Intervals that the first service level judged: start in s, percentile in ms (NaN: nothing answered), missed."""
 
-    start_s: NDArray[np.float64]
-    judged_ms: NDArray[np.float64]
+    start_s: Floats
+    judged_ms: Floats
     missed: NDArray[np.bool_]
 
 
@@ -68,14 +73,14 @@ def series_of(table: pd.DataFrame) -> Series:
     )
 
 
-def log_ms(series: Series) -> NDArray[np.float64]:
+def log_ms(series: Series) -> Floats:
     """Return the natural logarithms of the known percentiles, as response times vary by factors, not by sums."""
     known = series.judged_ms[series.judged_ms > 0]
-    logs: NDArray[np.float64] = np.log(known)
+    logs: Floats = np.log(known)
     return logs
 
 
-def trend(values: NDArray[np.float64]) -> tuple[float, float]:
+def trend(values: Floats) -> tuple[float, float]:
     """Return the two-sided p value of Mann and Kendall's test, and Sen's slope per step."""
     from scipy.stats import kendalltau, theilslopes  # a second to import
 
@@ -83,7 +88,7 @@ def trend(values: NDArray[np.float64]) -> tuple[float, float]:
     return float(kendalltau(steps, values).pvalue), float(theilslopes(values, steps).slope)
 
 
-def seasonal_trend(seasons: Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]) -> tuple[float, float]:
+def seasonal_trend(seasons: Sequence[tuple[Floats, Floats]]) -> tuple[float, float]:
     """Return the two-sided p value of the seasonal Kendall test, and the seasonal slope per unit of time.
 
     `seasons`: times and values, ordered by time. Values are compared only within their season, so other differences
@@ -104,7 +109,7 @@ def seasonal_trend(seasons: Sequence[tuple[NDArray[np.float64], NDArray[np.float
     return erfc(deviate / sqrt(2)), float(np.median(np.concatenate(slopes)))
 
 
-def pettitt(values: NDArray[np.float64]) -> tuple[int, float]:
+def pettitt(values: Floats) -> tuple[int, float]:
     """Return the index of the first value after the likeliest change, and Pettitt's approximate two-sided p value."""
     signs = np.sign(values[:, None] - values[None, :])
     sums = np.array([signs[:place, place:].sum() for place in range(1, len(values))])
@@ -113,14 +118,6 @@ def pettitt(values: NDArray[np.float64]) -> tuple[int, float]:
     p_value = 2 * exp(-6 * float(sums[place]) ** 2 / (count**3 + count**2))
     return place + 1, min(1.0, p_value)
 
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from plimsoll.analysis.campaign.cell_results import CellResult
-    from plimsoll.analysis.campaign.series import Series
-
-    Floats = NDArray[np.float64]
 
 DRAWS = 2_000
 BLOCK = 30
@@ -147,11 +144,8 @@ class Typical(Model):
 
 def typical_by_load(cells: Iterable[CellResult]) -> tuple[Typical, ...]:
     """Return the typical figures of each variant and load with a valid repeat with intervals, in the cells' order."""
-    runs: dict[tuple[str, int], list[Series]] = {}
-    for result in cells:
-        series = judged_series(result.counted) if result.counted else None
-        if series is not None and (series.judged_ms > 0).any():
-            runs.setdefault((result.cell.variant, result.cell.load_ops_s), []).append(series)
+    known = ((result.cell, judged_series(result.counted)) for result in cells)
+    runs = grouped(((cell.variant, cell.load_ops_s), series) for cell, series in known if (series.judged_ms > 0).any())
     return tuple(_typical(variant, load, own) for (variant, load), own in runs.items())
 
 
@@ -212,11 +206,8 @@ def _agree(middle: float, repeats: int, width: float) -> float:
     """Return the chance that two independent grids agree: the sum of the squared chances of each capacity."""
     climbed, same = 1.0, 0.0
     for level in _LEVELS:
-        carried = _chance((middle - level) / width) ** repeats
+        scaled = (middle - level) / width
+        carried = (1 / (1 + exp(-scaled)) if abs(scaled) < 50 else float(scaled > 0)) ** repeats
         same += (climbed * (1 - carried)) ** 2
         climbed *= carried
     return same + climbed**2
-
-
-def _chance(scaled: float) -> float:
-    return 1 / (1 + exp(-scaled)) if abs(scaled) < 50 else float(scaled > 0)

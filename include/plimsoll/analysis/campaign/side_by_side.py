@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from plimsoll.analysis.campaign.by_load import by_place
 from plimsoll.analysis.campaign.capacity import Capacity, Rung, reported_capacities, rungs_of
 from plimsoll.analysis.campaign.cell_results import (
     PERCENTILES,
@@ -170,8 +171,8 @@ def _loads(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[Ce
 
 
 def _sides(cells: Sequence[CellResult]) -> dict[tuple[str, int], LoadSide]:
-    rates = {(one.variant, one.load_ops_s): one for one in achieved(cells)}
-    highest = {name: {(one.variant, one.load_ops_s): one for one in maxima(cells, name)} for name in PERCENTILES}
+    rates = by_place(achieved(cells))
+    highest = {name: by_place(maxima(cells, name)) for name in PERCENTILES}
     sides = {}
     for variant, own in groupby(cells, key=lambda result: result.cell.variant):
         for rung in rungs_of(own):

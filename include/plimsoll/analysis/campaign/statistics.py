@@ -155,7 +155,9 @@ def stratified_rank_test(strata: Sequence[Stratum]) -> tuple[float, float]:
     """
     total, distribution = 0, np.ones(1)
     for xs, ys in strata:
-        ranks = _doubled_midranks([*xs, *ys])
+        values = [*xs, *ys]
+        # Midranks, doubled, so that they are whole numbers.
+        ranks = [sum(2 * (other < value) + (other == value) for other in values) + 1 for value in values]
         total += sum(ranks[: len(xs)])
         distribution = np.convolve(distribution, _rank_sums(ranks, len(xs)))
     possible = np.flatnonzero(distribution)
@@ -198,7 +200,11 @@ def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """Return the comparisons with Holm's correction over all of them, each with its conclusion."""
     tested = [one for one in compared if one.p_value is not None]
     adjusted = iter(holm([one.p_value or 0.0 for one in tested]))
-    return tuple(_conclude(one, None if one.p_value is None else next(adjusted), len(tested)) for one in compared)
+    values = [None if one.p_value is None else next(adjusted) for one in compared]
+    return tuple(
+        one.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(one, p_holm, len(tested))})
+        for one, p_holm in zip(compared, values, strict=True)
+    )
 
 
 def worst_by_load(cells: Iterable[CellResult]) -> WorstByLoad:
@@ -213,10 +219,6 @@ def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control
     return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
 
 
-def _conclude(one: Comparison, p_holm: float | None, comparisons: int) -> Comparison:
-    return one.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(one, p_holm, comparisons)})
-
-
 def _conclusion(one: Comparison, p_holm: float | None, comparisons: int) -> Conclusion:
     level = 1 - CONFIDENCE
     smallest = smallest_corrected_p(one, comparisons)
@@ -225,10 +227,6 @@ def _conclusion(one: Comparison, p_holm: float | None, comparisons: int) -> Conc
     if p_holm > level:
         return "no difference shown"
     return "higher" if one.superiority > 0.5 else "lower"
-
-
-def _doubled_midranks(values: Sequence[float]) -> list[int]:
-    return [sum(2 * (other < value) + (other == value) for other in values) + 1 for value in values]
 
 
 def _rank_sums(ranks: Sequence[int], chosen: int) -> NDArray[np.float64]:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, PERCENTILES
 from plimsoll.domain.text.base import Model
 
@@ -60,14 +61,18 @@ def at_taken_loads(cells: Iterable[CellResult], control: str | None, *, has_take
     `cells` must be of one stage and one workload. `has_taken`: each variant has one load, its own; otherwise a variant
     stands beside the control at the same load.
     """
-    runs: dict[tuple[str, int], list[CellResult]] = {}
-    for one in cells:
-        if one.verdict:
-            runs.setdefault((one.cell.variant, 0 if has_taken else one.cell.load_ops_s), []).append(one)
+    runs = grouped(((one.cell.variant, 0 if has_taken else one.cell.load_ops_s), one) for one in cells if one.verdict)
     rates = {of: _known(one.verdict.achieved_ops_s for one in own if one.verdict) for of, own in runs.items()}
     of_control = {load: found for (variant, load), found in rates.items() if variant == control}
     return tuple(
-        _at_load(variant, own, rates[variant, load], () if variant == control else of_control.get(load, ()))
+        AtTakenLoad(
+            variant=variant,
+            load_ops_s=own[0].cell.load_ops_s,
+            repeats=len(own),
+            achieved_ops_s=mean_of(rates[variant, load]),
+            to_control=ratio_of(rates[variant, load], () if variant == control else of_control.get(load, ())),
+            **{name: mean_of(_values(own, percentile)) for name, percentile in PERCENTILES.items()},
+        )
         for (variant, load), own in runs.items()
     )
 
@@ -80,19 +85,6 @@ def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) ->
     """
     found = {one.variant: one.capacity_ops_s for one in now}
     return {one.variant: found.get(one.variant) for one in found_loads if found.get(one.variant) != one.maximum_ops_s}
-
-
-def _at_load(
-    variant: str, runs: Sequence[CellResult], rates: Sequence[float], of_control: Sequence[float]
-) -> AtTakenLoad:
-    return AtTakenLoad(
-        variant=variant,
-        load_ops_s=runs[0].cell.load_ops_s,
-        repeats=len(runs),
-        achieved_ops_s=mean_of(rates),
-        to_control=ratio_of(rates, of_control),
-        **{name: mean_of(_values(runs, percentile)) for name, percentile in PERCENTILES.items()},
-    )
 
 
 def _values(runs: Iterable[CellResult], percentile: float) -> Sequence[float]:

@@ -164,7 +164,6 @@ class Clients:
 
     @property
     def last_end_s(self) -> float:
-        """Return the end of the last operation to end."""
         return float(self._ends.max())
 
     def common_end_s(self) -> float | None:

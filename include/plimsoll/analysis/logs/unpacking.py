@@ -35,17 +35,11 @@ def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, 
 
 def in_utf8(data: bytes) -> bytes:
     """Return the text of a file in UTF-8 without a byte order mark, and with line feeds where returns end lines."""
-    coded = _utf_16(data)
+    # UTF-16 is told by its mark, or by a first ASCII character.
+    has_mark, no_mark = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)), _UTF_16.match(data)
+    coded = "utf-16" if has_mark else f"utf-16-{no_mark.lastgroup}" if no_mark else ""
     text = data.decode(coded, errors="replace").encode() if coded else data.removeprefix(codecs.BOM_UTF8)
     return text if b"\n" in text else text.replace(b"\r", b"\n")
-
-
-def _utf_16(data: bytes) -> str:
-    """Return the name of the file's form of UTF-16, by mark, or by a first ASCII character. Empty for other files."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    no_mark = _UTF_16.match(data)
-    return f"utf-16-{no_mark.lastgroup}" if no_mark else ""
 
 
 def require_bounded(files: Iterable[tuple[str, bytes]], most: int = LARGEST_BYTES) -> tuple[str, ...]:

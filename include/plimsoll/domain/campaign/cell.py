@@ -175,7 +175,6 @@ class AwaitedCell:
 
     @property
     def id(self) -> str:
-        """Return the id that the cell will have."""
         return Cell(**self.__dict__, load_ops_s=1).id
 
 

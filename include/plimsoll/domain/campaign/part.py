@@ -172,7 +172,6 @@ class Part(Setup):
 
     @property
     def has_loads(self) -> bool:
-        """Tell whether the loads of the part are known."""
         return self.taken is None or self.stage_start is not None
 
     def started(self, stage_start: StageStart) -> "Part":

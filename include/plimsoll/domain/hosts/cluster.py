@@ -137,7 +137,6 @@ class Cluster(Model):
 
     @property
     def load_host(self) -> HostInfo:
-        """Return the first load host."""
         return self.load_hosts[0]
 
 

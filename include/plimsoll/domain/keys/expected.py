@@ -7,7 +7,6 @@ from plimsoll.domain.keys.variant import SLUG
 
 STRATEGY_NAMES = ("full-grid", "search", "ramp", "threshold")
 
-
 Node = Mapping[str, Any]
 _SLUG = "lower-case letters, digits and single hyphens, such as `g1-large`"
 
@@ -106,20 +105,15 @@ def _resolved(schema: Node, node: Node) -> Node:
     choices = [choice for choice in node.get("anyOf", ()) if choice.get("type") != "null"]
     if len(choices) == 1:
         own = {key: value for key, value in node.items() if key != "anyOf"}
-        return _with_kinds(schema, {**_referenced(schema, choices[0]), **own})
+        found = {**_referenced(schema, choices[0]), **own}
+        if "oneOf" in found:  # each kind with its own keys
+            found["anyOf"] = [_referenced(schema, kind) for kind in found.pop("oneOf")]
+        return found
     if choices:
         return {**node, "anyOf": [_referenced(schema, choice) for choice in choices]}
     if isinstance(node.get("items"), dict):
         return {**node, "items": _referenced(schema, node["items"])}
     return node
-
-
-def _with_kinds(schema: Node, node: Node) -> Node:
-    """Return the node with its `oneOf` as `anyOf`, each kind with its own keys."""
-    if "oneOf" not in node:
-        return node
-    own = {key: value for key, value in node.items() if key != "oneOf"}
-    return {**own, "anyOf": [_referenced(schema, kind) for kind in node["oneOf"]]}
 
 
 def _referenced(schema: Node, node: Node) -> Node:

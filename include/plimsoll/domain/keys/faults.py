@@ -139,11 +139,11 @@ def _with_text(value: Any, path: Path) -> Any:
 def _roots(found: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     """Leave out faults that only follow from a fault deeper inside the same key."""
     places = [_path(one) for one in found]
-    return [one for one in found if not any(_lies_inside(place, _path(one)) for place in places)]
-
-
-def _lies_inside(place: Path, key: Path) -> bool:
-    return len(place) > len(key) > 0 and place[: len(key)] == key
+    return [
+        one
+        for one, key in zip(found, places, strict=True)
+        if not any(len(place) > len(key) > 0 and place[: len(key)] == key for place in places)
+    ]
 
 
 _TIMES = re.compile(r"(days|seconds|microseconds)=(-?\d+)")
@@ -187,7 +187,10 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
         case "string_type" | "invalid-json-value" if _is_scalar(value):
             what, shown, mend = "must be text", f"{shown}, which is {_kind(value)}", _in_quotes(text, node)
         case "literal_error":
-            what, mend = "is none of the values that can stand here", _like(value, node)
+            what, mend = (
+                "is none of the values that can stand here",
+                f"{meant(value, map(str, node.get('enum', ())))} {mend}".strip(),
+            )
         case "value_error":
             what, shown = str(found["ctx"]["error"]), ""
             mend = "" if " like " in what or ": write " in what else mend
@@ -226,10 +229,6 @@ def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
     return f'put it in quotes: "{text}"' if fits else expected(node)
 
 
-def _like(value: object, node: Mapping[str, Any]) -> str:
-    return f"{meant(value, map(str, node.get('enum', ())))} {expected(node)}".strip()
-
-
 def _bound(given: object) -> str:
     """Return a bound as people write it. pydantic gives one that is a time as Python's code for it."""
     if isinstance(given, str):
@@ -257,21 +256,13 @@ _NOTHING = "nothing"
 _RULES: Mapping[str, str] = {
     "string_type": "must be text",
     "string_pattern_mismatch": "is not written as it must be",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "int_from_float": "must be a whole number",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
     "int_parsing_size": "is too large",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
+    **dict.fromkeys(("float_type", "float_parsing"), "must be a number"),
     "finite_number": "must be a finite number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "tuple_type": "must be a list",
-    "list_type": "must be a list",
-    "dict_type": "must have keys of its own",
-    "mapping_type": "must have keys of its own",
-    "model_type": "must have keys of its own",
-    "model_attributes_type": "must have keys of its own",
+    **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
+    **dict.fromkeys(("tuple_type", "list_type"), "must be a list"),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "must have keys of its own"),
     "invalid-json-value": "must be text, a number, true, false, a list or keys with such values",
 }
 

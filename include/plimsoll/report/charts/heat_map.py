@@ -10,13 +10,20 @@ import altair as alt
 from plimsoll.analysis.campaign.capacity import Rung
 from plimsoll.analysis.campaign.cell_results import CellResult, Spread, worst, worst_level
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.report.charts.theme import TABLE, Figure, rows_data, specification
+from plimsoll.report.charts.theme import TABLE, Figure, rows_data, specification, tooltips
 from plimsoll.report.formatting import ms, multiple, ops, short_ops
 
 _ENDS = (16, 256, 4096, 65_536)
 """Ends of the scale of colours, as multiples of the bound. Each has a whole square root, for the ticks between."""
 _SQUARE_PX, _FEW_SQUARES_PX = 34, 44
 _EDGE: dict[str, Any] = {"fillOpacity": 0, "strokeWidth": 2, "cornerRadius": 3}
+_TOLD = {
+    "variant:N": "Variant",
+    "load_text:N": "Load",
+    "range:N": "Worst interval / bound, over repeats",
+    "repeats:N": "Repeats",
+    "not_achieved:N": "Rate not achieved",
+}
 _KEPT_BUT_MISSED, _NO_RESULT = "#b3200e", "#d5dae0"
 _INK = "#111820"  # on the squares, whatever the page's own colours are
 
@@ -42,11 +49,11 @@ def _caption(findings: Findings) -> str:
         "Each square is a variant at a load: its worst interval over all valid repeats, and how many repeats met the "
         "service level. Blue is below the bound, red beyond it."
     ]
-    if _any_capacity(findings):
+    if any(one.at_capacity for one in findings.capacities):
         sentences.append(
             "The heavy yellow line is the load line: it lies on top of the highest load that the variant carries."
         )
-    if _any_open(findings):
+    if findings.count("invalid", "not run"):
         sentences.append("A dashed edge: repeats are invalid or were not run; grey: no valid repeat at all.")
     if findings.count("not needed"):
         sentences.append(
@@ -56,14 +63,6 @@ def _caption(findings: Findings) -> str:
     if reasons := _other_reasons(findings):
         sentences.append(f"A solid red edge: response times were kept, but {' or '.join(reasons)}.")
     return " ".join(sentences)
-
-
-def _any_capacity(findings: Findings) -> bool:
-    return any(capacity.at_capacity for capacity in findings.capacities)
-
-
-def _any_open(findings: Findings) -> bool:
-    return bool(findings.count("invalid", "not run"))
 
 
 def _other_reasons(findings: Findings) -> list[str]:
@@ -127,16 +126,16 @@ def _repeats(rung: Rung) -> str:
 
 def _layers(findings: Findings) -> list[alt.Chart]:
     """Return the layers, optional ones only where they have rows: Vega warns of empty ones."""
-    base = alt.Chart().encode(x=_variants(findings), y=_loads(findings), tooltip=_tooltip())
+    base = alt.Chart().encode(x=_variants(findings), y=_loads(findings), tooltip=tooltips(_TOLD))
     open_ones = base.transform_filter("!datum.whole").mark_rect(**_EDGE, stroke=_INK, strokeDash=[5, 3])
     kept_but_missed = base.transform_filter("datum.kept_but_missed").mark_rect(**_EDGE, stroke=_KEPT_BUT_MISSED)
     return [
         *_rectangles(base, *_ends(findings)),
-        *([open_ones] if _any_open(findings) else []),
+        *([open_ones] if findings.count("invalid", "not run") else []),
         *([kept_but_missed] if _other_reasons(findings) else []),
         base.mark_text(dy=-5, fontSize=12, fontWeight="bold", color=_INK).encode(text="worst:N"),
         base.mark_text(dy=9, fontSize=10, color=_INK).encode(text="repeats:N"),
-        *(_load_line(findings) if _any_capacity(findings) else []),
+        *(_load_line(findings) if any(one.at_capacity for one in findings.capacities) else []),
     ]
 
 
@@ -199,14 +198,4 @@ def _load_line(findings: Findings) -> list[alt.Chart]:
             x=x, x2=alt.X2("variant:N", bandPosition=1), y=top
         )
         for width, colour in ((7, _INK), (3.5, "#ffc933"))
-    ]
-
-
-def _tooltip() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("variant:N", title="Variant"),
-        alt.Tooltip("load_text:N", title="Load"),
-        alt.Tooltip("range:N", title="Worst interval / bound, over repeats"),
-        alt.Tooltip("repeats:N", title="Repeats"),
-        alt.Tooltip("not_achieved:N", title="Rate not achieved"),
     ]

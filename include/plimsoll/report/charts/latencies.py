@@ -5,15 +5,25 @@ from math import log10
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from plimsoll.analysis.attempt.latencies import median_curves
 from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.units import four_digits
-from plimsoll.report.charts.theme import BOUND, HOVER, TABLE, Figure, Panels, legend_room, log_y, specification
+from plimsoll.report.charts.theme import (
+    HOVER,
+    Figure,
+    Panels,
+    bound_line,
+    csv_data,
+    in_panels,
+    log_y,
+    specification,
+    tooltips,
+)
 from plimsoll.report.formatting import figure, ops, percent
 from plimsoll.report.words.header import counted_from
 
@@ -23,12 +33,9 @@ _DASHES = ([1, 0], [6, 3], [2, 2])
 _EVERY = "all operations"
 
 
-def counted(result: CellResult) -> AttemptData | None:
-    """Return the attempt whose result is the cell's."""
-    return result.counted
-
-
-def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData | None] = counted) -> tuple[Figure, ...]:
+def latencies_chart(
+    findings: Findings, of: Callable[[CellResult], AttemptData | None] = lambda result: result.counted
+) -> tuple[Figure, ...]:
     """Draw one figure; `of` chooses the attempt shown for each cell. Empty if none has response times by percentile."""
     rows = [row for place in _places(findings, of) for row in _rows(findings, *place)]
     if not rows:
@@ -36,30 +43,23 @@ def latencies_chart(findings: Findings, of: Callable[[CellResult], AttemptData |
     kinds = sorted({str(row["panel"]).rpartition(": ")[2] for row in rows})
     names = [f"{label}: {kind}" for label in findings.labels.values() for kind in kinds]
     shown = [name for name in names if any(row["panel"] == name for row in rows)]
-    panels = alt.layer(*_layers(findings, rows)).properties(width=340, height=200)
+    since = counted_from(one.verdict for one in map(of, findings.cells) if one)
     layout = Panels(count=len(shown), in_row=min(2, len(shown)), narrowest_px=270)
-    header = alt.Header(labelFontSize=12, title=None)
-    chart = panels.facet(
-        facet=alt.Facet("panel:N", sort=shown, header=header), columns=layout.in_row, data=TABLE
-    ).add_params(legend_room(700))
+    chart = in_panels(_layers(findings, rows), "panel:N", shown, (340, 200), layout.in_row)
     figure_ = Figure(
         name="latencies",
         title="Response time by percentile",
         caption=(
-            f"Response times of all operations of the judged time{counted_from(_judged(findings, of))}. Across: the "
+            f"Response times of all operations of the judged time{since}. Across: the "
             "share of operations that were answered within the time on the left, on a scale where 90 %, 99 %, 99.9 % "
             "and so on are equally far apart. One line per load, with medians over its valid repeats. Dashed: the "
             f"bound, {figure(findings.level.bound_ms)} ms. The service level asks for p{findings.level.percentile:g} "
             "below it in every interval, so a curve below it is not enough."
         ),
-        spec=specification(chart, _csv(rows)),
+        spec=specification(chart, csv_data(pd.DataFrame(rows), ("x", "ms"))),
         panels=layout,
     )
     return (figure_,)
-
-
-def _judged(findings: Findings, of: Callable[[CellResult], AttemptData | None]) -> Iterator[Verdict]:
-    return (attempt.verdict for attempt in map(of, findings.cells) if attempt is not None)
 
 
 def _places(
@@ -93,12 +93,6 @@ def _rows(
                 }
 
 
-def _csv(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
-    """Return the rows as CSV inside the specification, which is half the size of a list of objects."""
-    csv = pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
-    return {"values": csv, "format": {"type": "csv", "parse": {"x": "number", "ms": "number"}}}
-
-
 def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.Chart]:
     bound_ms, loads = findings.level.bound_ms, [ops(load) for load in findings.loads]
     y = log_y("ms:Q", [*(row["ms"] for row in rows), bound_ms], "Response time (ms, log scale)")
@@ -107,15 +101,10 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.C
     legend = alt.Legend(orient="top", title="Attempted load", columns=columns, symbolType="stroke")
     scale = alt.Scale(domain=loads, range=_colours(len(loads)))
     dashes = alt.Scale(domain=loads, range=[_DASHES[place % len(_DASHES)] for place in range(len(loads))])
-    tooltip = [
-        alt.Tooltip("load:N", title="Attempted load"),
-        alt.Tooltip("name:N", title="Percentile"),
-        alt.Tooltip("ms:Q", title="Response time (ms)"),
-    ]
-    rule = alt.Chart(alt.InlineData(values=[{"ms": bound_ms}])).mark_rule(style=BOUND)
+    tooltip = tooltips({"load:N": "Attempted load", "name:N": "Percentile", "ms:Q": "Response time (ms)"})
     base = alt.Chart()
     return [
-        rule.encode(y=y),
+        bound_line("ms", bound_ms, y),
         base.mark_line(strokeWidth=1.6).encode(
             x=x,
             y=y,
@@ -138,11 +127,7 @@ def _percentiles(most: float) -> alt.X:
 
 def _colours(count: int) -> list[str]:
     """Choose colours evenly from the ramp."""
-    places = [place / max(1, count - 1) * (len(_RAMP) - 1) for place in range(count)]
-    return [_between(_RAMP[int(at)], _RAMP[min(int(at) + 1, len(_RAMP) - 1)], at % 1) for at in places]
-
-
-def _between(low: str, high: str, share: float) -> str:
-    ends = [[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in (low, high)]
-    mixed = (round(one + (other - one) * share) for one, other in zip(*ends, strict=True))
-    return "#" + "".join(f"{value:02x}" for value in mixed)
+    ramp = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in _RAMP])
+    places = np.arange(count) / max(1, count - 1) * (len(_RAMP) - 1)
+    mixed = np.rint([np.interp(places, range(len(_RAMP)), channel) for channel in ramp.T]).astype(int)
+    return ["#" + "".join(f"{value:02x}" for value in colour) for colour in mixed.T.tolist()]

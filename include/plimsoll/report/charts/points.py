@@ -15,13 +15,13 @@ from plimsoll.report.charts.theme import (
     TABLE,
     Figure,
     aside,
+    in_panels,
     legend_room,
     load_axis,
     rows_data,
     specification,
-    variant_colour,
-    variant_legend,
-    variant_shape,
+    tooltips,
+    variant_marks,
 )
 from plimsoll.report.formatting import ops
 
@@ -48,42 +48,28 @@ def spread_row(
 
 def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
     """Draw bars, lines and points over rows of `spread_row`; `y` is the channel of `median`."""
-    labels = list(findings.labels.values())
-    legend = variant_legend(labels)
-    loads = findings.loads
+    loads, marks = findings.loads, variant_marks(findings)
     scale = alt.Scale(domain=[min(loads), max(loads)], zero=False, nice=False, padding=14)
     x = alt.X("x:Q", title="Attempted load (ops/s)", axis=load_axis(findings), scale=scale)
-    base = alt.Chart().encode(x=x, color=variant_colour(labels, legend))
+    told = {
+        "variant:N": "Variant",
+        "load:N": "Load",
+        "median:Q": f"Median over repeats ({unit})",
+        "low:Q": f"Lowest repeat ({unit})",
+        "high:Q": f"Highest repeat ({unit})",
+        "repeats:Q": "Valid repeats",
+    }
+    base = alt.Chart().encode(x=x, color=marks["color"])
     return [
         base.mark_rule(strokeWidth=2, opacity=0.55).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
         base.mark_line(strokeWidth=1.5, opacity=0.6).encode(y=y),
-        base.mark_point(size=38, filled=True, opacity=1).encode(
-            y=y, shape=variant_shape(labels, legend), tooltip=_tooltip(unit)
-        ),
+        base.mark_point(size=38, filled=True, opacity=1).encode(y=y, shape=marks["shape"], tooltip=tooltips(told)),
     ]
 
 
 def spread_panels(layers: Sequence[alt.Chart], names: Sequence[str]) -> alt.FacetChart:
     """Draw the layers in a panel for each of these names."""
-    header = alt.Header(labelFontSize=13, labelFontWeight="bold", title=None)
-    panels: alt.FacetChart = (
-        alt.layer(*layers)
-        .properties(width=340, height=220)
-        .facet(facet=alt.Facet("panel:N", sort=list(names), header=header), columns=2, data=TABLE)
-        .add_params(legend_room(700))
-    )
-    return panels
-
-
-def _tooltip(unit: str) -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("variant:N", title="Variant"),
-        alt.Tooltip("load:N", title="Load"),
-        alt.Tooltip("median:Q", title=f"Median over repeats ({unit})"),
-        alt.Tooltip("low:Q", title=f"Lowest repeat ({unit})"),
-        alt.Tooltip("high:Q", title=f"Highest repeat ({unit})"),
-        alt.Tooltip("repeats:Q", title="Valid repeats"),
-    ]
+    return in_panels(layers, "panel:N", names, (340, 220), 2, labelFontSize=13, labelFontWeight="bold")
 
 
 def order_chart(findings: Findings) -> tuple[Figure, ...]:
@@ -115,19 +101,14 @@ def order_chart(findings: Findings) -> tuple[Figure, ...]:
 
 
 def _layers(findings: Findings) -> list[alt.Chart]:
-    labels = list(findings.labels.values())
-    legend = variant_legend(labels)
+    ratio = "Cell / variant and load (ratio)"
     even = alt.Chart(alt.InlineData(values=[{"ratio": 1}])).mark_rule(strokeDash=[5, 4], strokeWidth=1.2, color=SHADE)
     x = alt.X("position:Q", title="Position in the campaign (cells)", scale=alt.Scale(nice=False, padding=8))
-    y = alt.Y("ratio:Q", title="Cell / variant and load (ratio)", scale=alt.Scale(zero=False, padding=8))
-    tooltip = [
-        alt.Tooltip("cell:N", title="Cell"),
-        alt.Tooltip("variant:N", title="Variant"),
-        alt.Tooltip("position:Q", title="Position"),
-        alt.Tooltip("ratio:Q", title="Cell / variant and load (ratio)"),
-    ]
-    coded = {"color": variant_colour(labels, legend), "shape": variant_shape(labels, legend)}
+    y = alt.Y("ratio:Q", title=ratio, scale=alt.Scale(zero=False, padding=8))
+    tooltip = tooltips({"cell:N": "Cell", "variant:N": "Variant", "position:Q": "Position", "ratio:Q": ratio})
     return [
         even.encode(y=alt.Y("ratio:Q", title="")),
-        alt.Chart().mark_point(filled=True, size=36, opacity=0.9).encode(x=x, y=y, tooltip=tooltip, **coded),
+        alt.Chart()
+        .mark_point(filled=True, size=36, opacity=0.9)
+        .encode(x=x, y=y, tooltip=tooltip, **variant_marks(findings)),
     ]

@@ -92,7 +92,9 @@ def smaller_png(png: bytes) -> bytes:
     data = zlib.compress(isal_zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT")), 6)
     others = [(kind, body) for kind, body in chunks if kind != b"IDAT"]
     parts = [*others[:-1], (b"IDAT", data), others[-1]]
-    return png[:_PNG_HEADER] + b"".join(_chunk(kind, body) for kind, body in parts)
+    return png[:_PNG_HEADER] + b"".join(
+        len(body).to_bytes(4) + kind + body + zlib.crc32(kind + body).to_bytes(4) for kind, body in parts
+    )
 
 
 def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -101,10 +103,6 @@ def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
         length = int.from_bytes(png[start : start + 4])
         yield png[start + 4 : start + 8], png[start + 8 : start + 8 + length]
         start += length + 12
-
-
-def _chunk(kind: bytes, body: bytes) -> bytes:
-    return len(body).to_bytes(4) + kind + body + zlib.crc32(kind + body).to_bytes(4)
 
 
 def picture_specification(figure: Figure) -> dict[str, Any]:

@@ -14,7 +14,20 @@ import pandas as pd
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
-from plimsoll.report.charts.theme import BOUND, HOVER, LINK, MISSED, PALETTE, SHADE, TABLE, Figure, linked, log_y
+from plimsoll.report.charts.theme import (
+    HOVER,
+    LINK,
+    MISSED,
+    PALETTE,
+    TABLE,
+    Figure,
+    bound_line,
+    csv_data,
+    linked,
+    log_y,
+    tooltips,
+    warm_up_shade,
+)
 from plimsoll.report.formatting import place_of
 from plimsoll.report.words.misses import links_by_place
 
@@ -183,17 +196,14 @@ def _csv(rows: pd.DataFrame) -> dict[str, Any]:
         v=rows["v"].astype(float).map("{:.4g}".format),
         missed=rows["missed"].astype("boolean").fillna(value=False).astype(int),
     )
-    csv = shaped[["track", "t", "v", "series", "missed", LINK]].to_csv(index=False, lineterminator="\n")
-    return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(("t", "v", "missed"), "number")}}
+    return csv_data(shaped[["track", "t", "v", "series", "missed", LINK]], ("t", "v", "missed"))
 
 
 def _chart(findings: Findings, strip: _Strip, look: _StripStyle) -> alt.LayerChart | alt.FacetChart:
     x, y = _time(look), _axis(findings, strip)
     own = alt.Chart().transform_filter(alt.datum.track == strip.name)
-    end = findings.part.timing.warmup / timedelta(seconds=1)
-    shade = alt.Chart(alt.InlineData(values=[{"t": 0, "end": end}])).mark_rect(color=SHADE, opacity=0.16, clip=True)
-    drawn: alt.Chart = shade.encode(x=x, x2="end:Q")
-    layers = [drawn, *_reference(findings, strip, y, look.load)]
+    shade = warm_up_shade(findings.part.timing.warmup / timedelta(seconds=1), x, clip=True)
+    layers = [shade, *_reference(findings, strip, y, look.load)]
     layers.append(own.mark_line(strokeWidth=1.3).encode(x=x, y=y, **_series(strip, look)))
     if strip.name == "ms":
         missed = own.transform_filter(alt.datum.missed > 0)
@@ -240,11 +250,9 @@ def _axis(findings: Findings, strip: _Strip) -> alt.Y:
 def _reference(findings: Findings, strip: _Strip, y: alt.Y, load: int) -> Sequence[alt.Chart]:
     """Return the line of the bound, or of the attempted rate; none for strips that have neither."""
     value = {"ms": findings.level.bound_ms, "rate": float(load)}.get(strip.name)
-    if value is None:
-        return []
-    return [alt.Chart(alt.InlineData(values=[{"v": value}])).mark_rule(style=BOUND).encode(y=y)]
+    return [] if value is None else [bound_line("v", value, y)]
 
 
 def _tooltip(strip: _Strip) -> list[alt.Tooltip]:
-    of_hosts = [alt.Tooltip("series:N", title="Host")] if set(strip.rows["series"]) != {""} else []
-    return [*of_hosts, alt.Tooltip("t:Q", title="Time (s)"), alt.Tooltip("v:Q", title=strip.title)]
+    of_hosts = {"series:N": "Host"} if set(strip.rows["series"]) != {""} else {}
+    return tooltips({**of_hosts, "t:Q": "Time (s)", "v:Q": strip.title})

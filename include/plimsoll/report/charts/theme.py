@@ -16,6 +16,7 @@ from math import log10
 from typing import Any
 
 import altair as alt
+import pandas as pd
 
 from plimsoll.analysis.campaign.findings import Findings
 
@@ -122,14 +123,23 @@ def picture_config() -> dict[str, Any]:
     return _config(ink=PICTURE_INK, font=PICTURE_FONT, background=PICTURE_PAPER)
 
 
-def variant_colour(labels: Sequence[str], legend: alt.Legend | None) -> alt.Color:
-    """Return the colour of a variant by its label, in the definition's order."""
-    return alt.Color("variant:N", scale=alt.Scale(domain=list(labels), range=_cycle(PALETTE, labels)), legend=legend)
+def variant_marks(findings: Findings) -> dict[str, Any]:
+    """Return the channels of a variant's colour and shape, in the definition's order: never colour alone.
 
-
-def variant_shape(labels: Sequence[str], legend: alt.Legend | None) -> alt.Shape:
-    """Return the shape of a variant's points: never colour alone."""
-    return alt.Shape("variant:N", scale=alt.Scale(domain=list(labels), range=_cycle(SHAPES, labels)), legend=legend)
+    Their legend stands above the chart, in as many columns as fit into LEGEND_ROOM.
+    """
+    labels = list(findings.labels.values())
+    column_px = 30 + round(6.4 * max(map(len, labels)))
+    columns: Any = alt.expr(f"max(1, floor({LEGEND_ROOM} / {column_px}))")
+    legend = alt.Legend(orient="top", title=None, columns=columns, labelLimit=400)
+    colours, shapes = (
+        alt.Scale(domain=labels, range=[values[place % len(values)] for place in range(len(labels))])
+        for values in (PALETTE, SHAPES)
+    )
+    return {
+        "color": alt.Color("variant:N", scale=colours, legend=legend),
+        "shape": alt.Shape("variant:N", scale=shapes, legend=legend),
+    }
 
 
 def legend_room(width_px: int) -> alt.Parameter:
@@ -137,11 +147,31 @@ def legend_room(width_px: int) -> alt.Parameter:
     return alt.param(name=LEGEND_ROOM, value=width_px)
 
 
-def variant_legend(labels: Sequence[str]) -> alt.Legend:
-    """Place the legend above the chart, in as many columns as fit into LEGEND_ROOM."""
-    column_px = 30 + round(6.4 * max(map(len, labels)))
-    columns: Any = alt.expr(f"max(1, floor({LEGEND_ROOM} / {column_px}))")
-    return alt.Legend(orient="top", title=None, columns=columns, labelLimit=400)
+def in_panels(
+    layers: Sequence[alt.Chart], field: str, names: Sequence[str], size_px: tuple[int, int], columns: int, **header: Any
+) -> alt.FacetChart:
+    """Return the layers in a panel of that width and height for each of these names, which stand above them."""
+    panels = alt.layer(*layers).properties(width=size_px[0], height=size_px[1])
+    facet = alt.Facet(field, sort=list(names), header=alt.Header(**{"labelFontSize": 12, "title": None, **header}))
+    chart: alt.FacetChart = panels.facet(facet=facet, columns=columns, data=TABLE).add_params(legend_room(700))
+    return chart
+
+
+def tooltips(titles: Mapping[str, str]) -> list[alt.Tooltip]:
+    """Return tooltips of these fields, each with its title."""
+    return [alt.Tooltip(field, title=title) for field, title in titles.items()]
+
+
+def bound_line(field: str, value: float, y: alt.Y) -> alt.Chart:
+    line: alt.Chart = alt.Chart(alt.InlineData(values=[{field: value}])).mark_rule(style=BOUND).encode(y=y)
+    return line
+
+
+def warm_up_shade(end: float, x: alt.X, **mark: Any) -> alt.Chart:
+    """Return the shaded time until warm-up's end, in the unit of `x`, whose field is `t`."""
+    data = alt.InlineData(values=[{"t": 0, "end": end}])
+    shade: alt.Chart = alt.Chart(data).mark_rect(color=SHADE, opacity=0.16, **mark).encode(x=x, x2="end:Q")
+    return shade
 
 
 def aside(findings: Findings, variant: str) -> float:
@@ -176,13 +206,8 @@ def log_y(field: str, values: Sequence[float], title: str, most_ticks: int = 9, 
 
 
 def colour_of(findings: Findings, variant: str) -> str:
-    """Return the colour that a variant has in every chart."""
     place = list(findings.labels).index(variant)
     return PALETTE[place % len(PALETTE)]
-
-
-def _cycle(values: Sequence[str], labels: Sequence[str]) -> list[str]:
-    return [values[place % len(values)] for place in range(len(labels))]
 
 
 def _config(*, ink: str, font: str, background: str) -> dict[str, Any]:
@@ -242,3 +267,12 @@ def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
 def rows_data(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
     """Return a table given as rows."""
     return {"values": list(rows)}
+
+
+def csv_data(rows: pd.DataFrame, numbers: Sequence[str]) -> dict[str, Any]:
+    """Return a table as CSV inside the specification, which is half the size of a list of objects, or less.
+
+    `numbers`: the columns that are read as such.
+    """
+    csv = rows.to_csv(index=False, lineterminator="\n")
+    return {"values": csv, "format": {"type": "csv", "parse": dict.fromkeys(numbers, "number")}}

@@ -11,7 +11,6 @@ from plimsoll.analysis.campaign.cell_results import CellResult, deciding_level, 
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.report.charts.theme import (
-    BOUND,
     HOVER,
     LINK,
     MISSED,
@@ -20,10 +19,14 @@ from plimsoll.report.charts.theme import (
     TABLE,
     Figure,
     Panels,
+    bound_line,
     colour_of,
+    csv_data,
     linked,
     log_y,
     specification,
+    tooltips,
+    warm_up_shade,
 )
 from plimsoll.report.charts.timeline_data import interval_points, pause_points, points_per_panel
 from plimsoll.report.formatting import figure, ops, plural, short_ops
@@ -51,7 +54,10 @@ def timelines(findings: Findings) -> tuple[Figure, ...]:
         f"p{findings.level.percentile:g} (ms)",
         ticks,
     )
-    x = _time(findings, max(_ends_s(findings, table) for table in tables.values()))
+    per_unit, unit = _time_unit(findings)
+    scale = alt.Scale(domain=[0, max(_ends_s(findings, table) for table in tables.values()) / per_unit], nice=False)
+    axis = alt.Axis(tickCount=4, labelOverlap=True, labelFlush=True)
+    x = alt.X("t:Q", title=f"Time since start ({unit})", scale=scale, axis=axis)
     return tuple(_figure(findings, variant, table, x, y) for variant, table in tables.items())
 
 
@@ -75,9 +81,14 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
     points = points_per_panel(len(findings.cells))
     duration_s = findings.part.timing.duration / timedelta(seconds=1)
     shortest_ms = _SHORTEST_PAUSE * findings.level.bound_ms
+    intervals = interval_points(attempts, findings.level.operations, points)
+    stalled = intervals["ms"].isna() & (intervals["missed"] > 0)
+    cut_off = intervals["phase"] == "partial"
     marks = {
         "n": pd.DataFrame({"panel": range(len(cells))}),
-        **_by_mark(interval_points(attempts, findings.level.operations, points)),
+        "i": intervals[~stalled & ~cut_off],
+        "u": intervals[cut_off],
+        "s": intervals[stalled],
         "p": pause_points(attempts, duration_s, shortest_ms, points // 2),
     }
     table = pd.concat(
@@ -88,12 +99,6 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
     to = [links.get((cells[panel].cell.id, start_s), "") for panel, start_s in places]
     table[LINK] = [link if mark in "is" else "" for link, mark in zip(to, table["mark"].tolist(), strict=True)]
     return table
-
-
-def _by_mark(intervals: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    stalled = intervals["ms"].isna() & (intervals["missed"] > 0)
-    cut_off = intervals["phase"] == "partial"
-    return {"i": intervals[~stalled & ~cut_off], "u": intervals[cut_off], "s": intervals[stalled]}
 
 
 def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
@@ -136,7 +141,6 @@ def _of_level(result: CellResult, level: LevelVerdict) -> str:
 
 
 def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
-    """Return the table as CSV inside the specification, which is a fifth of the size of a list of objects."""
     per_unit, _ = _time_unit(findings)
     middle = (table["start_s"] + table["duration_s"].fillna(0) / 2).astype(float) / per_unit
     shaped = table.assign(
@@ -146,15 +150,31 @@ def _csv_data(findings: Findings, table: pd.DataFrame) -> dict[str, object]:
         of=table["intervals"].fillna(table["pauses"]).fillna(0).astype(int),
         missed=table["missed"].fillna(0).astype(int),
     )
-    csv = shaped[["panel", "mark", "t", "ms", "missed", "of", "what", LINK]].to_csv(index=False, lineterminator="\n")
-    kinds = dict.fromkeys(("panel", "t", "ms", "missed", "of"), "number")
-    return {"values": csv, "format": {"type": "csv", "parse": kinds}}
+    columns = ["panel", "mark", "t", "ms", "missed", "of", "what", LINK]
+    return csv_data(shaped[columns], ("panel", "t", "ms", "missed", "of"))
 
 
 def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) -> list[alt.Chart]:
     """Draw from back to front: warm-up, pauses, bound, line, points (all where there are few), hover targets."""
     line = colour_of(findings, variant)
-    _, unit = _time_unit(findings)
+    per_unit, unit = _time_unit(findings)
+    of_interval = tooltips(
+        {
+            "t:Q": f"Middle of the interval ({unit})",
+            "ms:Q": f"p{findings.level.percentile:g} (ms)",
+            "missed:Q": "Missed",
+            "of:Q": "of intervals at this point",
+        }
+    )
+    of_pause = tooltips(
+        {
+            "t:Q": f"Start of the pause ({unit})",
+            "ms:Q": "Stop-the-world (ms)",
+            "what:N": "Where and what",
+            "of:Q": "Pauses in this slice of time",
+        }
+    )
+    stalled = alt.Chart().transform_filter(alt.datum.mark == "s")
     pauses = alt.Chart().transform_filter(alt.datum.mark == "p")
     intervals = alt.Chart().transform_filter(alt.datum.mark == "i")
     points = intervals if few else intervals.transform_filter(alt.datum.missed > 0)
@@ -162,74 +182,31 @@ def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) 
     seen = alt.Chart().transform_filter("datum.mark != 'p' && datum.mark != 'n'")
     hover = seen.mark_point(opacity=0, size=40).properties(name=HOVER)
     return [
-        _warm_up(findings, x),
+        warm_up_shade(findings.part.timing.warmup / timedelta(seconds=1) / per_unit, x),
         pauses.mark_rule(color=PAUSE, strokeWidth=1.2, opacity=0.75).encode(
-            x=x, y=y, y2=alt.value("height"), tooltip=_pause_tooltip(unit)
+            x=x, y=y, y2=alt.value("height"), tooltip=of_pause
         ),
-        _bound(findings, y),
+        bound_line("ms", findings.level.bound_ms, y),
         intervals.mark_line(color=line, strokeWidth=1.3).encode(x=x, y=y),
         points.mark_point(filled=True, opacity=1, size=28 if few else 14).encode(x=x, y=y, color=colour),
         alt.Chart()
         .transform_filter(alt.datum.mark == "u")
         .mark_point(filled=False, opacity=0.9, size=22 if few else 14, strokeWidth=1.2, color=SHADE)
         .encode(x=x, y=y),
-        alt.Chart()
-        .transform_filter(alt.datum.mark == "s")
-        .mark_point(filled=True, opacity=1, size=40 if few else 22, shape="triangle-down", color=MISSED)
-        .encode(x=x, y=alt.value(5)),
-        hover.encode(x=x, y=y, tooltip=_interval_tooltip(findings, unit)),
-        linked(intervals.mark_point(opacity=0, size=60).encode(x=x, y=y, tooltip=_interval_tooltip(findings, unit))),
+        stalled.mark_point(filled=True, opacity=1, size=40 if few else 22, shape="triangle-down", color=MISSED).encode(
+            x=x, y=alt.value(5)
+        ),
+        hover.encode(x=x, y=y, tooltip=of_interval),
+        linked(intervals.mark_point(opacity=0, size=60).encode(x=x, y=y, tooltip=of_interval)),
         linked(
-            alt.Chart()
-            .transform_filter(alt.datum.mark == "s")
-            .mark_point(opacity=0, size=60)
-            .encode(x=x, y=alt.value(5), tooltip=_interval_tooltip(findings, unit)),
+            stalled.mark_point(opacity=0, size=60).encode(x=x, y=alt.value(5), tooltip=of_interval),
             name="links-at-the-top",
         ),
     ]
 
 
-def _time(findings: Findings, end_s: float) -> alt.X:
-    per_unit, unit = _time_unit(findings)
-    scale = alt.Scale(domain=[0, end_s / per_unit], nice=False)
-    axis = alt.Axis(tickCount=4, labelOverlap=True, labelFlush=True)
-    return alt.X("t:Q", title=f"Time since start ({unit})", scale=scale, axis=axis)
-
-
-def _warm_up(findings: Findings, x: alt.X) -> alt.Chart:
-    per_unit, _ = _time_unit(findings)
-    end = findings.part.timing.warmup / timedelta(seconds=1) / per_unit
-    shade = alt.Chart(alt.InlineData(values=[{"t": 0, "end": end}])).mark_rect(color=SHADE, opacity=0.16)
-    drawn: alt.Chart = shade.encode(x=x, x2="end:Q")
-    return drawn
-
-
-def _bound(findings: Findings, y: alt.Y) -> alt.Chart:
-    line = alt.Chart(alt.InlineData(values=[{"ms": findings.level.bound_ms}]))
-    drawn: alt.Chart = line.mark_rule(style=BOUND).encode(y=y)
-    return drawn
-
-
 def _time_unit(findings: Findings) -> tuple[float, str]:
     return (60.0, "min") if findings.part.timing.duration >= timedelta(minutes=10) else (1.0, "s")
-
-
-def _interval_tooltip(findings: Findings, unit: str) -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("t:Q", title=f"Middle of the interval ({unit})"),
-        alt.Tooltip("ms:Q", title=f"p{findings.level.percentile:g} (ms)"),
-        alt.Tooltip("missed:Q", title="Missed"),
-        alt.Tooltip("of:Q", title="of intervals at this point"),
-    ]
-
-
-def _pause_tooltip(unit: str) -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("t:Q", title=f"Start of the pause ({unit})"),
-        alt.Tooltip("ms:Q", title="Stop-the-world (ms)"),
-        alt.Tooltip("what:N", title="Where and what"),
-        alt.Tooltip("of:Q", title="Pauses in this slice of time"),
-    ]
 
 
 def _caption(findings: Findings) -> str:

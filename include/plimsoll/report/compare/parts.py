@@ -114,15 +114,8 @@ def _pairs(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> 
 
 def _is_same(a: CampaignData, b: CampaignData) -> bool:
     """Tell whether two parts belong to the same stage and workload."""
-    (stage_a, name_a), (stage_b, name_b) = _names(a), _names(b)
-    if name_a and name_b:
-        return (stage_a, name_a) == (stage_b, name_b)
-    return stage_a == stage_b and a.part.workload == b.part.workload
-
-
-def _names(data: CampaignData) -> tuple[str, str]:
-    """Return the ids of stage and workload; empty where the campaign has only one."""
-    return data.part.stage, data.part.workload_id
+    key = "workload_id" if a.part.workload_id and b.part.workload_id else "workload"
+    return a.part.stage == b.part.stage and getattr(a.part, key) == getattr(b.part, key)
 
 
 def _nothing_in_common(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Problem:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.compare.parts import comparisons_of, only_in_one
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
-from plimsoll.report.tables.table import PERCENTILE_NAMES, Column, PlainTable, Table, for_terminal, number, plain
+from plimsoll.report.tables import PERCENTILE_NAMES, Column, PlainTable, Table, for_terminal, number, plain
 from plimsoll.report.words.answers import headline, rung_outcome
 
 if TYPE_CHECKING:

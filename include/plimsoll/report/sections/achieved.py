@@ -14,21 +14,19 @@ from plimsoll.domain.attempt.result import Verdict
 from plimsoll.report.charts.points import draws_loads
 from plimsoll.report.charts.theme import (
     SHADE,
-    TABLE,
     Figure,
     Panels,
     aside,
-    legend_room,
+    in_panels,
     load_axis,
     rows_data,
     specification,
-    variant_colour,
-    variant_legend,
-    variant_shape,
+    tooltips,
+    variant_marks,
 )
 from plimsoll.report.formatting import NOTHING, figure, listing, ops, percent, plural, span, whole_span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import Column, Sheet, Table, bad, number, table_of_loads
+from plimsoll.report.tables import Column, Sheet, Table, bad, number, table_of_loads
 from plimsoll.report.words.misses import achieved_remark
 
 _RATE = "Achieved rate (ops/s)"
@@ -44,16 +42,8 @@ def achieved_chart(findings: Findings) -> tuple[Figure, ...]:
     points = [row for result in findings.cells if result.verdict for row in _points(findings, result, result.verdict)]
     if not draws_loads(points):
         return ()
-    panels = alt.layer(*_layers(findings, points)).properties(width=340, height=260)
-    chart = (
-        panels.facet(
-            facet=alt.Facet("panel:N", sort=[_RATE, _SHARE], header=alt.Header(labelFontSize=12, title=None)),
-            columns=2,
-            data=TABLE,
-        )
-        .resolve_scale(y="independent")
-        .add_params(legend_room(700))
-    )
+    chart = in_panels(_layers(findings, points), "panel:N", [_RATE, _SHARE], (340, 260), 2)
+    chart = chart.resolve_scale(y="independent")
     drawn = Figure(
         name="achieved",
         title="Achieved against attempted rate",
@@ -190,12 +180,11 @@ def _references(findings: Findings) -> list[dict[str, object]]:
 
 
 def _layers(findings: Findings, rows: Sequence[Mapping[str, object]]) -> list[alt.Chart]:
-    labels = list(findings.labels.values())
-    legend = variant_legend(labels)
     x = alt.X("x:Q", title="Attempted rate (ops/s)", scale=alt.Scale(nice=False), axis=load_axis(findings))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(labelExpr="format(datum.value, '~s')"))
-    coded = {"color": variant_colour(labels, legend), "shape": variant_shape(labels, legend)}
-    median = alt.Y("median(y):Q", title=None)
+    told = tooltips({"cell:N": "Cell", "variant:N": "Variant", "text:N": "Achieved"})
+    told.insert(2, alt.Tooltip("load:Q", title="Attempted (ops/s)", format=",.0f"))
+    coded, median = variant_marks(findings), alt.Y("median(y):Q", title=None)
     return [
         _only("room").mark_point(opacity=0).encode(x=x, y=y),
         _only("reference").mark_line(strokeDash=[5, 4], strokeWidth=1.2, color=SHADE).encode(x=x, y=y),
@@ -203,7 +192,7 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, object]]) -> list[al
         *(
             _only("repeat", kept)
             .mark_point(filled=kept, size=45, strokeWidth=1.8, opacity=1)
-            .encode(x=x, y=y, tooltip=_tooltip(), **coded)
+            .encode(x=x, y=y, tooltip=told, **coded)
             for kept in (True, False)
             if any(row.get("kept") is kept for row in rows)  # Vega warns of layers without rows
         ),
@@ -213,15 +202,6 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, object]]) -> list[al
 def _only(kind: str, kept: bool | None = None) -> alt.Chart:
     chart = alt.Chart().transform_filter(alt.datum.kind == kind)
     return chart if kept is None else chart.transform_filter(alt.datum.kept == kept)
-
-
-def _tooltip() -> list[alt.Tooltip]:
-    return [
-        alt.Tooltip("cell:N", title="Cell"),
-        alt.Tooltip("variant:N", title="Variant"),
-        alt.Tooltip("load:Q", title="Attempted (ops/s)", format=",.0f"),
-        alt.Tooltip("text:N", title="Achieved"),
-    ]
 
 
 ACHIEVED = Section(

@@ -1,12 +1,13 @@
 """What was done to the cells' clusters under load: how long it took, and the service level around it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from plimsoll.analysis.campaign.by_load import ActionComparison, compare_actions
 from plimsoll.analysis.campaign.cell_results import Spread, action_times
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.campaign.cell import Cell
-from plimsoll.domain.keys.action import ActionResult, FailedOperations, LevelAroundAction, PhaseFigures
+from plimsoll.domain.keys.action import ActionResult, LevelAroundAction, PhaseFigures
 from plimsoll.report.formatting import (
     NOTHING,
     at_load,
@@ -20,10 +21,11 @@ from plimsoll.report.formatting import (
     span,
 )
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import Column, PlainTable, Sheet, Table, number, plain
+from plimsoll.report.tables import Column, PlainTable, Sheet, Table, number, plain
 from plimsoll.report.words.actions import beside_control
 
 _MIB = 1 << 20
+_T = TypeVar("_T")
 PHASES = ("before", "during", "after")
 _COLUMNS = (
     *("cell", "action", "begun_s", "duration_s", "waited_s", "undated_s", "streamed_bytes"),
@@ -74,12 +76,15 @@ def levels_table(findings: Findings) -> Table[_AroundAction]:
             Column("Cell", lambda row: place_of(row[0], findings.labels)),
             Column("Service level", lambda row: row[2].service_level),
             number("Took", lambda row: row[1].took),
-            number("Streamed", lambda row: _mib(row[1].streamed_bytes)),
+            number("Streamed", lambda row: _or_nothing(row[1].streamed_bytes, lambda size: f"{size / _MIB:,.0f} MiB")),
             Column("Before", lambda row: phase_text(row[2].before)),
             Column("During", lambda row: phase_text(row[2].during)),
             Column("After", lambda row: phase_text(row[2].after)),
-            Column("Met again", lambda row: _seconds_after(row[2].met_again_s)),
-            Column("Failed operations before / during / after", lambda row: _failed(row[1].failed)),
+            Column("Met again", lambda row: _or_nothing(row[2].met_again_s, lambda after: f"{figure(after)} s after")),
+            Column(
+                "Failed operations before / during / after",
+                lambda row: _or_nothing(row[1].failed, lambda one: f"{one.before:,} / {one.during:,} / {one.after:,}"),
+            ),
         ],
     )
 
@@ -87,7 +92,11 @@ def levels_table(findings: Findings) -> Table[_AroundAction]:
 def evidence_table(findings: Findings) -> PlainTable:
     """Return each cell with a valid attempt."""
     rows = (
-        (place_of(cell, findings.labels), "; ".join(action.evidence), _parts(action))
+        (
+            place_of(cell, findings.labels),
+            "; ".join(action.evidence),
+            "; ".join(f"{one.name} {figure(one.seconds)} s" for one in action.parts) or NOTHING,
+        )
         for cell, action in _acted(findings)
     )
     return plain(
@@ -99,20 +108,8 @@ def _load(load_ops_s: int) -> str:
     return ops(load_ops_s) if load_ops_s else "none"
 
 
-def _mib(size_bytes: int | None) -> str:
-    return NOTHING if size_bytes is None else f"{size_bytes / _MIB:,.0f} MiB"
-
-
-def _seconds_after(seconds: float | None) -> str:
-    return NOTHING if seconds is None else f"{figure(seconds)} s after"
-
-
-def _failed(failed: FailedOperations | None) -> str:
-    return f"{failed.before:,} / {failed.during:,} / {failed.after:,}" if failed else NOTHING
-
-
-def _parts(action: ActionResult) -> str:
-    return "; ".join(f"{one.name} {figure(one.seconds)} s" for one in action.parts) or NOTHING
+def _or_nothing(value: _T | None, words: Callable[[_T], str]) -> str:
+    return NOTHING if value is None else words(value)
 
 
 def actions_sheet(findings: Findings) -> Sheet:
@@ -121,11 +118,7 @@ def actions_sheet(findings: Findings) -> Sheet:
         {
             "cell": cell.id,
             "action": str(action.action),
-            "begun_s": action.begun_s,
-            "duration_s": action.duration_s,
-            "waited_s": action.waited_s,
-            "undated_s": action.undated_s,
-            "streamed_bytes": action.streamed_bytes,
+            **{name: getattr(action, name) for name in _COLUMNS[2:7]},
             "service_level": str(level.service_level),
             "phase": phase,
             **getattr(level, phase).model_dump(),

@@ -15,7 +15,7 @@ from plimsoll.domain.keys.workload import OWN, protocol_of
 from plimsoll.report.formatting import NOTHING, figure, multiple, p_text, plural
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import validity
-from plimsoll.report.tables.table import Column, Sheet, Table, number
+from plimsoll.report.tables import Column, Sheet, Table, number
 from plimsoll.report.words.answers import sentence, step_sentence
 from plimsoll.report.words.capacities import capacities_table, capacity_rows, loads_line
 from plimsoll.report.words.stages import how_cells_were_chosen, rests_on, what_was_run
@@ -108,13 +108,12 @@ def left_out_table(findings: Findings) -> Table[LeftOut]:
             number("Cells run", lambda one: f"{one.run} of {one.run + one.missing + one.not_needed}"),
             number("May still run", lambda one: one.missing),
             number("Not needed", lambda one: one.not_needed),
-            Column("Decided by: cells spared", _decided_by),
+            Column(
+                "Decided by: cells spared",
+                lambda one: ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in one.decided_by) or NOTHING,
+            ),
         ],
     )
-
-
-def _decided_by(one: LeftOut) -> str:
-    return ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in one.decided_by) or NOTHING
 
 
 def capacity_sheet(findings: Findings) -> Sheet:

@@ -1,6 +1,6 @@
 """Every cell on a line: as text for the page, and as a data frame (CSV, Parquet)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from markupsafe import Markup
 
@@ -14,11 +14,11 @@ from plimsoll.analysis.campaign.cell_results import (
 )
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Verdict
-from plimsoll.domain.keys.service_level import LevelVerdict, Percentiles
+from plimsoll.domain.keys.service_level import LevelVerdict
 from plimsoll.domain.text.units import show_usd
 from plimsoll.report.formatting import NOTHING, ms, ops, percent
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import Column, Sheet, Table, docs_link, docs_of_attempt, number
+from plimsoll.report.tables import Column, Sheet, Table, docs_link, docs_of_attempt, number
 from plimsoll.report.words.misses import achieved_remark
 
 
@@ -147,14 +147,11 @@ def _figures(verdict: Verdict | None) -> dict[str, object]:
 
 def _all_maxima(verdict: Verdict | None) -> dict[str, float | None]:
     kinds = {"": verdict.maxima, **verdict.maxima_by_operation} if verdict else {}
-    columns = {kind: dict(_named(kind, found)) for kind, found in kinds.items()}
-    empty = {name: None for kind in ("", "reads", "writes") for name, _ in _named(kind, None)}
-    return empty | {name: value for own in columns.values() for name, value in own.items()}
-
-
-def _named(kind: str, found: Percentiles | None) -> Iterator[tuple[str, float | None]]:
-    for percentile in PERCENTILES:
-        yield f"{kind}_{percentile}".lstrip("_"), getattr(found, percentile) if found else None
+    return {
+        f"{kind}_{percentile}".lstrip("_"): getattr(kinds.get(kind), percentile, None)
+        for kind in dict.fromkeys(("", "reads", "writes", *kinds))
+        for percentile in PERCENTILES
+    }
 
 
 CELLS = Section(

@@ -6,7 +6,7 @@ from typing import Any
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import PlainTable, Sheet, plain
+from plimsoll.report.tables import PlainTable, Sheet, plain
 from plimsoll.report.words.environment_facts import Environment, Origin, environment, origins
 
 _COLUMNS = ("found", "fact", "value", "variant", "where")

@@ -1,6 +1,6 @@
 """The client-experienced maxima: the highest interval of each percentile, by load, with the range over repeats."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import altair as alt
@@ -8,22 +8,23 @@ import altair as alt
 from plimsoll.analysis.campaign.cell_results import PERCENTILES, maxima
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.charts.points import draws_loads, spread_layers, spread_panels, spread_row
-from plimsoll.report.charts.theme import BOUND, Figure, Panels, log_y, rows_data, specification
+from plimsoll.report.charts.theme import Figure, Panels, bound_line, log_y, rows_data, specification, tooltips
 from plimsoll.report.formatting import figure, ops
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import PERCENTILE_NAMES, PlainTable, Sheet, maxima_table, plain
+from plimsoll.report.tables import PERCENTILE_NAMES, PlainTable, Sheet, maxima_table, plain
 
 
 def maxima_chart(findings: Findings) -> tuple[Figure, ...]:
     """Draw one panel for each percentile, with the bound, all on one log scale; none for a single load."""
-    rows = [row for percentile in PERCENTILES for row in _rows(findings, percentile)]
+    rows: list[dict[str, Any]] = [row for percentile in PERCENTILES for row in _rows(findings, percentile)]
     if not draws_loads(rows):
         return ()
-    names = [
-        name for name in map(PERCENTILE_NAMES.__getitem__, PERCENTILES) if any(row["panel"] == name for row in rows)
-    ]
-    y = _response_time(findings, rows)
-    chart = spread_panels([*spread_layers(findings, y, "ms"), _bound(findings.level.bound_ms)], names)
+    names = [name for name in PERCENTILE_NAMES.values() if any(row["panel"] == name for row in rows)]
+    ends = [row[end] for row in rows for end in ("low", "high")]
+    y = log_y("median:Q", [*ends, findings.level.bound_ms], "Response time (ms, log scale)")
+    bound = bound_line("bound", findings.level.bound_ms, alt.Y("bound:Q", title=""))
+    layers = [*spread_layers(findings, y, "ms"), bound.encode(tooltip=tooltips({"bound:Q": "Bound (ms)"}))]
+    chart = spread_panels(layers, names)
     drawn = Figure(
         name="maxima",
         title="Highest interval of each percentile, by load",
@@ -59,7 +60,7 @@ def rates_below_table(findings: Findings) -> PlainTable:
     return plain("Highest loads below other bounds", {"Bound": "", "Variant": "", "Highest load": ""}, rows, naming=1)
 
 
-def _rows(findings: Findings, percentile: str) -> Iterator[dict[str, object]]:
+def _rows(findings: Findings, percentile: str) -> Iterator[dict[str, Any]]:
     for spread in maxima(findings.cells, percentile):
         if spread.low > 0:
             yield spread_row(
@@ -68,18 +69,6 @@ def _rows(findings: Findings, percentile: str) -> Iterator[dict[str, object]]:
                 (spread.variant, spread.load_ops_s, spread.repeats),
                 (spread.low, spread.median, spread.high),
             )
-
-
-def _response_time(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> alt.Y:
-    ends = [row[end] for row in rows for end in ("low", "high")]
-    return log_y("median:Q", [*ends, findings.level.bound_ms], "Response time (ms, log scale)")
-
-
-def _bound(bound_ms: float) -> alt.Chart:
-    data = alt.InlineData(values=[{"bound": bound_ms}])
-    line = alt.Chart(data).mark_rule(style=BOUND)
-    drawn: alt.Chart = line.encode(y=alt.Y("bound:Q", title=""), tooltip=[alt.Tooltip("bound:Q", title="Bound (ms)")])
-    return drawn
 
 
 MAXIMA = Section(

@@ -2,15 +2,14 @@
 
 from dataclasses import asdict, dataclass
 
-from plimsoll.analysis.attempt.hosts import are_others_noticed, is_steal_noticed
+from plimsoll.analysis.attempt.hosts import OTHERS_NOTICED, STEAL_NOTICED
 from plimsoll.analysis.campaign.findings import Findings
-from plimsoll.analysis.campaign.host_noise import KeptHosts
 from plimsoll.analysis.campaign.pauses import Steadiness, unsteady
 from plimsoll.analysis.campaign.series import BLOCK, DRAWS, Estimate, Typical
 from plimsoll.report.charts.points import order_chart
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, p_text, percent, plural
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import Column, PlainTable, Sheet, Table, bad, number, plain
+from plimsoll.report.tables import Column, PlainTable, Sheet, Table, bad, number, plain
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,12 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
             f"mean {percent(steal.mean, 2)}, highest {percent(steal.highest, 2)} ({steal.highest_at})"
             if steal
             else "no host was sampled",
-            steal is not None and is_steal_noticed(steal.highest),
+            steal is not None and steal.highest > STEAL_NOTICED,
         ),
         NoiseRow(
             "Other programs: processor time that they took from a cell's host",
             _other_programs(findings),
-            found.other_programs is not None and are_others_noticed(found.other_programs.highest),
+            found.other_programs is not None and found.other_programs.highest > OTHERS_NOTICED,
         ),
         NoiseRow("Clocks: largest offset of a node's from the load generator's", ms(offset), False),
         *_kept_hosts(findings),
@@ -162,12 +161,12 @@ def _kept_hosts(findings: Findings) -> tuple[NoiseRow, ...]:
     found = findings.noise.kept_hosts
     if not found:
         return ()
-    sentences = [f"{one.cluster} served {plural(one.cells, 'cell')}{_place_taken(one)}" for one in found]
+    sentences = [
+        f"{one.cluster} served {plural(one.cells, 'cell')}"
+        + (f", from {one.first_cell} on, in place of others: {one.replaces}" if one.replaces else "")
+        for one in found
+    ]
     return (NoiseRow("Kept hosts: were any replaced?", "; ".join(sentences), any(one.replaces for one in found)),)
-
-
-def _place_taken(hosts: KeptHosts) -> str:
-    return f", from {hosts.first_cell} on, in place of others: {hosts.replaces}" if hosts.replaces else ""
 
 
 def _drift(one: Steadiness) -> str:

@@ -8,7 +8,7 @@ from plimsoll.report.charts.points import draws_loads, spread_layers, spread_pan
 from plimsoll.report.charts.theme import Figure, Panels, log_y, rows_data, specification
 from plimsoll.report.formatting import NOTHING, figure, ops, percent, span
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import Column, Sheet, Table, number
+from plimsoll.report.tables import Column, Sheet, Table, number
 
 _MIB = 1 << 20
 _STOP, _WAIT = "Longest stop", "Longest time to safepoint"
@@ -83,11 +83,11 @@ def _process(findings: Findings, one: PauseStatistics) -> str:
 
 
 def _record(one: PauseStatistics) -> dict[str, object]:
-    flat: dict[str, object] = {name: value for name, value in one.model_dump().items() if name not in _RANGES}
-    for name in _RANGES:
-        found = getattr(one, name)
-        flat |= {f"{name}_{end}": getattr(found, end) if found else None for end in ("low", "median", "high")}
-    return flat
+    ends = [(name, end) for name in _RANGES for end in ("low", "median", "high")]
+    return {
+        **one.model_dump(exclude={*_RANGES}),
+        **{f"{name}_{end}": getattr(getattr(one, name), end, None) for name, end in ends},
+    }
 
 
 def _stops(one: PauseStatistics) -> str:

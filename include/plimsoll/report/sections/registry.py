@@ -23,7 +23,7 @@ from plimsoll.report.sections.pauses import PAUSES
 from plimsoll.report.sections.section import Section
 from plimsoll.report.sections.validity import VALIDITY
 from plimsoll.report.sections.why import WHY
-from plimsoll.report.tables.table import PlainTable, plain
+from plimsoll.report.tables import PlainTable, plain
 from plimsoll.report.words.header import methods_words
 from plimsoll.report.words.misses import misses_by_cell
 

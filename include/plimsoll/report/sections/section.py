@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from plimsoll.analysis.campaign.findings import Findings
     from plimsoll.report.charts.theme import Figure
-    from plimsoll.report.tables.table import Sheet, Table
+    from plimsoll.report.tables import Sheet, Table
 
 
 @dataclass(frozen=True)

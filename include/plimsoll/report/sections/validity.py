@@ -7,11 +7,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Check, Outcome
 from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import (
+from plimsoll.report.tables import (
     DOCS_OF_CAMPAIGN,
     PlainTable,
     Sheet,
@@ -21,7 +22,6 @@ from plimsoll.report.tables.table import (
     lines,
     plain,
 )
-from plimsoll.report.words.environment_facts import grouped
 
 _OF_ATTEMPTS = {"Cell": "", "Attempt": "", "Why": "prose", "Now": ""}
 

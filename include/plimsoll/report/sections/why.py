@@ -12,17 +12,17 @@ from plimsoll.report.charts.theme import (
     MET,
     MISSED,
     SHADE,
-    TABLE,
     Figure,
     Panels,
-    legend_room,
+    in_panels,
     rows_data,
     specification,
+    tooltips,
 )
 from plimsoll.report.formatting import NOTHING, figure, p_text, percent
 from plimsoll.report.sections.pauses import on_jvms
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables.table import Column, Sheet, Table, number
+from plimsoll.report.tables import Column, Sheet, Table, number
 from plimsoll.report.words.misses import misses_sheet, misses_table
 
 _OF_MISSED, _OF_MET = "missed intervals", "met intervals (base rate)"
@@ -37,11 +37,9 @@ def causes_chart(findings: Findings) -> tuple[Figure, ...]:
     rows = [row for one in shown for row in _rows(findings, one)]
     touching = {row["cause"] for row in rows}
     seen = [share.label for share in shown[0].causes if share.label in touching]
-    height = 26 * len(seen) + 10
-    panels = alt.layer(*_layers(seen)).properties(width=300, height=height)
     layout = Panels(count=len(shown), in_row=min(2, len(shown)), narrowest_px=290)
-    facet = alt.Facet("variant:N", sort=list(findings.labels.values()), header=alt.Header(labelFontSize=12, title=None))
-    chart = panels.facet(facet=facet, columns=layout.in_row, data=TABLE).add_params(legend_room(700))
+    labels, size_px = list(findings.labels.values()), (300, 26 * len(seen) + 10)
+    chart = in_panels(_layers(seen), "variant:N", labels, size_px, layout.in_row)
     figure = Figure(
         name="causes",
         title="What coincided with missed intervals, and with met ones",
@@ -79,13 +77,9 @@ def _layers(seen: list[str]) -> list[alt.Chart]:
     colour = alt.Color("kind:N", scale=alt.Scale(domain=_KINDS, range=[MISSED, MET]), legend=legend)
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=_KINDS, range=["circle", "square"]), legend=legend)
     strong = alt.when(alt.datum.link == "linked").then(alt.value(0.9)).otherwise(alt.value(0.3))
-    tooltip = [
-        alt.Tooltip("variant:N", title="Variant"),
-        alt.Tooltip("cause:N", title="Cause"),
-        alt.Tooltip("kind:N", title="Of"),
-        alt.Tooltip("text:N", title="Intervals"),
-        alt.Tooltip("link:N", title="Verdict"),
-    ]
+    tooltip = tooltips(
+        {"variant:N": "Variant", "cause:N": "Cause", "kind:N": "Of", "text:N": "Intervals", "link:N": "Verdict"}
+    )
     base = alt.Chart()
     return [
         base.mark_line(color=SHADE, strokeWidth=3).encode(x=x, y=y, detail="cause:N", opacity=strong),
@@ -99,7 +93,7 @@ def _layers(seen: list[str]) -> list[alt.Chart]:
 
 
 _WORDS: Mapping[Link, str] = {
-    "linked": "linked to misses",
+    "linked": Markup("<strong>linked to misses</strong>"),
     "no more than chance": "no more than chance",
     "too few intervals": "too few intervals to tell",
     "not collected": "not collected",
@@ -135,12 +129,12 @@ def causes_table(findings: Findings) -> Table[tuple[str, CauseShare]]:
         ],
         [
             Column("Variant", lambda row: row[0]),
-            Column("Cause", lambda row: f"{row[1].label} ({_least(row[1])})"),
+            Column("Cause", lambda row: _cause(row[1])),
             number("In missed intervals", lambda row: _share(row[1].missed_with, row[1].missed)),
             number("In met intervals (base rate)", lambda row: _share(row[1].met_with, row[1].met)),
             number("Missed beyond chance", lambda row: percent(row[1].beyond_chance, 0)),
             number("p (Holm)", lambda row: p_text(row[1].p_holm)),
-            Column("Verdict", lambda row: _verdict(row[1].link)),
+            Column("Verdict", lambda row: _WORDS[row[1].link]),
         ],
     )
 
@@ -155,10 +149,7 @@ def causes_sheet(findings: Findings) -> Sheet:
             "missed_with_cause": share.missed_with,
             "met_intervals": share.met,
             "met_with_cause": share.met_with,
-            "beyond_chance": share.beyond_chance,
-            "p_value": share.p_value,
-            "p_holm": share.p_holm,
-            "link": share.link,
+            **{name: getattr(share, name) for name in ("beyond_chance", "p_value", "p_holm", "link")},
         }
         for one in findings.causes
         for share in one.causes
@@ -194,12 +185,9 @@ def _of(count: int, counts: Explained) -> str:
     return f"{percent(count / counts.missed, 0)} ({count:,})"
 
 
-def _verdict(link: Link) -> str:
-    return Markup("<strong>{}</strong>").format(_WORDS[link]) if link == "linked" else _WORDS[link]
-
-
-def _least(share: CauseShare) -> str:
-    return f"≥ {percent(share.least, 0)}" if share.unit == "share" else f"≥ {figure(share.least)} {share.unit}"
+def _cause(share: CauseShare) -> str:
+    least = percent(share.least, 0) if share.unit == "share" else f"{figure(share.least)} {share.unit}"
+    return f"{share.label} (≥ {least})"
 
 
 def _share(count: int, whole: int) -> str:

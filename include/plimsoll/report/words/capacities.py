@@ -1,6 +1,6 @@
 """The capacity of each variant as a row of texts, and as the table that page and summary show."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from plimsoll.analysis.campaign.findings import CampaignCells, Findings, data_of
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least
-from plimsoll.report.tables.table import Column, Table
+from plimsoll.report.tables import Column, Table
 from plimsoll.report.words.answers import headline, in_this_stage, rung_outcome, threshold_words
 from plimsoll.report.words.stages import miss_in_words
 
@@ -49,13 +49,11 @@ def capacity_rows_of(data: CampaignData) -> tuple[CapacityRow, ...]:
 
     Stages that take their load from an earlier one have none.
     """
-    of_parts = [(part.part.id, row) for part in data_of_parts(data) for row in _rows_of(part)]
-    return tuple(replace(row, variant=f"{row.variant}, {name}") if name else row for name, row in of_parts)
-
-
-def _rows_of(data: CampaignData) -> Iterator[CapacityRow]:
-    cells = CampaignCells(data, cell_results(data))
-    yield from (_row(cells, capacity) for capacity in reported_capacities(data, cells.cells))
+    of_parts = [CampaignCells(part, cell_results(part)) for part in data_of_parts(data)]
+    rows = [
+        (cells.part.id, _row(cells, one)) for cells in of_parts for one in reported_capacities(cells.data, cells.cells)
+    ]
+    return tuple(replace(row, variant=f"{row.variant}, {name}") if name else row for name, row in rows)
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:

@@ -14,7 +14,7 @@ from plimsoll.domain.campaign.stage_notes import critical_load
 from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.report.formatting import NOTHING, ms, ops, percent, percent_at_least, plural
-from plimsoll.report.tables.table import Column, Table
+from plimsoll.report.tables import Column, Table
 from plimsoll.report.words.actions import condition_sentences, took_sentences
 from plimsoll.report.words.answers import headline, short_of_rate, threshold_words
 from plimsoll.report.words.stages import fall, what_was_run

@@ -4,13 +4,13 @@ people stated about it, and what is unknown.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.findings import CampaignCells
-from plimsoll.analysis.campaign.host_facts import Deviation, HostReport, compare_facts
+from plimsoll.analysis.campaign.host_facts import ComparedFacts, HostReport, compare_facts, facts_of_host
 from plimsoll.analysis.campaign.host_noise import largest_from_controller_ms
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, ProcessFingerprint, ReportedNode
@@ -20,21 +20,14 @@ from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.domain.text.units import format_size
 from plimsoll.report.formatting import figure
 
-_T = TypeVar("_T")
-
 
 @dataclass(frozen=True)
-class Environment:
+class Environment(ComparedFacts):
     """Facts, grouped by where they vary.
 
     `by_variant`: fact → variant → value, also of facts that only some variants have; `by_host`: fact → value → hosts.
     """
 
-    equal: Mapping[str, str]
-    by_variant: Mapping[str, Mapping[str, str]]
-    by_host: Mapping[str, Mapping[str, tuple[str, ...]]]
-    deviations: tuple[Deviation, ...]
-    own_everywhere: tuple[str, ...]
     without_fingerprint: tuple[str, ...]
     largest_clock_offset_ms: float | None
 
@@ -69,11 +62,7 @@ def environment(findings: CampaignCells) -> Environment:
     present = [(cell, attempt.fingerprint) for cell, attempt in shown if attempt.fingerprint]
     compared = compare_facts([one for cell, found in present for one in _hosts(cell, found)])
     return Environment(
-        equal=compared.equal,
-        by_variant=compared.by_variant,
-        by_host=compared.by_host,
-        deviations=compared.deviations,
-        own_everywhere=compared.own,
+        **vars(compared),
         without_fingerprint=tuple(cell.id for cell, attempt in shown if attempt.fingerprint is None),
         largest_clock_offset_ms=largest_from_controller_ms(found for _, found in present),
     )
@@ -130,25 +119,11 @@ def _settings(process: ProcessFingerprint, address: str) -> dict[str, str]:
 
 
 def _host_facts(facts: HostFacts) -> dict[str, str]:
-    return {
-        "operating system": facts.os,
-        "kernel": facts.kernel,
-        "CPU": facts.cpu_model,
-        "CPUs": str(facts.cpus),
-        "memory": _size(facts.memory_bytes),
-        "page size": _size(facts.page_size_bytes),
-        "transparent huge pages": facts.transparent_huge_pages,
-        "transparent huge pages of shared memory": facts.shared_huge_pages,
-        "data disk": facts.data_disk,
-        "swap": _size(facts.swap_bytes),
-        **facts.provider,
-    }
+    return facts_of_host(facts, _size, _size) | facts.provider
 
 
 def _arguments(arguments: Sequence[str], address: str) -> dict[str, str]:
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for argument in arguments:
-        found[f"option {_stem(argument)}"].append(_masked(argument, address))
+    found = grouped((f"option {_stem(argument)}", _masked(argument, address)) for argument in arguments)
     return {name: " ".join(sorted(values)) for name, values in sorted(found.items())}
 
 
@@ -199,12 +174,10 @@ def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
 
     Several values of a fact are joined in one text.
     """
-    seen: defaultdict[str, set[str]] = defaultdict(set)
-    for result in findings.of_variant(variant):
-        found = result.shown.provenance if result.shown else None
-        for fact, value in (found.environment if found else {}).items():
-            seen[fact].add(value)
-    return {fact: " or ".join(sorted(values)) for fact, values in seen.items()}
+    shown = (result.shown for result in findings.of_variant(variant))
+    known = (one.provenance.environment for one in shown if one and one.provenance)
+    seen = grouped(fact for facts in known for fact in facts.items())
+    return {fact: " or ".join(sorted({*values})) for fact, values in seen.items()}
 
 
 def _origin(source: str, licence: str, form: str, unit: str, cells: Mapping[str, Provenance]) -> Origin:
@@ -219,11 +192,3 @@ def _origin(source: str, licence: str, form: str, unit: str, cells: Mapping[str,
         told={fact: grouped(values) for fact, values in grouped(stated).items()},
         unknown=grouped(unknown),
     )
-
-
-def grouped(pairs: Iterable[tuple[str, _T]]) -> dict[str, tuple[_T, ...]]:
-    """Return the values of each name, in order."""
-    groups: defaultdict[str, list[_T]] = defaultdict(list)
-    for name, value in pairs:
-        groups[name].append(value)
-    return {name: tuple(values) for name, values in groups.items()}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts
+from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
 from plimsoll.report.words.environment_facts import Origin, origins
@@ -18,25 +18,23 @@ _GIB = 2**30
 
 def header_facts(findings: Findings) -> dict[str, str]:
     """Return name → text, in the header's order. A fact that differs between hosts or cells gives each value."""
+    timing = findings.part.timing
+    a_cell = f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up"
+    run = {"Measured": _measured(findings), "A cell": a_cell}
     if brought_in := origins(findings):
-        return {"Measured": _measured(findings), "A cell": _cell(findings), **_stated(findings, brought_in)}
-    part, found = findings.part, list(_fingerprints(findings))
+        return run | _stated(findings, brought_in)
+    part, shown = findings.part, [result.shown for result in findings.cells]
+    found = [one.fingerprint for one in shown if one and one.fingerprint]
     hosts = plural(part.system.nodes, "node")
     external = "nodes" not in part.knows
     if part.load_generator.hosts > 1:
         hosts = f"{hosts} and {plural(part.load_generator.hosts, 'load host')}"
     return {
-        "Measured": _measured(findings),
-        "A cell": _cell(findings),
+        **run,
         "Cluster": f"{hosts} {'that somebody else runs' if external else f'a cell, from {part.provider.name}'}",
         **(_reported(found) if external else _read_back(part, found)),
         "Load generator": _values(found, lambda one: [one.load_generator]),
     }
-
-
-def _cell(findings: Findings) -> str:
-    timing = findings.part.timing
-    return f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up"
 
 
 def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
@@ -53,17 +51,23 @@ def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
     for one in brought_in:
         for fact, values in one.told.items():
             told.setdefault(fact[:1].upper() + fact[1:], []).extend(values)
-    return {fact: _as_stated([value for value in values if value]) for fact, values in told.items()}
-
-
-def _as_stated(values: Sequence[str]) -> str:
-    return f"{listing(list(dict.fromkeys(values)), most=6)} (stated by who imported it)" if values else "not stated"
+    known = {fact: list(dict.fromkeys(filter(None, values))) for fact, values in told.items()}
+    return {
+        fact: f"{listing(values, most=6)} (stated by who imported it)" if values else "not stated"
+        for fact, values in known.items()
+    }
 
 
 def _read_back(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
     """Return what was read back from the nodes."""
     return {
-        "Hardware of a node": _values(found, lambda one: (_hardware(node.facts) for node in one.nodes)),
+        "Hardware of a node": _values(
+            found,
+            lambda one: (
+                f"{plural(facts.cpus, 'CPU')} ({facts.cpu_model}), {figure(facts.memory_bytes / _GIB)} GiB"
+                for facts in (node.facts for node in one.nodes)
+            ),
+        ),
         "Kernel": _values(found, lambda one: (node.facts.kernel for node in one.nodes)),
         "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
         **({"JVM": _values(found, _jvms)} if any(variant.jvm for variant in part.variants) else {}),
@@ -86,12 +90,6 @@ def _jvms(fingerprint: Fingerprint) -> Iterator[str]:
     return (f"{jvm.name} {jvm.version}" for jvm in jvms if jvm)
 
 
-def _fingerprints(findings: Findings) -> Iterator[Fingerprint]:
-    for result in findings.cells:
-        if result.shown and result.shown.fingerprint:
-            yield result.shown.fingerprint
-
-
 def _measured(findings: Findings) -> str:
     """Return the span from the first start to the last end, by the time that a load takes: an invalid attempt may have
     broken off.
@@ -110,10 +108,6 @@ def _values(found: Iterable[Fingerprint], of: Callable[[Fingerprint], Iterable[s
     return listing(list(values), most=6) if values else _UNKNOWN
 
 
-def _hardware(facts: HostFacts) -> str:
-    return f"{plural(facts.cpus, 'CPU')} ({facts.cpu_model}), {figure(facts.memory_bytes / _GIB)} GiB"
-
-
 INTENDED = (
     "From an operation's intended start on a fixed schedule to its answer, so that a stall shows as high response "
     "times and not as missing operations."
@@ -126,7 +120,6 @@ _SENT = (
 
 
 def methods_words(verdicts: Iterable[Verdict]) -> str:
-    """Return the paragraph of the methods."""
     known = tuple(verdicts)
     omitting = sum(one.may_omit for one in known)
     if not omitting:

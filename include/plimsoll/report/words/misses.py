@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.attempt.judgement import answered_more
 from plimsoll.analysis.attempt.unanswered import begins_with_backlog
 from plimsoll.analysis.campaign.findings import Findings
@@ -13,8 +14,7 @@ from plimsoll.analysis.campaign.misses import WORST, Coincidence, Miss
 from plimsoll.domain.attempt.result import OpeningBacklog, Verdict
 from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.report.formatting import figure, ms, percent, plural
-from plimsoll.report.tables.table import Column, Sheet, Table, number
-from plimsoll.report.words.environment_facts import grouped
+from plimsoll.report.tables import Column, Sheet, Table, number
 
 _NOT_ANALYSED = "response times alone were analysed"
 _NOTHING = "nothing of what was collected"

@@ -19,7 +19,7 @@ from plimsoll.domain.keys.stage import StageStart
 from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search, Threshold
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.formatting import moment, ops, plural
-from plimsoll.report.tables.table import PlainTable, plain
+from plimsoll.report.tables import PlainTable, plain
 
 _STANDS = {True: "the miss counts", False: "both stand: the stages have different service levels"}
 

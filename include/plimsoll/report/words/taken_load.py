@@ -12,7 +12,7 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.stage_notes import share_in_words
 from plimsoll.domain.keys.service_level import PERCENTILES
 from plimsoll.report.formatting import NOTHING, figure, ms, multiple, ops, plural
-from plimsoll.report.tables.table import PERCENTILE_NAMES, Column, Sheet, Table
+from plimsoll.report.tables import PERCENTILE_NAMES, Column, Sheet, Table
 from plimsoll.report.words.answers import rung_outcome
 
 
@@ -92,7 +92,8 @@ def taken_conclusion(findings: Findings) -> str:
     """
     taken = findings.part.taken
     if taken is None:
-        return _of_closed_loop(findings)
+        rates = [f"{one.variant} achieved {_achieved(one)} of {one.load}" for one in _shown(findings)]
+        return f"In a closed loop, which hides waits, {', '.join(rates) or 'no variant has a valid repeat'}"
     found = [(findings.labels[name], rung) for name, rungs in findings.rungs.items() for rung in rungs]
     loads = {rung.load_ops_s for _, rung in found}
     share = _share(findings.data)
@@ -136,12 +137,6 @@ def taken_sheet(found: Sequence[tuple[Part, AtTakenLoad]]) -> Sheet:
                 row[name] = value
         rows.append(row)
     return Sheet(rows)
-
-
-def _of_closed_loop(findings: Findings) -> str:
-    """Return the rates of a closed loop: `In a closed loop, which hides waits, A achieved 410 ops/s of at most …`."""
-    rates = [f"{one.variant} achieved {_achieved(one)} of {one.load}" for one in _shown(findings)]
-    return f"In a closed loop, which hides waits, {', '.join(rates) or 'no variant has a valid repeat'}"
 
 
 def _share(data: CampaignData) -> str:

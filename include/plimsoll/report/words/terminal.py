@@ -10,7 +10,7 @@ from rich.text import Text
 from plimsoll.analysis.campaign.causes import Link
 from plimsoll.domain.text.wording import plural, visible
 from plimsoll.report.formatting import listing
-from plimsoll.report.tables.table import Column, Table, for_terminal
+from plimsoll.report.tables import Column, Table, for_terminal
 from plimsoll.report.words.capacities import CapacityRow, loads_line
 
 _LINKS: Mapping[Link, str] = {

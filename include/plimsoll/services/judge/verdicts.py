@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.around_action import activity_frame
 from plimsoll.analysis.attempt.coincidence import Collected, coincidence_frame, occurrences
-from plimsoll.analysis.attempt.hosts import hosts_frame
+from plimsoll.analysis.attempt.hosts import hosts_frame, jvms_frame
 from plimsoll.analysis.attempt.judgement import Judgement
-from plimsoll.analysis.attempt.jvms import jvms_frame
 from plimsoll.analysis.attempt.latencies import latencies_frame
 from plimsoll.analysis.attempt.missed_intervals import log_lines_frame
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, backlog_frame

@@ -36,10 +36,12 @@ class CassandraStress(IntervalLogs):
     name = "cassandra-stress"
     title = "cassandra-stress HDR log"
     tool = "cassandra-stress"
+    on_failures = (
+        "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
+    )
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its first comment. scylla-bench writes the same comment, but tags of its own."""
         return super().recognises(file) and FIRST_COMMENT in file.head
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
@@ -52,21 +54,16 @@ class CassandraStress(IntervalLogs):
             yield series._replace(records=with_empty_ones(series.records, begin_s, end_s))
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
-        suffix = _suffix(tag)
-        return (_SUFFIXES[suffix], tag.removesuffix(f"-{suffix}")) if suffix else None
+        operation, dash, suffix = tag.rpartition("-")
+        return (_SUFFIXES[suffix], operation) if dash and suffix in _SUFFIXES else None
 
     def _refuse(self, series: Sequence[Series]) -> None:
         """Refuse nothing: one log holds all measures, so the user did not add one of them by mistake."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
-        yield self._failed()
+        yield self.on_failures
         if not any(one.measure == "response time" for one in series):
             yield f"no response times: {self.tool} writes them with `-rate fixed=` only"
-
-    def _failed(self) -> str:
-        return (
-            "cassandra-stress times operations that failed or were tried again like others: errors count as latencies"
-        )
 
 
 class CqlStress(CassandraStress):
@@ -75,6 +72,7 @@ class CqlStress(CassandraStress):
     name = "cql-stress"
     title = "cql-stress HDR log"
     tool = "cql-stress"
+    on_failures = "cql-stress times no operation that failed, and only its console counts them"
 
     def recognises(self, file: RunFile) -> bool:
         return IntervalLogs.recognises(self, file) and "#[Logged with Cql-stress" in file.head
@@ -82,9 +80,6 @@ class CqlStress(CassandraStress):
     def _sound(self, log: HistogramLog) -> HistogramLog:
         moved = tuple(one._replace(start_s=one.start_s - one.length_s) for one in log.records)
         return super()._sound(replace(log, records=moved))
-
-    def _failed(self) -> str:
-        return "cql-stress times no operation that failed, and only its console counts them"
 
 
 def without_long_last_ones(log: HistogramLog) -> HistogramLog:
@@ -143,11 +138,6 @@ def _median_length_s(records: Sequence[Record]) -> float:
     return float(np.median([record.length_s for record in records]))
 
 
-def _suffix(tag: str) -> str:
-    _, dash, suffix = tag.rpartition("-")
-    return suffix if dash and suffix in _SUFFIXES else ""
-
-
 class ScyllaBench(IntervalLogs):
     """Times by `-hdr-latency-units` (ns if not given), which the log does not say; Interval_Max is the value / 10^6.
 
@@ -159,7 +149,6 @@ class ScyllaBench(IntervalLogs):
     tool = "scylla-bench"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its tags, below the first comment that it shares with cassandra-stress."""
         comments = (FIRST_COMMENT, "#Logging op latencies for scylla-bench")  # the second: in ScyllaDB's cql-stress
         return (
             super().recognises(file) and any(one in file.head for one in comments) and bool(_RECORD.search(file.head))

@@ -55,7 +55,6 @@ class CassandraStressConsole:
     title = "cassandra-stress console output"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the output by the head of its table."""
         return bool(_HEAD.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:

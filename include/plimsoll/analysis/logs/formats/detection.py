@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress, ScyllaBench
 from plimsoll.analysis.logs.formats.cassandra_stress_console import CassandraStressConsole
@@ -139,22 +140,21 @@ def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
     everyone = (reading, *others)
     known = [one for one in everyone if one.errors is not None]
     telling = next((one for one in known if one.errors), known[0] if known else reading)
-    return Reading(
+    first: dict[str, Any] = {
+        name: next((value for one in everyone if (value := getattr(one, name)) is not None), None)
+        for name in ("attempted_ops_s", "own_lag_p99_ms", "started_at")
+    }
+    return replace(
+        reading,
         title=" with ".join(one.title for one in everyone),
-        tracks=reading.tracks,
-        unit=reading.unit,
-        unit_why=reading.unit_why,
         left_out=tuple(one for reading in everyone for one in reading.left_out),
         samples=() if reading.tracks else reading.samples,
         whole_run=tuple(entry for one in everyone for entry in one.whole_run),
-        obstacles=reading.obstacles,
         notes=(
             *(note for one in everyone for note in one.notes),
             *(f"{one.title}: its percentiles are not judged beside histograms" for one in others if one.samples),
         ),
         errors=telling.errors,
         failures=telling.failures,
-        attempted_ops_s=next((one.attempted_ops_s for one in everyone if one.attempted_ops_s is not None), None),
-        own_lag_p99_ms=next((one.own_lag_p99_ms for one in everyone if one.own_lag_p99_ms is not None), None),
-        started_at=next((one.started_at for one in everyone if one.started_at is not None), None),
+        **first,
     )

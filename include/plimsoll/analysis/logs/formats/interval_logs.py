@@ -63,7 +63,6 @@ class IntervalLogs:
     unit: Unit | None = None
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise a log by a record or the head of HistogramLogWriter. An empty file is one without records."""
         return not file.head.strip("\0\r\n ") or bool(_RECORD.search(file.head) or _MARK.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:

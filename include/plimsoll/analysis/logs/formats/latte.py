@@ -39,14 +39,16 @@ class LatteJson:
     title = "latte report (JSON)"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the report by a JSON object that begins with latte's configuration and percentiles."""
         head = file.head.lstrip()
         return head.startswith("{") and '"conf"' in head and ('"sampling_interval"' in head or '"cycle_count"' in head)
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Return service times by function, from the samples' histograms."""
         file = only_one(files, "reports")
-        content = _content(file)
+        try:
+            content = json.loads(file.text)
+        except (ValueError, RecursionError) as error:
+            raise LogError(f"is not whole JSON ({error})", where=file.name, mend=_MEND) from error
         try:
             return self._reading(file, content, options)
         except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
@@ -76,13 +78,6 @@ class LatteJson:
             attempted_ops_s=rate,
             started_at=started_at,
         )
-
-
-def _content(file: RunFile) -> Any:
-    try:
-        return json.loads(file.text)
-    except (ValueError, RecursionError) as error:
-        raise LogError(f"is not whole JSON ({error})", where=file.name, mend=_MEND) from error
 
 
 def _rate(conf: Mapping[str, Any]) -> float | None:
@@ -174,7 +169,6 @@ class LatteLog(IntervalLogs):
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its first comment."""
         return super().recognises(file) and "#[Logged with Latte" in file.head
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:

@@ -40,7 +40,6 @@ class NoSqlBench(IntervalLogs):
     unit: Unit | None = "ns"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its first comment."""
         return super().recognises(file) and bool(re.match(r"# ?logging histograms for session", file.head))
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
@@ -63,7 +62,10 @@ class NoSqlBench(IntervalLogs):
         told = False
         for log, name in dict.fromkeys((one.log.name, one.own_name) for one in every):
             own = {one.records[0].tag: one for one in every if (one.log.name, one.own_name) == (log, name)}
-            tried, succeeded, cycles = (_of(own, metric) for metric in (_RESULT, _SUCCESS, _CYCLES))
+            tried, succeeded, cycles = (
+                next((one for tag, one in own.items() if _is(tag, metric)), None)
+                for metric in (_RESULT, _SUCCESS, _CYCLES)
+            )
             timers = {tag: one for tag, one in own.items() if _is(tag, _ERRORS)}
             if succeeded and (counted := tried or cycles):
                 told = True
@@ -96,10 +98,6 @@ def _metric(tag: str) -> tuple[str, Measure] | None:
 
 def _is(tag: str, metric: str) -> bool:
     return bool(re.fullmatch(rf"{_ACTIVITY}{metric}", tag))
-
-
-def _of(own: Mapping[str, Series], metric: str) -> Series | None:
-    return next((one for tag, one in own.items() if _is(tag, metric)), None)
 
 
 def _other(tag: str, activities: Collection[str]) -> tuple[str | None, Measure]:

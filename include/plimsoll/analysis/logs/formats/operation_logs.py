@@ -27,7 +27,6 @@ class TextLog:
     title = "log of operations"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise a log whose first line says by its names what its columns hold."""
         return bool(implied(first_keys(file)))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
@@ -42,7 +41,9 @@ class TextLog:
         measures = {own.is_response for own in columns}
         if len(measures) > 1:
             what = "are of response times (from the intended start) and of service times (from the send)"
-            raise LogError(what, where=_names(files), mend="give the files of one measure alone")
+            raise LogError(
+                what, where=", ".join(file.name for file in files), mend="give the files of one measure alone"
+            )
         found = counted(
             parsers, lambda name: ("response time" if True in measures else "service time", name), options.kinds
         )
@@ -59,7 +60,6 @@ class ToolLog:
         self.name, self.title = tool.name, tool.title
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its first lines, and by its name where others look alike."""
         tool = self._tool
         if tool.file_names and not re.search(tool.file_names, file.name):
             return False
@@ -129,10 +129,6 @@ def _implied(file: RunFile) -> Mapping[str, str]:
     if found := implied(first_keys(file)):
         return found
     raise LogError("does not say what its columns hold", where=file.name, mend=f"say it: {EXAMPLE}")
-
-
-def _names(files: Sequence[RunFile]) -> str:
-    return ", ".join(file.name for file in files)
 
 
 def _reading(title: str, found: Counted, parsers: Sequence[Parser], notes: Sequence[str], *, tells: bool) -> Reading:

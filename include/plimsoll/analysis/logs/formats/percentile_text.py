@@ -27,7 +27,6 @@ class PercentileText:
     title = "percentile table of a whole run"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the text by the head of its table."""
         return bool(_TABLE.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:

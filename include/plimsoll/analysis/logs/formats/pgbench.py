@@ -42,7 +42,6 @@ class PgBench:
     title = "pgbench log of transactions"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its first line."""
         return bool(LINE.match(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:

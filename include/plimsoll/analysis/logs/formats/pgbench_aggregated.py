@@ -57,7 +57,6 @@ class PgBenchAggregated:
     title = "pgbench log of intervals"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its first line."""
         return bool(_LINE.fullmatch(file.head.partition("\n")[0]))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:

@@ -168,7 +168,8 @@ def failures_between(tried: Series, answered: Series, kind: str, *, among_times:
     An operation that ends at the border of two records may be counted in one of them as tried and in the next as
     answered. So what is missing counts once it is never made up for.
     """
-    places = np.searchsorted(_ends(answered.records), _ends(tried.records) + _usual_s(tried.records) / 2, side="right")
+    half_s = np.median([record.length_s for record in tried.records]) / 2
+    places = np.searchsorted(_ends(answered.records), _ends(tried.records) + half_s, side="right")
     sums = np.concatenate([[0], np.cumsum(_counts(answered))])
     missing = np.cumsum(_counts(tried)) - sums[places]
     lasting = np.maximum(np.minimum.accumulate(missing[::-1])[::-1], 0)
@@ -216,7 +217,3 @@ def _counts(series: Series) -> Counts:
 
 def _ends(records: Sequence[Record]) -> Floats:
     return np.array([record.start_s + record.length_s for record in records])
-
-
-def _usual_s(records: Sequence[Record]) -> float:
-    return float(np.median([record.length_s for record in records]))

@@ -59,11 +59,9 @@ class Sysbench:
     title = "sysbench console output"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the output by a line of an interval, or by its first line."""
         return file.head.startswith("sysbench ") or any(_LINE.match(line) for line in file.head.splitlines()[:100])
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
-        """Return a sample for each interval."""
         file = only_one(files, "outputs")
         unit_of(options.unit, _UNIT, file.name)
         notes: list[str] = []

@@ -70,7 +70,6 @@ class TlpCsv:
     title = "tlp-stress CSV"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the file by its line of group names."""
         return bool(_HEAD.search(file.head))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:  # noqa: ARG002 - its columns say all

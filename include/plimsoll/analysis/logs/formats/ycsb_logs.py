@@ -43,7 +43,6 @@ class YcsbLogs(IntervalLogs):
     unit: Unit | None = "us"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the log by its first comment, which tlp-stress took over with another name in it."""
         first = file.head[:200]
         return super().recognises(file) and bool(LOGGING_FOR.search(first)) and logged_name(first) is None
 

@@ -56,7 +56,6 @@ class YcsbStatus:
     title = "YCSB console output"
 
     def recognises(self, file: RunFile) -> bool:
-        """Recognise the output by a status line, or by the first line of the summary."""
         return bool(_LINE.search(file.head) or re.search(r"^\[OVERALL\], RunTime\(ms\), ", file.head, re.MULTILINE))
 
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from plimsoll.analysis.logs.gc.legacy_records import Record, Records, read_records
+from plimsoll.analysis.logs.gc.legacy_records import Record, read_records
 from plimsoll.analysis.logs.gc.pauses import (
     NOTABLE_STOP_MS,
     CpuTime,
@@ -108,7 +108,10 @@ def parse_legacy(text: str) -> Pauses | None:
     found = read_records(text)
     if not found.records:
         return None
-    collector = _collector(found)
+    # By the flag in the log's beginning, else by the first line that only one collector writes.
+    flag, heads = _FLAG.search("\n".join(found.before)), (record.head for record in found.records)
+    by_mark = (_MARKS[mark] for head in heads for mark in _MARKS if mark in head)
+    collector = _COLLECTORS[flag["name"]] if flag else next(by_mark, None)
     steps = _steps(found.records)
     unknown = [*found.unknown, *_unknown(steps)]
     if not unknown and not any(isinstance(step, _Collection) and step.paused for step in steps):
@@ -121,14 +124,6 @@ def parse_legacy(text: str) -> Pauses | None:
         tuple(cpu for one in steps if isinstance(one, _Collection) and (cpu := one.cpu())),
         unread(unknown, text),
     )
-
-
-def _collector(found: Records) -> Collector | None:
-    """Recognise the collector by the flag in the log's beginning, else by the first that only one writes."""
-    if flag := _FLAG.search("\n".join(found.before)):
-        return _COLLECTORS[flag["name"]]
-    heads = (record.head for record in found.records)
-    return next((_MARKS[mark] for head in heads for mark in _MARKS if mark in head), None)
 
 
 def _steps(records: list[Record]) -> list[_Collection | Record]:

@@ -129,17 +129,13 @@ def pauses_frame(
     """
     import pandas as pd  # late: parsing needs none of it
 
+    figures = list(_FRAME)[3:]
     rows = [
-        {
-            "host": place.host,
-            "process": place.process,
-            "start_s": (pause.at - started_at).total_seconds() - (ahead_ms or {}).get(place.host, 0.0) / 1000,
-            "duration_ms": pause.duration_ms,
-            "kind": pause.kind,
-            "stop_the_world": pause.stop_the_world,
-            "stopped_ms": pause.stopped_ms,
-            "to_safepoint_ms": pause.to_safepoint_ms,
-        }
+        (
+            *place,
+            (pause.at - started_at).total_seconds() - (ahead_ms or {}).get(place.host, 0.0) / 1000,
+            *(getattr(pause, name) for name in figures),
+        )
         for place, pauses in by_process.items()
         for pause in pauses.pauses
     ]

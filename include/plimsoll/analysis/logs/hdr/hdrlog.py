@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.logs.hdr.record_line import DecimalCommasError, Record, is_complete, is_cut, parse_record
 from plimsoll.analysis.logs.unpacking import cut_short_note, unpacked
 from plimsoll.domain.text.errors import LogError
@@ -45,10 +46,7 @@ class HistogramLog:
 
     def by_tag(self) -> dict[str, tuple[Record, ...]]:
         """Return the records of each tag in the order written. Records without a tag are under the empty text."""
-        tags: dict[str, list[Record]] = {}
-        for record in self.records:
-            tags.setdefault(record.tag, []).append(record)
-        return {tag: tuple(records) for tag, records in tags.items()}
+        return grouped((record.tag, record) for record in self.records)
 
 
 class _Line(NamedTuple):
@@ -194,9 +192,7 @@ def with_lengths(records: Sequence[Record], base_s: float) -> tuple[Record, ...]
     `base_s`: what was added to the starts that the lines give. Ends are told by the next record of the tag, which
     begins there; of a length this can't be true, except where a record begins at 0.
     """
-    tags: dict[str, list[Record]] = {}
-    for record in records:
-        tags.setdefault(record.tag, []).append(record)
+    tags = grouped((record.tag, record) for record in records)
     judged = [one for one in tags.values() if len(one) >= _FEWEST]
     if not judged or not all(_ends(one, base_s) for one in judged):
         return None

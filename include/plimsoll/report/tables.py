@@ -80,11 +80,9 @@ class Table(Generic[Row]):
 
     @property
     def columns(self) -> Sequence[Column[Row]]:
-        """Return the columns that are shown."""
         return [column for column in self.every_column if column.shown]
 
     def cells(self, row: Row) -> Iterator[Cell]:
-        """Yield a row's cells."""
         for place, column in enumerate(self.columns):
             style = column.style if isinstance(column.style, str) else column.style(row)
             yield Cell(column.of(row), style, place == self.naming)
@@ -100,7 +98,6 @@ PlainTable = Table[Sequence[object]]
 
 
 def number(heading: str, of: Callable[[Row], object], style: str = "", *, shown: bool = True) -> Column[Row]:
-    """Return a column of figures."""
     return Column(heading, of, f"number {style}".strip(), shown)
 
 
