@@ -46,6 +46,15 @@ from plimsoll.report.words.conclusion import conclusion
 from plimsoll.report.words.environment_facts import Environment, Origin, origins
 from plimsoll.report.words.taken_load import at_loads
 
+Incomplete = Annotated[
+    LeftOutIfEmpty[tuple[str, ...]],
+    Field(description="Cells (and stages) without a valid attempt, where the report was asked for without them"),
+]
+Capacities = Annotated[
+    tuple[Capacity, ...],
+    Field(description="Empty for a closed loop, and a stage that takes its load from an earlier one"),
+]
+
 
 class CellCounts(Model):
     """The number of cells of the definition in each state."""
@@ -135,18 +144,12 @@ class ReportDocument(Model):
     code_versions: Annotated[tuple[str, ...], Field(description="Of the code that judged the attempts")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
     counts: CellCounts
-    incomplete: Annotated[
-        LeftOutIfEmpty[tuple[str, ...]],
-        Field(description="Cells (and stages) without a valid attempt, where the report was asked for without them"),
-    ] = ()
+    incomplete: Incomplete = ()
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")] = ""
     answers: Annotated[
         tuple[str, ...], Field(description="The capacity of each variant, or its result at a taken load, as a sentence")
     ]
-    capacity: Annotated[
-        tuple[Capacity, ...],
-        Field(description="Empty for a closed loop, and a stage that takes its load from an earlier one"),
-    ]
+    capacity: Capacities
     at_loads: Annotated[
         tuple[AtTakenLoad, ...],
         Field(

@@ -16,7 +16,17 @@ from plimsoll.domain.attempt.result import Check, Note
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.report.document import CellCounts, CellEntry, CostSummary, cost_summary, counts_of, entries_of, schema_of
+from plimsoll.report.document import (
+    Capacities,
+    CellCounts,
+    CellEntry,
+    CostSummary,
+    Incomplete,
+    cost_summary,
+    counts_of,
+    entries_of,
+    schema_of,
+)
 from plimsoll.report.page import rendered
 from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
@@ -36,10 +46,7 @@ class PartSummary(Model):
     workload: LeftOutIfEmpty[str] = ""
     conclusion: Annotated[str, Field(description="The whole answer in one or two sentences")]
     counts: CellCounts
-    capacity: Annotated[
-        tuple[Capacity, ...],
-        Field(description="Empty for a closed loop, and a stage that takes its load from an earlier one"),
-    ]
+    capacity: Capacities
     at_loads: Annotated[
         LeftOutIfEmpty[tuple[AtTakenLoad, ...]],
         Field(description="Each variant at its load, in a closed loop or where an earlier stage gave the load"),
@@ -60,10 +67,7 @@ class PartsDocument(Model):
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
     service_levels: tuple[str, ...]
-    incomplete: Annotated[
-        LeftOutIfEmpty[tuple[str, ...]],
-        Field(description="Cells (and stages) without a valid attempt, where the report was asked for without them"),
-    ] = ()
+    incomplete: Incomplete = ()
     conclusion: Annotated[str, Field(description="The whole answer, of all stages and workloads")]
     answer: Annotated[
         tuple[Capacity, ...],

@@ -107,6 +107,14 @@ class ThresholdStatus(Model):
         return f"{self.of}: {known}; next {', '.join(self.next_cells)}, {aim}"
 
 
+Asked = Annotated[
+    tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")
+]
+Thresholds = Annotated[
+    LeftOutIfEmpty[tuple[ThresholdStatus, ...]], Field(description="Where a strategy looks for a threshold")
+]
+
+
 class CampaignProgress(Model):
     """All cells in running order, and the estimated end of what the newest run was asked for."""
 
@@ -116,14 +124,10 @@ class CampaignProgress(Model):
     started_at: AwareDatetime | None
     seconds_left: TimeLeft
     in_rounds: InRounds = False
-    asked: Annotated[
-        tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")
-    ] = None
+    asked: Asked = None
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far")] = 0.0
     budget_usd: float | None = None
-    thresholds: Annotated[
-        LeftOutIfEmpty[tuple[ThresholdStatus, ...]], Field(description="Where a strategy looks for a threshold")
-    ] = ()
+    thresholds: Thresholds = ()
 
     @property
     def seconds_over(self) -> float:
@@ -269,16 +273,12 @@ class CampaignSummary(Model):
 class CampaignStatus(CampaignSummary):
     """The state of every cell of a campaign, in running order."""
 
-    asked: Annotated[
-        tuple[str, ...] | None, Field(description="Cells that the newest run was asked for; none: not recorded, so all")
-    ] = None
+    asked: Asked = None
     variants: tuple[VariantName, ...]
     workloads: Annotated[LeftOutIfEmpty[tuple[str, ...]], Field(description="Ids, where there are several")] = ()
     stages: Annotated[LeftOutIfEmpty[tuple[StageStatus, ...]], Field(description="Where there are several")] = ()
     loads: Annotated[tuple[int, ...], Field(description="Of all stages")]
     repeats: Annotated[int, Field(description="Of the stage that has the most")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides colours")]
-    thresholds: Annotated[
-        LeftOutIfEmpty[tuple[ThresholdStatus, ...]], Field(description="Where a strategy looks for a threshold")
-    ] = ()
+    thresholds: Thresholds = ()
     matrix: Annotated[tuple[CellStatus, ...], Field(description="Every cell, in running order")]

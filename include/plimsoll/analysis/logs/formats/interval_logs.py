@@ -17,9 +17,7 @@ from plimsoll.analysis.logs.formats.selection import (
 )
 from plimsoll.analysis.logs.formats.tlp_stress import name_of, unit_by_file_name, written_unit
 from plimsoll.analysis.logs.formats.two_measures import (
-    names_failures,
-    names_response_time,
-    names_service_time,
+    names_measure,
     refuse_two_measures,
 )
 from plimsoll.analysis.logs.formats.units import (
@@ -138,12 +136,12 @@ class IntervalLogs:
         if _ERRORS_FILE.search(log.name):
             return "time of failures", ""
         if tag:
-            return ("service time" if names_service_time(tag) else "response time"), tag
+            return ("service time" if names_measure(tag, "service time") else "response time"), tag
         if match := name_of(log):
             return ("response time" if match["intended"] else "service time"), match["operation"]
         stem = _STEM.search(log.name)
         operation = stem["operation"] if stem else ""
-        measure: Measure = "service time" if names_service_time(operation) else "response time"
+        measure: Measure = "service time" if names_measure(operation, "service time") else "response time"
         return measure, operation if operation.lower() in kinds else ""
 
     def _refuse_unknown(self, series: Sequence[Series], options: ReadOptions) -> None:
@@ -195,7 +193,7 @@ class IntervalLogs:
             if (
                 one.measure == "response time"
                 and not name_of(one.log)
-                and not names_response_time(PurePath(one.own_name).name)
+                and not names_measure(PurePath(one.own_name).name, "response time")
             ):
                 what = "does not say whether times count from the schedule or from the send"
                 yield f"{one.name}: {what} {COORDINATED_OMISSION}"
@@ -208,7 +206,8 @@ class IntervalLogs:
         failed = [
             one
             for one in every
-            if one.measure == "time of failures" or (one not in series and names_failures(one.records[0].tag))
+            if one.measure == "time of failures"
+            or (one not in series and names_measure(one.records[0].tag, "time of failures"))
         ]
         return [failures_of(one, one.records[0].tag or "errors") for one in failed] or None
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
-from plimsoll.analysis.logs.formats.selection import IN_FLIGHT, total
+from plimsoll.analysis.logs.formats.selection import IN_FLIGHT, Measure, total
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.text.errors import LogError
 
@@ -12,32 +12,21 @@ _SERVICE = r"service([-_ ]?times?)?|raw|uncorrected|st|requests?"
 _RESPONSE = r"response([-_ ]?times?)?|intended|co[-_ ]?fixed|corrected|rt"
 _OTHERS = rf"{_RESPONSE}|actual|wait([-_ ]?times?)?|wt|queued?|cycles?|plain|total|all"
 _WORD = re.compile(rf"(?<![a-z])({_SERVICE}|{_OTHERS})(?![a-z])", re.IGNORECASE)
-_SERVICE_WORD = re.compile(rf"(?<![a-z])({_SERVICE})(?![a-z])", re.IGNORECASE)
-_RESPONSE_WORD = re.compile(rf"(?<![a-z])({_RESPONSE})(?![a-z])", re.IGNORECASE)
-_FAILURES = re.compile(
-    r"(?<![a-z])"
-    r"(err(or)?s?|exceptions?|fail(s|ed|ures?|ing)?|time[sd]?[-_ ]?outs?|unavailables?|rejected|aborted)"
-    r"(?![a-z])"
-)
+_FAILURES = r"err(or)?s?|exceptions?|fail(s|ed|ures?|ing)?|time[sd]?[-_ ]?outs?|unavailables?|rejected|aborted"
+_WORDS_OF: Mapping[Measure, re.Pattern[str]] = {
+    "service time": re.compile(rf"(?<![a-z])({_SERVICE})(?![a-z])", re.IGNORECASE),
+    "response time": re.compile(rf"(?<![a-z])({_RESPONSE})(?![a-z])", re.IGNORECASE),
+    "time of failures": re.compile(rf"(?<![a-z])({_FAILURES})(?![a-z])"),
+}
 _MEND = (
     "name the tags to judge, `--tags NAME` (of an import, `tags: [NAME]`), both if they are two operations; or give "
     "the files of one measure alone; or say what they are, `--operation NAME=reads|writes`"
 )
 
 
-def names_service_time(name: str) -> bool:
-    """Tell whether the name of a tag says that it holds service times."""
-    return bool(_SERVICE_WORD.search(_in_words(name)))
-
-
-def names_response_time(name: str) -> bool:
-    """Tell whether the name of a tag or file says that it holds response times."""
-    return bool(_RESPONSE_WORD.search(_in_words(name)))
-
-
-def names_failures(name: str) -> bool:
-    """Tell whether the name of a tag says that it holds failures."""
-    return bool(_FAILURES.search(_in_words(name)))
+def names_measure(name: str, measure: Measure) -> bool:
+    """Tell whether the name of a tag or file says that it holds that measure: response or service times, failures."""
+    return bool(_WORDS_OF[measure].search(_in_words(name)))
 
 
 def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str], named: Collection[str] = ()) -> None:
@@ -48,7 +37,7 @@ def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str], named
     by their names, are asked about too. `named`: the tracks from files whose names say operation and measure.
     """
     for track in tracks:
-        if names_failures(track.operation):
+        if names_measure(track.operation, "time of failures"):
             what = "is named like failures: are these answered operations?"
             mend = f"{_MEND}. Failures with a tag are counted as such where `--tags` does not name them"
             raise LogError(what, where=track.name, mend=mend)
