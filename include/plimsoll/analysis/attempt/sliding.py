@@ -51,8 +51,10 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     first, *others = found = [_by_windows(one, tracks, run, unit, unanswered) for one in judgement.levels]
     missed = (*judgement.missed, *(one for level in found for one in _missed(level)))
     judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)), missed=missed)
-    levels = ((one, one.verdict.service_level) for one in found)
-    counted = ((level, [each.total_and_below(level) for each in one.judged]) for one, level in levels)
+    counted = (
+        (level, [each.total_and_below(level) for each in one.judged])
+        for one, level in zip(found, (one.service_level for one in judgement.levels), strict=True)
+    )
     judgement = unless_undecided(judgement, counted, unanswered)
     if not first.measured:
         return judgement

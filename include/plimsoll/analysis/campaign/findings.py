@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.by_load import (
     HighestAchieved,
     HighestBelow,
@@ -143,12 +144,9 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
         return (data,)
     require_no_strays(data)
     divided = tuple(_part_of(data, part) for part in found if any(part.loads_of(one.id) for one in part.variants))
-    of_workload = {
-        one.part.workload_id: [each for each in divided if each.part.workload_id == one.part.workload_id]
-        for one in divided
-    }
+    alike = grouped((one.part.workload_id, one) for one in divided)
     return tuple(
-        replace(one, other_stages=tuple(each for each in of_workload[one.part.workload_id] if each is not one))
+        replace(one, other_stages=tuple(other for other in alike[one.part.workload_id] if other is not one))
         for one in divided
     )
 
