@@ -64,7 +64,7 @@ def fill(installation: Installation, campaigns: int, repeats: int) -> None:
         name = f"azul-2022-{number:03d}"
         shutil.copytree(root / _WATCHED, root / name, copy_function=os.link)
         record_totals(CampaignStore(store, name), now)
-    store.delete(layout.cell_prefix(_WATCHED, _RUNNING))
+    store.delete(layout.ATTEMPTS.folder(_WATCHED, _RUNNING))
 
 
 def measure(airflow: StackUnderTest, installation: Installation, viewers: int, seconds: float) -> None:

@@ -36,7 +36,7 @@ from plimsoll.services.publish.publishing import check_campaign, report_files
 from plimsoll.services.publish.reproducing import report_again
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.tables import write_table
 from plimsoll.settings import Settings
@@ -99,9 +99,9 @@ def _prepare(folder: Path, repeats: int) -> None:
     campaign.open(data.definition)
     for attempt in data.attempts:
         key = attempt.verdict.key
-        write_model(campaign.store, key, layout.VERDICT, attempt.verdict)
+        layout.VERDICT.write(campaign.store, key, attempt.verdict)
         if attempt.fingerprint is not None:
-            write_model(campaign.store, key, layout.FINGERPRINT, attempt.fingerprint)
+            layout.FINGERPRINT.write(campaign.store, key, attempt.fingerprint)
         write_table(campaign.store, key, "intervals", attempt.intervals)
         write_table(campaign.store, key, "pauses", attempt.pauses)
         for name, table in (
@@ -131,7 +131,7 @@ def _report(folder: Path) -> None:
     campaign = _campaign(folder)
     made = report_files(take_snapshot(campaign), campaign.campaign_id, GENERATED_AT, _VERSION)
     for path, content in made.items():
-        campaign.store.write(f"{layout.report_prefix(campaign.campaign_id)}/{path}", content)
+        campaign.store.write(f"{layout.REPORT_FILES.folder(campaign.campaign_id)}/{path}", content)
 
 
 def _again(folder: Path) -> None:
@@ -148,7 +148,7 @@ def _bare(folder: Path) -> None:
     import vl_convert
 
     campaign = _campaign(folder)
-    for key in campaign.store.keys(layout.cells_prefix(campaign.campaign_id)):
+    for key in campaign.store.keys(layout.ATTEMPTS.folder(campaign.campaign_id)):
         if key.endswith(".parquet"):
             pd.read_parquet(BytesIO(campaign.store.read(key)))
     vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

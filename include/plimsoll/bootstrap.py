@@ -204,7 +204,7 @@ class _Providers:
 
         if not isinstance(self.store, DirectStore):
             return None
-        return Depot(self.store, layout.bundles_prefix, self.settings.cache / "locks")
+        return Depot(self.store, layout.BUNDLES.folder, self.settings.cache / "locks")
 
 
 def _generators(artefacts: Artefacts) -> tuple[LoadGenerator, ...]:

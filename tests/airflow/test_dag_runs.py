@@ -19,7 +19,8 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership import held
 from plimsoll.services.steps.running import run_cell
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.runs.ownership import CampaignRunOwner, CellRun
@@ -54,7 +55,7 @@ def states(ended: DagRun) -> dict[str, str]:
 
 def verdict_of(installation: Installation, attempt: int = 1) -> Any:
     campaign = CampaignStore(installation.toolkit.store, "campaign")
-    return read_verdict(campaign.store, campaign.key(CELL["cell_id"], attempt))
+    return layout.VERDICT.read(campaign.store, campaign.key(CELL["cell_id"], attempt))
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def test_a_failing_phase_is_on_record_its_cluster_gone_and_the_run_red(campaign:
         "failed",
         "success",
     )
-    manifest = read_manifest(campaign.toolkit.store, verdict_of(campaign).key)
+    manifest = layout.MANIFEST.read(campaign.toolkit.store, verdict_of(campaign).key)
     assert manifest is not None
     assert "was told to fail" in str(manifest.failure)
     assert not verdict_of(campaign).valid

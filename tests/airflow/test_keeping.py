@@ -13,7 +13,7 @@ from plimsoll.domain.text.errors import PlimsollError, SecretError, StoreError
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.store.campaigns import read_manifest
+from plimsoll.services.store import layout
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators import cell
 from plimsoll_airflow.operators.cell import Keep
@@ -69,7 +69,7 @@ def test_an_outage_of_a_minute_is_waited_for_since_the_cluster_is_destroyed_next
     collect()
 
     assert sum(clock.slept) >= AWAY_S
-    manifest = read_manifest(work.toolkit.store, work.key)
+    manifest = layout.MANIFEST.read(work.toolkit.store, work.key)
     assert manifest is not None
     assert manifest.failure is None
 

@@ -22,7 +22,7 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.store.campaigns import read_progress
+from plimsoll.services.store import layout
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.cell import Measure
 from plimsoll_airflow.runs.attempts import begin_or_resume
@@ -66,7 +66,7 @@ async def _until_in_phase(work: AttemptContext, phase: str) -> AttemptProgress:
     """Return the first progress on record of that phase, while the trigger follows the load."""
     following = asyncio.create_task(_first(trigger_of(work)))
     try:
-        while (progress := read_progress(work.toolkit.store, work.key)) is None or progress.phase != phase:
+        while (progress := layout.PROGRESS.read(work.toolkit.store, work.key)) is None or progress.phase != phase:
             assert not following.done(), following
             await asyncio.sleep(0.01)
         return progress

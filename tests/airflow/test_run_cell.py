@@ -11,6 +11,7 @@ from tests.fakes.paid import Prices
 from tests.support.airflow.exceptions import DagRunTriggerException, TaskDeferred
 from tests.support.campaigns.attempt_verdicts import disturbed_verdict, verdict_of
 
+from plimsoll.services.campaign.state.runs import RUNS
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
@@ -18,7 +19,6 @@ from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
 from plimsoll_airflow.internals.moved import (
     AirflowFailException,
     AirflowRescheduleException,
@@ -86,10 +86,10 @@ def test_before_a_cell_is_started_its_campaigns_run_is_seen_to_be_at_work(instal
     """A cleared task runs long after `plan` said so, and the run's end took it back."""
     installation.open_campaign(instant_definition())
     store = installation.toolkit.store
-    assert list(store.keys(layout.runs_prefix("campaign"))) == []
+    assert list(store.keys(RUNS.folder("campaign"))) == []
     with pytest.raises(DagRunTriggerException):
         execute(live=0)
-    [file] = store.keys(layout.runs_prefix("campaign"))
+    [file] = store.keys(RUNS.folder("campaign"))
     assert b"airflow-campaign:demo/manual__2026-01-31@here" in store.read(file)
 
 
@@ -100,7 +100,7 @@ def test_a_task_that_somebody_ended_starts_no_cell(installation: Installation) -
     context: Any = {"ti": runs, "params": {}}
     with pytest.raises(AirflowSkipException, match="ended by hand"):
         RunCell.execute.__wrapped__(operator(), context)  # type: ignore[attr-defined]
-    assert list(installation.toolkit.store.keys(layout.runs_prefix("campaign"))) == []
+    assert list(installation.toolkit.store.keys(RUNS.folder("campaign"))) == []
 
 
 def test_no_run_is_started_past_the_budget_and_the_refusal_says_how_to_go_on(
@@ -318,7 +318,7 @@ def test_a_disturbed_cell_is_started_again_as_often_as_its_definition_lets_it(in
     context: Any = {"ti": Runs(live=0), "params": {}}
     for attempt in (1, 2):
         key = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner").key
-        write_model(opened.store, key, layout.VERDICT, disturbed_verdict(verdict_of(definition, key)))
+        layout.VERDICT.write(opened.store, key, disturbed_verdict(verdict_of(definition, key)))
         assert key.attempt == attempt
         with pytest.raises(DagRunTriggerException if attempt == 1 else AirflowFailException) as raised:
             operator().execute_complete(context, ("", {RUN: "failed"}))
@@ -329,7 +329,7 @@ def test_a_disturbed_cell_that_was_cancelled_is_not_started_again(installation: 
     definition = instant_definition()
     opened = installation.open_campaign(definition)
     work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0, own_installation()).token)
-    write_model(opened.store, work.key, layout.VERDICT, disturbed_verdict(verdict_of(definition, work.key)))
+    layout.VERDICT.write(opened.store, work.key, disturbed_verdict(verdict_of(definition, work.key)))
     cancel(work, "somebody")
     with pytest.raises(AirflowFailException, match="noise"):
         operator().execute_complete({}, ("", {RUN: "failed"}))
@@ -345,7 +345,7 @@ def test_a_disturbed_attempt_fails_its_task_which_leaves_word_that_the_cell_runs
     context: Any = {"ti": ti, "run_id": RUN, "params": {"campaign_id": "campaign", "cell_id": "v1-001k-r1"}}
     for _ in (1, 2):
         work = begin(installation.toolkit, "campaign", "v1-001k-r1", CellRun(RUN, 0, own_installation()).token)
-        write_model(opened.store, work.key, layout.VERDICT, disturbed_verdict(verdict_of(definition, work.key)))
+        layout.VERDICT.write(opened.store, work.key, disturbed_verdict(verdict_of(definition, work.key)))
         with pytest.raises(AirflowFailException, match="is invalid: disturbed: expected calm"):
             Judge.execute.__wrapped__(Judge(task_id="judge"), context)  # type: ignore[attr-defined]
     assert pushed == [{"key": "runs_again", "value": True}]

@@ -117,7 +117,7 @@ class GatedStore(ObjectStore):
     def write(self, key: str, data: bytes) -> None:
         """Write as any store does."""
         path = PurePosixPath(key)
-        if path.name == layout.VERDICT:
+        if path.name == layout.VERDICT.path:
             campaign_id, _, cell_id, *_ = path.parts
             self._gates.wait(f"{campaign_id}~{cell_id}", "judge")
         super().write(key, data)

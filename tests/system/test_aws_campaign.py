@@ -20,7 +20,8 @@ from plimsoll.domain.campaign.cell import AttemptKey, cell_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
@@ -98,7 +99,7 @@ def test_it_reaches_its_report_with_a_verdict_for_each_cell(campaign: Campaign) 
 
 def test_its_nodes_were_what_it_defines(campaign: Campaign) -> None:
     for key in campaign.attempts:
-        fingerprint = read_fingerprint(campaign.stack.store, key)
+        fingerprint = layout.FINGERPRINT.read(campaign.stack.store, key)
         assert fingerprint is not None
         variant = resolve(campaign.definition).variant(cell_of(resolve(campaign.definition), key.cell_id).variant)
         assert {node.processes[0].jvm.collector for node in fingerprint.nodes} == {variant.jvm.collector}

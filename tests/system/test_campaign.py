@@ -21,7 +21,6 @@ from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.providers.ssh import Connections, SshProvider
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.bootstrap import build_toolkit
-from plimsoll.domain.attempt.load_summary import LoadStart
 from plimsoll.domain.attempt.populated_data import is_within_tolerance
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
@@ -34,7 +33,7 @@ from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll.services.store.tables import table_file
 from plimsoll.settings import Settings
@@ -107,12 +106,12 @@ def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, 
     run_to_report(airflow, campaign, definition, timeout_s=1500)
 
     assert_complete(campaign, definition)
-    fingerprint = read_fingerprint(store, campaign.key("g1-00200-r1", 1))
+    fingerprint = layout.FINGERPRINT.read(store, campaign.key("g1-00200-r1", 1))
     assert fingerprint is not None
     assert [node.processes[0].jvm.collector for node in fingerprint.nodes] == ["G1"] * NODES
     assert list(fingerprint.load_hosts) == ["load", "load2"]
     assert fingerprint.counted_rows is not None
-    start = read_model(store, campaign.key("g1-00200-r1", 1), layout.LOAD_START, LoadStart)
+    start = layout.LOAD_START.read(store, campaign.key("g1-00200-r1", 1))
     assert start is not None
     assert all(is_within_tolerance(parse_size(SIZE), size) for size in start.data_bytes.values()), start.data_bytes
     assert len(start.data_bytes) == NODES
@@ -134,7 +133,7 @@ def test_a_campaign_on_static_hosts_reaches_its_report(
     assert_complete(campaign, definition)
     attempts = campaign.attempts("g1-00200-r1")
     for key in attempts:
-        cluster, fingerprint = read_cluster(store, key), read_fingerprint(store, key)
+        cluster, fingerprint = layout.CLUSTER.read(store, key), layout.FINGERPRINT.read(store, key)
         assert cluster is not None
         assert {host.facts["group"] for host in cluster.hosts} == {"here"}
         assert fingerprint is not None

@@ -17,7 +17,8 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.definitions.reference import dump_definition
-from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
 from plimsoll.strategies.matrix import running_order
@@ -48,8 +49,8 @@ def test_two_variants_share_one_set_of_hosts_and_nothing_is_left(tmp_path: Path)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     verdicts = [valid_verdict(campaign, cell.id) for cell in running_order(resolve(definition))]
     assert all(verdict and verdict.operations > 1000 for verdict in verdicts)
-    fingerprints = [read_fingerprint(store, verdict.key) for verdict in verdicts if verdict]
-    clusters = [read_cluster(store, verdict.key) for verdict in verdicts if verdict]
+    fingerprints = [layout.FINGERPRINT.read(store, verdict.key) for verdict in verdicts if verdict]
+    clusters = [layout.CLUSTER.read(store, verdict.key) for verdict in verdicts if verdict]
     assert [one and one.cluster for one in fingerprints] == ["hosts/1", "hosts/1"]
     assert len({str(one and one.hosts) for one in clusters}) == 1
     collectors = {one and one.nodes[0].processes[0].jvm.collector for one in fingerprints}

@@ -17,7 +17,8 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.definitions.reference import dump_definition
-from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.client import DagRun
@@ -64,9 +65,9 @@ def test_the_higher_load_goes_on_with_the_nodes_and_the_rows_of_the_lower_one(
 ) -> None:
     low, high = ramped(airflow, store)
 
-    fingerprints = [read_fingerprint(store, key) for key in (low, high)]
+    fingerprints = [layout.FINGERPRINT.read(store, key) for key in (low, high)]
     assert [one and one.data_of for one in fingerprints] == [(), (f"{LOWER}/1",)]
-    clusters = [read_cluster(store, key) for key in (low, high)]
+    clusters = [layout.CLUSTER.read(store, key) for key in (low, high)]
     assert len({str(one and one.hosts) for one in clusters}) == 1
     for node in ("node1", "node2", "node3"):
         lower, higher = (raw_text(store, key, f"{node}/cassandra/system.log") for key in (low, high))
@@ -86,7 +87,7 @@ def ramped(airflow: StackUnderTest, store: ObjectStore) -> tuple[AttemptKey, Att
         runs = all_rounds(airflow)
         campaign = CampaignStore(store, name)
         keys = [key for cell in (LOWER, HIGHER) for key in campaign.attempts(cell)]
-        verdicts = [read_verdict(store, key) for key in keys]
+        verdicts = [layout.VERDICT.read(store, key) for key in keys]
         if not disturbed_ramp(verdicts, loads=2):
             break
     assert {run.state for run in runs} == {"success"}, (runs, verdicts)

@@ -15,11 +15,10 @@ from pydantic import AwareDatetime
 
 from plimsoll.domain.hosts.owner import ProcessOwner, owner_since
 from plimsoll.domain.text.base import Model
-from plimsoll.domain.text.errors import NotFound, Problem, Refused, StoreError
+from plimsoll.domain.text.errors import Problem, Refused, StoreError
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.store import layout
-from plimsoll.services.store.records import read_record
+from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
 LASTS = timedelta(minutes=5)
@@ -36,6 +35,9 @@ class Hold(Model):
     released: bool = False
 
 
+HOLD = Record("holds/<number>.json", Hold, indent=None)
+
+
 @dataclass(frozen=True)
 class Holder:
     """The holder's own view of its hold."""
@@ -48,11 +50,11 @@ class Holder:
     def renew(self) -> None:
         """Extend the hold. Raises Refused where another process has taken the campaign over."""
         self.require()
-        self._write(self.hold.model_copy(update={"until": self.toolkit.clock.now() + LASTS}))
+        self._replace(self.hold.model_copy(update={"until": self.toolkit.clock.now() + LASTS}))
 
     def release(self) -> None:
         """End the hold, so that others can take the campaign."""
-        self._write(self.hold.model_copy(update={"released": True}))
+        self._replace(self.hold.model_copy(update={"released": True}))
 
     def require(self) -> None:
         """Raise Refused where another process took the campaign over while this one could not reach the store."""
@@ -60,8 +62,8 @@ class Holder:
         if newest is not None and newest[0] != self.number:
             raise _refused(self.campaign_id, newest[1])
 
-    def _write(self, hold: Hold) -> None:
-        self.toolkit.store.write(layout.hold_key(self.campaign_id, self.number), hold.model_dump_json().encode())
+    def _replace(self, hold: Hold) -> None:
+        HOLD.write(self.toolkit.store, self.campaign_id, hold, self.number)
 
 
 @contextmanager
@@ -120,9 +122,9 @@ def _take(toolkit: Toolkit, campaign_id: str) -> Holder:
             raise _refused(campaign_id, last)
         mine = Hold(owner=owner, since=now, until=now + LASTS)
         # Of several processes at once, the one that creates the next number holds the campaign.
-        if store.create(layout.hold_key(campaign_id, number + 1), mine.model_dump_json().encode()):
+        if HOLD.create(store, campaign_id, mine, number + 1):
             if last is not None:
-                store.delete(layout.hold_key(campaign_id, number))
+                store.delete(HOLD.key(campaign_id, number))
             return Holder(toolkit, campaign_id, number + 1, mine)
 
 
@@ -137,15 +139,10 @@ def _keep(holder: Holder, is_over: Callable[[float], bool]) -> None:
 
 
 def _newest(store: ResultStore, campaign_id: str) -> tuple[int, Hold] | None:
-    while True:
-        names = (key.rpartition("/")[2].removesuffix(".json") for key in store.keys(layout.holds_prefix(campaign_id)))
-        number = max((int(name) for name in names if name.isdecimal()), default=0)
-        if not number:
-            return None
-        try:
-            return number, read_record(store, layout.hold_key(campaign_id, number), Hold)
-        except NotFound:  # the campaign was taken over meanwhile
-            continue
+    while number := HOLD.newest_number(store, campaign_id):
+        if hold := HOLD.read(store, campaign_id, number):  # else the campaign was taken over meanwhile
+            return number, hold
+    return None
 
 
 def _is_in_force(hold: Hold, owners: Owners, now: datetime) -> bool:

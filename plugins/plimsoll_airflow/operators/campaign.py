@@ -18,7 +18,8 @@ from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.campaign.state.runs import begin_run, require_no_other_airflow
 from plimsoll.services.cell.attempts import runs_again
 from plimsoll.services.hosts.cost.spending import require_budget
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.inventory import run_url
 from plimsoll_airflow.internals.moved import (
@@ -247,7 +248,7 @@ class RunCell(TriggerDagRunOperator):
 
     def _reason(self) -> str:
         newest = self._campaign.newest_attempt(self.cell_run.cell_id)
-        verdict = newest and read_verdict(self._campaign.store, newest)
+        verdict = newest and layout.VERDICT.read(self._campaign.store, newest)
         return "; ".join(verdict.reasons) if verdict and verdict.reasons else "its tasks' logs say why"
 
 

@@ -10,13 +10,8 @@ from plimsoll.ports.owners import Owners
 from plimsoll.services.cell import attempts
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps.steps import step_in
-from plimsoll.services.store.campaigns import (
-    CampaignStore,
-    read_attempt,
-    read_cancellation,
-    read_manifest,
-    read_progress,
-)
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CellRun, CellRunId, is_of_run
 
@@ -30,8 +25,8 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
     A second try of a killed task continues the attempt. A cleared run is another pass and begins a new attempt.
     """
     newest = CampaignStore(toolkit.store, campaign_id).newest_attempt(cell_id)
-    if newest is not None and read_manifest(toolkit.store, newest) is None:
-        attempt = read_attempt(toolkit.store, newest)
+    if newest is not None and layout.MANIFEST.read(toolkit.store, newest) is None:
+        attempt = layout.ATTEMPT.read(toolkit.store, newest)
         if attempt is not None and attempt.owner == run.token:
             return AttemptContext(toolkit, newest)
     return attempts.begin(toolkit, campaign_id, cell_id, run.token)
@@ -40,7 +35,7 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
 def find_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation: str) -> AttemptContext | None:
     """Return the newest attempt at the cell that any pass of the Airflow run has begun; None when it has begun none."""
     for key in reversed(CampaignStore(toolkit.store, cell.campaign_id).attempts(cell.cell_id)):
-        attempt = read_attempt(toolkit.store, key)
+        attempt = layout.ATTEMPT.read(toolkit.store, key)
         if attempt and is_of_run(attempt.owner, run_id, installation):
             return AttemptContext(toolkit, key)
     return None
@@ -59,13 +54,13 @@ def require_attempt(toolkit: Toolkit, cell: CellRunId, run_id: str, installation
 def was_cancelled(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
     """Tell whether a person has cancelled the newest attempt of that Airflow's run for the cell."""
     work = find_attempt(toolkit, cell, cell.run_id, installation)
-    return work is not None and read_cancellation(toolkit.store, work.key) is not None
+    return work is not None and layout.CANCELLED.read(toolkit.store, work.key) is not None
 
 
 def is_under_load(toolkit: Toolkit, cell: CellRunId, installation: str) -> bool:
     """Tell whether the newest attempt of that run has begun its load and its files are not being collected yet."""
     work = find_attempt(toolkit, cell, cell.run_id, installation)
-    progress = read_progress(toolkit.store, work.key) if work else None
+    progress = layout.PROGRESS.read(toolkit.store, work.key) if work else None
     current = step_in(progress.phase) if progress else None
     return current is not None and current.polling is not None
 

@@ -17,6 +17,7 @@ from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.publish.results import campaign_capacities
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.records import folder_of
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import content, runs
@@ -156,7 +157,7 @@ def get_attempt_file(
 ) -> Response:
     """Return one file of an attempt, by its name as `files` gives it."""
     store = library().store
-    prefix = layout.attempt_prefix(CampaignStore(store, campaign_id).key(cell_id, attempt))
+    prefix = folder_of(CampaignStore(store, campaign_id).key(cell_id, attempt))
     return content.download(store, prefix, name, user, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
 
 
@@ -169,7 +170,7 @@ def list_report_files(campaign_id: CampaignId) -> list[str]:
 @of_campaign.get("/report/{name:path}", tags=["report"], response_class=Response)
 def get_report_file(campaign_id: CampaignId, name: str, user: User) -> Response:
     """Return one file of the report."""
-    return content.download(library().store, layout.report_prefix(campaign_id), name, user)
+    return content.download(library().store, layout.REPORT_FILES.folder(campaign_id), name, user)
 
 
 @of_campaign.post("/runs", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.again"))])

@@ -21,7 +21,8 @@ from plimsoll.services.campaign.show.status import cell_status, time_left_in
 from plimsoll.services.campaign.state.reading import CellState, read_state, require_cell_state
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.publish.results import attempt_data
-from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.runs.installation import find_installation
 from plimsoll_airflow.runs.ownership import CellRun
 from plimsoll_airflow.web.content import attempt_file_names
@@ -96,8 +97,8 @@ def attempt_document(
     return AttemptDocument.model_validate(
         {
             **_facts(found),
-            "cluster": read_cluster(store, found.key),
-            "fingerprint": read_fingerprint(store, found.key),
+            "cluster": layout.CLUSTER.read(store, found.key),
+            "fingerprint": layout.FINGERPRINT.read(store, found.key),
             "files": attempt_file_names(store, found.key),
         }
     )
@@ -167,7 +168,7 @@ def _charts(drawing: _Drawing) -> bytes:
 
 
 def _judged(store: ResultStore, key: AttemptKey) -> Verdict:
-    verdict = read_verdict(store, key)
+    verdict = layout.VERDICT.read(store, key)
     if verdict is None or not verdict.levels:
         raise NotFound("there are no judged intervals", where=str(key))
     return verdict

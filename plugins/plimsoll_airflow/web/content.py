@@ -18,7 +18,7 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_manifest
+from plimsoll.services.store.records import folder_of
 from plimsoll_airflow.internals.api_server import BaseUser
 from plimsoll_airflow.web import headers
 
@@ -36,15 +36,15 @@ _lock, _readers = RLock(), list[str]()
 
 def attempt_file_names(store: ResultStore, key: AttemptKey) -> dict[str, int | None]:
     """Return the files of an attempt by name below the attempt, with sizes where these are known."""
-    manifest = read_manifest(store, key)
+    manifest = layout.MANIFEST.read(store, key)
     sizes = {entry.path: entry.size_bytes for entry in manifest.files} if manifest else {}
-    prefix = layout.attempt_prefix(key)
+    prefix = folder_of(key)
     return {name: sizes.get(name) for name in _below(store, prefix)}
 
 
 def report_file_names(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
     """Return the files of the campaign's report; empty before it is published."""
-    return tuple(_below(store, layout.report_prefix(campaign_id)))
+    return tuple(_below(store, layout.REPORT_FILES.folder(campaign_id)))
 
 
 def stored(store: ResultStore, prefix: str, name: str) -> bytes:

@@ -10,14 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.text.errors import Problem, Refused
-from plimsoll.services.campaign.curating import (
-    Deletion,
-    annotate,
-    deletable,
-    delete_campaign,
-    interrupted_deletion,
-    read_note,
-)
+from plimsoll.services.campaign.curating import Deletion, annotate, deletable, delete_campaign, interrupted_deletion
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.api_server import BaseUser, action_logging
 from plimsoll_airflow.web import runs
@@ -55,7 +49,7 @@ def manage(visit: Visited) -> Response:
         found = _deletable(visit.resolved, visit.campaign_id, visit.user) if visit.may else None
     except Refused as error:
         problems = error.problems
-    note = read_note(visit.store, visit.campaign_id)
+    note = layout.NOTE.read_sound(visit.store, visit.campaign_id)
     context = {"campaign_id": visit.campaign_id, "title": visit.resolved.title, "note": note, "longest": LONGEST_NOTE}
     return render(
         visit.request,

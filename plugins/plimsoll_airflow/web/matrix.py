@@ -20,7 +20,7 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.campaign.curating import interrupted_deletion
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
-from plimsoll.services.store.campaigns import read_cancellation
+from plimsoll.services.store import layout
 from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import runs
 from plimsoll_airflow.web.access import require_change, token_for
@@ -67,7 +67,7 @@ def ended_of(visit: Visit, run: Sequence[str], attempt: Sequence[str]) -> runs.E
     found = (runs.find_run_of(visit.resolved, visit.campaign_id, one) for one in run)
     return runs.EndedRuns(
         runs=[one for one in found if one],
-        attempts=[str(key) for key in _keys(visit, attempt) if read_cancellation(visit.store, key)],
+        attempts=[str(key) for key in _keys(visit, attempt) if layout.CANCELLED.read(visit.store, key)],
         others=list(under_way(visit.resolved, visit.campaign_id).others),
     )
 

@@ -19,8 +19,8 @@ from plimsoll.services.cell.context import require_cell
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import published_without
 from plimsoll.services.store.layout import REPORT
-from plimsoll.services.store.records import published_without
 from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, User, may_read, token_for
@@ -158,14 +158,14 @@ def cell_charts(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Resp
 @of_campaign.get(f"/cells/{{cell_id}}/{{attempt}}/{layout.QUALITY}/{DATA_DOCS}")
 def cell_quality(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
     """Return the Data Docs of an attempt, at the path that the report's relative links have in the store."""
-    prefix = layout.attempt_file(visit.campaign.key(cell_id, attempt), layout.QUALITY)
+    prefix = layout.DATA_DOCS.folder(visit.campaign.key(cell_id, attempt))
     return content.document(content.stored(visit.store, prefix, DATA_DOCS))
 
 
 @of_campaign.get(f"/{layout.QUALITY}/{DATA_DOCS}")
 def campaign_quality(visit: Visited) -> Response:
     """Return the Data Docs of the whole campaign."""
-    return content.document(content.stored(visit.store, layout.campaign_quality_prefix(visit.campaign_id), DATA_DOCS))
+    return content.document(content.stored(visit.store, layout.DATA_DOCS.folder(visit.campaign_id), DATA_DOCS))
 
 
 @of_campaign.get("/report")
@@ -184,7 +184,7 @@ def report(visit: Visited) -> Response:
         "missing": published_without(visit.store, visit.campaign_id) if files else (),
         "may": visit.may,
         "token": token_for(visit.user),
-        "has_quality": visit.store.exists(f"{layout.campaign_quality_prefix(visit.campaign_id)}/{DATA_DOCS}"),
+        "has_quality": visit.store.exists(f"{layout.DATA_DOCS.folder(visit.campaign_id)}/{DATA_DOCS}"),
     }
     return render(visit.request, "report.html.j2", context)
 
@@ -193,14 +193,14 @@ def report(visit: Visited) -> Response:
 @of_campaign.get(f"/report/{REPORT}")
 def report_page(visit: Visited) -> Response:
     """Return the report itself, also at the path that links in the reports of its parts have in the store."""
-    found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), REPORT)
+    found = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), REPORT)
     return content.document(found, headers.REPORT)
 
 
 @of_campaign.get("/report/{part}-report.html")
 def report_of_part(visit: Visited, part: PartName) -> Response:
     """Return the report of one part, at the path that links in the whole campaign's report have in the store."""
-    found = content.stored(visit.store, layout.report_prefix(visit.campaign_id), file_of_part(part, REPORT))
+    found = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), file_of_part(part, REPORT))
     return content.document(found, headers.REPORT)
 
 

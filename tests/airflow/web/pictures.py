@@ -70,7 +70,7 @@ def fill_with_real_one(store: ResultStore, bundle: Path) -> Mapping[str, str]:
     for name, content in found.files.items():
         store.write(f"{campaign.campaign_id}/{name}", content)
     for name, content in remade.files.items():
-        store.write(f"{layout.report_prefix(campaign.campaign_id)}/{name}", content)
+        store.write(f"{layout.REPORT_FILES.folder(campaign.campaign_id)}/{name}", content)
     page = f"/plimsoll/campaigns/{campaign.campaign_id}"
     return {"matrix": page, "cell": f"{page}/cells/{_worst_cell(campaign)}", "report-page": f"{page}/report"}
 
@@ -94,10 +94,10 @@ def fill_with_made_up_ones(installation: Installation) -> Mapping[str, str]:
         begun = now - timedelta(days=days_ago)
         campaign = store_campaign(store, azul, new_campaign_id(azul.name, begun), plan, begun)
         for cell in campaign.cells_with_attempts():
-            store.write(f"{layout.cost_prefix(campaign.key(cell, 1))}/{CELL_USD:.6f}.json", b"{}")
+            store.write(layout.COST.key(campaign.campaign_id, cell, 1, f"{CELL_USD:.6f}"), b"{}")
         finished.append(campaign.campaign_id)
     for name, content in build_report(synthetic_campaign(azul, plan)).files.items():
-        store.write(f"{layout.report_prefix(campaign.campaign_id)}/{name}", content)
+        store.write(f"{layout.REPORT_FILES.folder(campaign.campaign_id)}/{name}", content)
     demo, nightly = instant_definition("demo", variants=4, loads=5, repeats=3), instant_definition("nightly")
     running = store_every_state(installation, demo, new_campaign_id(demo.name, now))
     store_later_attempts(installation, running, running="v1-003k-r2", cancelled="v1-001k-r1")

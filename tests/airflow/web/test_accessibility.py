@@ -24,7 +24,6 @@ from plimsoll.domain.campaign.cell import Attempt, AttemptKey
 from plimsoll.report import build_report
 from plimsoll.services.campaign.curating import Deletion
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 THEIRS = "/plimsoll/campaigns/demo-theirs"
@@ -123,14 +122,14 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Installation:
         store_every_state(made, definition, name)
     theirs = AttemptKey(campaign_id="demo-theirs", cell_id="v3-002k-r1", attempt=1)
     begun = Attempt(key=theirs, owner="somebody", started_at=made.toolkit.clock.now(), code_version="0.1.0")
-    write_model(made.toolkit.store, theirs, layout.ATTEMPT, begun)
+    layout.ATTEMPT.write(made.toolkit.store, theirs, begun)
     again = store_every_state(made, REPEATED, "demo-again")
     store_later_attempts(made, again, running="v1-002k-r1", cancelled="v1-001k-r1")
     store_every_state(made, DEFINITION, "demo-half")
     half = Deletion(campaign_id="demo-half", by="ada", at=made.toolkit.clock.now(), attempts=5, files=40)
-    made.toolkit.store.write(layout.deleting_key("demo-half"), half.model_dump_json().encode())
+    made.toolkit.store.write(layout.DELETING.key("demo-half"), half.model_dump_json().encode())
     for name, content in build_report(demo_campaign()).files.items():
-        made.toolkit.store.write(f"{layout.report_prefix(CAMPAIGN)}/{name}", content)
+        made.toolkit.store.write(f"{layout.REPORT_FILES.folder(CAMPAIGN)}/{name}", content)
     return made
 
 

@@ -25,7 +25,6 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import StoreError
 from plimsoll.ports.store import BLOCK_BYTES
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
 from plimsoll_airflow.web import content
 
 API = "/plimsoll/api/v1"
@@ -75,9 +74,7 @@ def test_a_running_cell_tells_how_its_service_levels_fare(client: Client, campai
     before = viewer.get(place).json()
     level = {"level": "99.9/10s/100ms", "judged": 3, "missed": 1, "last_ms": 20.5, "worst_ms": 151.25}
     key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v3-001k-r1", attempt=1)
-    write_model(
-        campaign.toolkit.store, key, layout.PROGRESS, AttemptProgress.model_validate({**before, "levels": [level]})
-    )
+    layout.PROGRESS.write(campaign.toolkit.store, key, AttemptProgress.model_validate({**before, "levels": [level]}))
 
     assert before["phase"] == "load"
     assert "levels" not in before
@@ -236,7 +233,7 @@ def test_report_files_are_listed_and_given_once_published(client: Client, campai
     viewer = client("viewer")
     assert viewer.get(f"{HERE}/report").json() == []
 
-    campaign.toolkit.store.write(f"{layout.report_prefix(CAMPAIGN)}/charts/maxima.svg", b"<svg/>")
+    campaign.toolkit.store.write(f"{layout.REPORT_FILES.folder(CAMPAIGN)}/charts/maxima.svg", b"<svg/>")
 
     assert viewer.get(f"{HERE}/report").json() == ["charts/maxima.svg"]
     answer = viewer.get(f"{HERE}/report/charts/maxima.svg")

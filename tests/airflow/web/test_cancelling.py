@@ -17,9 +17,9 @@ from plimsoll.domain.campaign.cell import Attempt
 from plimsoll.domain.hosts.owner import ProcessOwner
 from plimsoll.services.campaign.open.planning import new_campaign_id
 from plimsoll.services.cell.attempt_state import failure_of
-from plimsoll.services.ownership import Hold
+from plimsoll.services.ownership import HOLD, Hold
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun
 from plimsoll_airflow.internals.marking import mark_run_failed
@@ -101,7 +101,7 @@ def goes_on_elsewhere(campaign: Installation, cell_id: str, owner: str) -> None:
     store = campaign.toolkit.store
     key = CampaignStore(store, CAMPAIGN).key(cell_id, 1)
     attempt = Attempt(key=key, owner=owner, started_at=datetime.now(UTC), code_version="0.1.0")
-    write_model(store, key, layout.ATTEMPT, attempt)
+    layout.ATTEMPT.write(store, key, attempt)
 
 
 def test_loading_the_page_again_that_tells_what_was_cancelled_cancels_nothing_more(
@@ -174,9 +174,9 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
 ) -> None:
     store, key = campaign.toolkit.store, CampaignStore(campaign.toolkit.store, CAMPAIGN).key("v3-001k-r1", 1)
     now = datetime.now(UTC)
-    write_model(store, key, layout.ATTEMPT, Attempt(key=key, owner=owner, started_at=now, code_version="0.1.0"))
+    layout.ATTEMPT.write(store, key, Attempt(key=key, owner=owner, started_at=now, code_version="0.1.0"))
     hold = Hold(owner=owner, since=now, until=now + timedelta(minutes=5))
-    store.write(layout.hold_key(CAMPAIGN, 1), hold.model_dump_json().encode())
+    HOLD.write(store, CAMPAIGN, hold, 1)
     here = f"/plimsoll/campaigns/{CAMPAIGN}/cancel"
     nothing_else_runs = client("user").get(here).text
     in_vain = shown_after(client, client("user").post(here))
@@ -199,7 +199,7 @@ def test_what_others_work_at_is_not_spoilt_but_told_of_with_what_ends_it(
     assert [one.status_code for one in (in_vain, answered, pressed)] == [200] * 3
     assert "Nothing was cancelled" in in_vain.text
     assert "Not all of the campaign was cancelled" in pressed.text
-    assert (read_cancellation(store, key), failure_of(store, key)) == (None, None)
+    assert (layout.CANCELLED.read(store, key), failure_of(store, key)) == (None, None)
     assert client("viewer").get(f"{API}/cells/v3-001k-r1").json()["status"]["state"] == "running"
 
 

@@ -13,7 +13,7 @@ from plimsoll.domain.keys.action import Action, ActionResult
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.tables import table_file, write_table
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
@@ -44,10 +44,10 @@ def test_an_attempt_that_failed_before_its_load_says_nothing_of_errors_and_rates
 ) -> None:
     store = campaign.toolkit.store
     key = CampaignStore(store, CAMPAIGN).key("v2-001k-r1", 1)
-    verdict = read_verdict(store, key)
+    verdict = layout.VERDICT.read(store, key)
     assert verdict is not None
     failed = {"levels": (), "operations": 0, "errors": {}, "maxima": None, "achieved_ops_s": None}
-    write_model(store, key, layout.VERDICT, verdict.model_copy(update=failed))
+    layout.VERDICT.write(store, key, verdict.model_copy(update=failed))
     shown = page(client, f"{HERE}/cells/v2-001k-r1").text
     assert "node2 was down for 40 s" in shown
     assert [word for word in ("Errors", "Achieved", "Operations") if word in shown] == []
@@ -61,11 +61,11 @@ def test_a_cell_that_is_not_judged_valid_has_a_page_too(client: Client, cell: st
 def test_an_invalid_attempt_is_neither_met_nor_missed_on_its_page(client: Client, campaign: Installation) -> None:
     store = campaign.toolkit.store
     sound, unsound = (
-        read_verdict(store, CampaignStore(store, CAMPAIGN).key(cell, 1)) for cell in ("v1-001k-r1", "v2-001k-r1")
+        layout.VERDICT.read(store, CampaignStore(store, CAMPAIGN).key(cell, 1)) for cell in ("v1-001k-r1", "v2-001k-r1")
     )
     assert sound
     assert unsound
-    write_model(store, unsound.key, layout.VERDICT, unsound.model_copy(update={"levels": sound.levels, "met": None}))
+    layout.VERDICT.write(store, unsound.key, unsound.model_copy(update={"levels": sound.levels, "met": None}))
     shown = page(client, f"{HERE}/cells/v2-001k-r1").text
 
     assert "✓ met" not in shown
@@ -75,10 +75,10 @@ def test_an_invalid_attempt_is_neither_met_nor_missed_on_its_page(client: Client
 
 def test_a_miss_by_errors_says_so(client: Client, campaign: Installation) -> None:
     store = campaign.toolkit.store
-    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    verdict = layout.VERDICT.read(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
     assert verdict
     failing = {"met": False, "errors": {"timeout": 900, "unavailable": 100}}
-    write_model(store, verdict.key, layout.VERDICT, verdict.model_copy(update=failing))
+    layout.VERDICT.write(store, verdict.key, verdict.model_copy(update=failing))
 
     shown = page(client, f"{HERE}/cells/v1-001k-r1").text
     assert "1,000 operations failed. Response times kept the service level, but 0.1 % of failed" in shown
@@ -87,23 +87,23 @@ def test_a_miss_by_errors_says_so(client: Client, campaign: Installation) -> Non
 
 def test_a_load_that_a_rule_ended_says_so_beside_its_service_levels(client: Client, campaign: Installation) -> None:
     store = campaign.toolkit.store
-    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    verdict = layout.VERDICT.read(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
     assert verdict
     stopped = {"met": False, "stopped": "the load was ended after 40s by `stop_when[0]`"}
-    write_model(store, verdict.key, layout.VERDICT, verdict.model_copy(update=stopped))
+    layout.VERDICT.write(store, verdict.key, verdict.model_copy(update=stopped))
 
     assert "Missed: the load was ended after 40s by" in page(client, f"{HERE}/cells/v1-001k-r1").text
 
 
 def test_an_action_without_a_load_began_at_no_moment_of_one(client: Client, campaign: Installation) -> None:
     store = campaign.toolkit.store
-    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    verdict = layout.VERDICT.read(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
     assert verdict
     action = ActionResult(
         action=Action(name="add-node"), hosts=(), begun_s=-30.0, ended_s=-10.0, duration_s=20.0, evidence=("joined",),
         parts=(), streamed_bytes=None, failed=None, levels=(),
     )  # fmt: skip
-    write_model(store, verdict.key, layout.VERDICT, verdict.model_copy(update={"action": action}))
+    layout.VERDICT.write(store, verdict.key, verdict.model_copy(update={"action": action}))
 
     shown = page(client, f"{HERE}/cells/v1-001k-r1").text
     assert "It was done without a load and took 20.0 s" in shown
@@ -126,12 +126,12 @@ def test_a_chart_is_drawn_anew_and_asked_for_anew_once_its_attempt_was_judged_ag
     key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-002k-r1", attempt=1)
     before = [client("viewer").get(f"{at}/{name}") for name in ("timeline.svg", "charts")]
     verdict, intervals = (
-        read_verdict(store, key),
+        layout.VERDICT.read(store, key),
         pd.read_parquet(BytesIO(store.read(layout.attempt_file(key, table_file("intervals"))))),
     )
     assert verdict
     write_table(store, key, "intervals", intervals.assign(judged_ms=77.7, p99_9_ms=77.7))
-    write_model(store, key, layout.VERDICT, verdict.model_copy(update={"code_version": "a newer one"}))
+    layout.VERDICT.write(store, key, verdict.model_copy(update={"code_version": "a newer one"}))
 
     after = [client("viewer").get(f"{at}/{name}") for name in ("timeline.svg", "charts")]
 
@@ -146,7 +146,7 @@ def test_charts_have_the_name_of_their_variant_in_a_campaign_that_was_made_anew_
     before = client("viewer").get(at).text
     named = tuple(one.model_copy(update={"title": f"Renamed {one.id}"}) for one in DEFINITION.variants)
     renamed = DEFINITION.model_copy(update={"variants": named})
-    campaign.toolkit.store.write(layout.definition_key(CAMPAIGN), dump_definition(renamed).encode())
+    campaign.toolkit.store.write(layout.DEFINITION.key(CAMPAIGN), dump_definition(renamed).encode())
 
     after = client("viewer").get(at).text
 
@@ -156,7 +156,7 @@ def test_charts_have_the_name_of_their_variant_in_a_campaign_that_was_made_anew_
 def test_all_that_was_collected_is_framed_without_access_to_airflow(client: Client, campaign: Installation) -> None:
     rows = [(40.0, 41.5, "node2", "a", "WARN <slow>"), (20.0, 21.0, "node1", "a", "gc.log: Pause Full 900ms")]
     key = AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-002k-r1", attempt=1)
-    verdict = read_verdict(campaign.toolkit.store, key)
+    verdict = layout.VERDICT.read(campaign.toolkit.store, key)
     assert verdict
     intervals = pd.DataFrame(
         {
@@ -185,12 +185,12 @@ def test_the_environment_of_a_cell_names_its_nodes_and_each_of_its_load_hosts(
     client: Client, campaign: Installation
 ) -> None:
     store, key = campaign.toolkit.store, AttemptKey(campaign_id=CAMPAIGN, cell_id="v1-001k-r1", attempt=1)
-    fingerprint = read_fingerprint(store, key)
+    fingerprint = layout.FINGERPRINT.read(store, key)
     assert fingerprint is not None
     bigger = fingerprint.load_host.model_copy(update={"cpus": 96})
     data_of = ("v1-000k-r1/1", "v1-000k-r1/2")
     changed = fingerprint.model_copy(update={"further_load_hosts": {"load2": bigger}, "data_of": data_of})
-    write_model(store, key, layout.FINGERPRINT, changed)
+    layout.FINGERPRINT.write(store, key, changed)
 
     shown = page(client, f"{HERE}/cells/v1-001k-r1").text
 

@@ -14,7 +14,7 @@ from plimsoll.domain.attempt.status import AttemptProgress
 from plimsoll.report.tables import DOCS_OF_CAMPAIGN, docs_of_attempt
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.web.library import library
 
 HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
@@ -72,7 +72,7 @@ def test_a_phase_that_takes_longer_than_expected_says_so_wherever_time_left_is_s
     key = CampaignStore(campaign.toolkit.store, CAMPAIGN).key("v3-001k-r1", 1)
     begun = campaign.toolkit.clock.now() - timedelta(minutes=10)
     judging = AttemptProgress(phase="judge", at=begun, phases={"provision": begun, "judge": begun})
-    write_model(campaign.toolkit.store, key, layout.PROGRESS, judging)
+    layout.PROGRESS.write(campaign.toolkit.store, key, judging)
     library().forget(CAMPAIGN)
 
     words = re.compile(r"longer than expected, by \d+ min")
@@ -173,7 +173,7 @@ def test_data_docs_are_shown_in_a_sandbox(client: Client) -> None:
 
 
 def test_the_report_runs_its_scripts_in_an_origin_of_its_own(client: Client, campaign: Installation) -> None:
-    campaign.toolkit.store.write(f"{layout.report_prefix(CAMPAIGN)}/report.html", b"<h1>Report</h1>")
+    campaign.toolkit.store.write(f"{layout.REPORT_FILES.folder(CAMPAIGN)}/report.html", b"<h1>Report</h1>")
 
     shown, answer = page(client, f"{HERE}/report"), client("viewer").get(f"{HERE}/report/page")
 
@@ -184,10 +184,10 @@ def test_the_report_runs_its_scripts_in_an_origin_of_its_own(client: Client, cam
 
 def test_the_reports_links_to_data_docs_lead_where_the_pages_have_them(client: Client, campaign: Installation) -> None:
     store = campaign.toolkit.store
-    verdict = read_verdict(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
+    verdict = layout.VERDICT.read(store, CampaignStore(store, CAMPAIGN).key("v1-001k-r1", 1))
     assert verdict
-    store.write(f"{layout.campaign_quality_prefix(CAMPAIGN)}/index.html", b"<title>Of all</title>")
-    store.write(f"{layout.report_prefix(CAMPAIGN)}/report.html", b"<h1>Report</h1>")
+    store.write(f"{layout.DATA_DOCS.folder(CAMPAIGN)}/index.html", b"<title>Of all</title>")
+    store.write(f"{layout.REPORT_FILES.folder(CAMPAIGN)}/report.html", b"<h1>Report</h1>")
 
     found = {
         link: client("viewer").get(urljoin(f"{HERE}/report/page", link))

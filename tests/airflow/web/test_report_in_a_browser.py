@@ -36,7 +36,7 @@ def mixed(installation: Installation) -> Installation:
     installation.open_campaign(definition, MIXED)
     whole = overview(data, tuple(map(analyse, data_of_parts(data))))
     for name, content in {"report.html": whole["report.html"], "kv-report.html": b"<h1>Of kv</h1>"}.items():
-        installation.toolkit.store.write(f"{layout.report_prefix(MIXED)}/{name}", content)
+        installation.toolkit.store.write(f"{layout.REPORT_FILES.folder(MIXED)}/{name}", content)
     return installation
 
 

@@ -8,7 +8,7 @@ from tests.support.campaigns.stored import store_every_state
 
 from plimsoll.domain.keys.workload import NamedWorkload
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 
 MIXED = "demo-mixed"
 HERE = f"/plimsoll/campaigns/{MIXED}"
@@ -49,7 +49,7 @@ def test_capacities_and_cells_name_their_workload(client: Client) -> None:
 
 
 def test_the_report_leads_to_the_report_of_each_workload(client: Client, mixed: Installation) -> None:
-    prefix = layout.report_prefix(MIXED)
+    prefix = layout.REPORT_FILES.folder(MIXED)
     mixed.toolkit.store.write(f"{prefix}/report.html", b'<a href="kv-report.html">kv</a>')
     mixed.toolkit.store.write(f"{prefix}/kv-report.html", b"<h1>Of kv</h1>")
     found = client("viewer").get(f"{HERE}/report/kv-report.html")
@@ -66,10 +66,10 @@ def test_the_report_leads_to_the_report_of_each_workload(client: Client, mixed: 
 def test_the_page_of_a_cell_says_that_a_ramp_missed_for_its_rate(client: Client, mixed: Installation) -> None:
     campaign = CampaignStore(mixed.toolkit.store, MIXED)
     for cell_id, is_of_ramp in (("v1-kv-001k-r1", True), ("v1-series-001k-r1", False)):
-        verdict = read_verdict(campaign.store, campaign.key(cell_id, 1))
+        verdict = layout.VERDICT.read(campaign.store, campaign.key(cell_id, 1))
         assert verdict
         fell_short = {"met": False, "rate_achieved": False, "achieved_ops_s": 900.0, "must_reach_rate": is_of_ramp}
-        write_model(campaign.store, verdict.key, layout.VERDICT, verdict.model_copy(update=fell_short))
+        layout.VERDICT.write(campaign.store, verdict.key, verdict.model_copy(update=fell_short))
     reason = "it achieved 900 ops/s of 1,000 ops/s, and in a ramp a rate that is not achieved is a miss"
 
     assert reason in page(client, f"{HERE}/cells/v1-kv-001k-r1").text

@@ -14,7 +14,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 
 STRESS = (
@@ -71,7 +71,7 @@ def test_a_cell_of_a_command_runs_to_its_judged_verdict(artefacts: Artefacts, tm
     assert ran.verdict.operations > 0
     assert set(attempt_data(tools.store, ran.verdict).intervals["operation"]) == {"all", "reads", "writes"}
     assert any("stalls" in warning for warning in ran.verdict.warnings)
-    fingerprint = read_fingerprint(tools.store, ran.work.key)
+    fingerprint = layout.FINGERPRINT.read(tools.store, ran.work.key)
     assert fingerprint is not None
     assert fingerprint.load_generator.startswith("java: openjdk version")
     files = {path.rpartition("/")[2] for path in tools.store.keys(layout.attempt_file(ran.work.key, layout.RAW))}

@@ -18,7 +18,8 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.steps.running import CellRunEnd
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
@@ -47,7 +48,7 @@ def test_a_higher_load_runs_on_the_process_and_the_rows_of_the_lower_one(artefac
     low, high = ramped(tools, own)
 
     assert (low.troubles, high.troubles, low.remains, high.remains) == ((), (), False, False)
-    fingerprint = read_fingerprint(tools.store, high.work.key)
+    fingerprint = layout.FINGERPRINT.read(tools.store, high.work.key)
     assert fingerprint is not None
     assert fingerprint.data_of == (f"{low.work.key.cell_id}/1",)
     logs = [raw_text(tools.store, one.work.key, "node1/cassandra/system.log") for one in (low, high)]

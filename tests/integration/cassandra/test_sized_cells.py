@@ -12,13 +12,12 @@ from tests.support.nodes.even import toolkit
 from tests.support.nodes.small import define
 from tests.support.suite.requirements import long
 
-from plimsoll.domain.attempt.load_summary import LoadStart
 from plimsoll.domain.attempt.populated_data import FIRST_SAMPLE, is_within_tolerance
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.units import parse_size
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 
 SIZE = "12M"
@@ -71,8 +70,8 @@ def test_rows_of_ones_own_and_time_series_take_the_size_that_was_asked_for(tmp_p
     assert len(ran) == len(WORKLOADS)
     for one in ran:
         assert (one.troubles, one.remains) == ((), False)
-        start = read_model(tools.store, one.work.key, layout.LOAD_START, LoadStart)
-        fingerprint = read_fingerprint(tools.store, one.work.key)
+        start = layout.LOAD_START.read(tools.store, one.work.key)
+        fingerprint = layout.FINGERPRINT.read(tools.store, one.work.key)
         assert start is not None
         assert fingerprint is not None
         assert fingerprint.counted_rows is not None

@@ -36,7 +36,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.cost.spending import ledger
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
@@ -104,12 +104,15 @@ def outcome_of(tools: Toolkit, definition: Definition) -> Outcome:
     campaign = CampaignStore(tools.store, definition.name)
     campaign.open(definition)
     ran, verdict = run_cell(tools, definition.name, print)
-    fingerprint, prefix = read_fingerprint(tools.store, ran.work.key), layout.attempt_file(ran.work.key, layout.RAW)
+    fingerprint, prefix = (
+        layout.FINGERPRINT.read(tools.store, ran.work.key),
+        layout.attempt_file(ran.work.key, layout.RAW),
+    )
     assert fingerprint is not None
     return Outcome(
         verdict=verdict,
         fingerprint=fingerprint,
-        start=read_model(tools.store, ran.work.key, layout.LOAD_START, LoadStart),
+        start=layout.LOAD_START.read(tools.store, ran.work.key),
         files=frozenset(path.removeprefix(f"{prefix}/") for path in tools.store.keys(prefix)),
         operations=frozenset(attempt_data(tools.store, verdict).intervals["operation"]),
     )

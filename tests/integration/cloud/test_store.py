@@ -48,7 +48,7 @@ def work(cloud: Cloud, definition: Definition, tmp_path: Path) -> Iterator[Attem
     connections = Connections(account)
     url = f"s3://{cloud.landscape.bucket}/{tmp_path.name}"
     store = S3Store(url, lambda: account.client("s3"))
-    depot = Depot(store, layout.bundles_prefix, tmp_path / "locks")
+    depot = Depot(store, layout.BUNDLES.folder, tmp_path / "locks")
     clock = SystemClock()
     records = StoredLaunches(store, Outage(clock))
     provider = Ec2Provider(account, clock, over_ssh(connections, depot), url, lambda _: None, records)

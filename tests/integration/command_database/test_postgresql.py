@@ -18,7 +18,7 @@ from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_fingerprint
+from plimsoll.services.store.records import folder_of
 from plimsoll_airflow.local.database import program
 
 DEBIAN = "/usr/lib/postgresql/15/bin"
@@ -70,11 +70,11 @@ def test_a_cell_of_the_guide_s_postgresql_runs_to_its_judged_verdict(
     intervals = attempt_data(tools.store, verdict).intervals
     assert len(intervals[intervals["phase"] == "judged"]) == 3
     assert not verdict.may_omit, "pgbench counts from the scheduled start"
-    fingerprint = read_fingerprint(tools.store, verdict.key)
+    fingerprint = layout.FINGERPRINT.read(tools.store, verdict.key)
     assert fingerprint is not None
     assert fingerprint.nodes[0].processes[0].version.startswith("postgres (PostgreSQL) ")
     assert any(re.search(r"load, \d+ ops/s", line) for line in said), "pgbench's rate is told while it runs"
-    kept = set(tools.store.keys(f"{layout.attempt_prefix(verdict.key)}/raw"))
+    kept = set(tools.store.keys(f"{folder_of(verdict.key)}/raw"))
     assert any(name.endswith("node1/command/command.log") for name in kept)
 
 

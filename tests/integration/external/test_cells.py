@@ -21,7 +21,8 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.reaping import reap
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 CELL = "theirs-00100-r1"
 READS = {
@@ -56,7 +57,7 @@ def test_it_is_measured_and_left_as_it_was(
     said: list[str] = []
     work, verdict = run(site().tools, definition(), said)
     assert (verdict.outcome, verdict.reasons) == ("met", ())
-    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+    fingerprint = layout.FINGERPRINT.read(work.toolkit.store, work.key)
     assert fingerprint is not None
     assert {node.address: node.release_version for node in fingerprint.reported_nodes} == dict.fromkeys(
         theirs.addresses, "4.0.1"

@@ -20,7 +20,8 @@ from plimsoll.ports.artefacts import OWN_JDK
 from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.publish.results import attempt_data
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import attempt_file, report_key
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
@@ -78,7 +79,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> EndedCell:
     pass_gate(tools, "campaign", [])
     publish_report(tools, "campaign")
     key = CampaignStore(tools.store, "campaign").key(CELL, 1)
-    manifest, verdict = read_manifest(tools.store, key), read_verdict(tools.store, key)
+    manifest, verdict = layout.MANIFEST.read(tools.store, key), layout.VERDICT.read(tools.store, key)
     assert manifest is not None
     assert verdict is not None
     page = tools.store.read(report_key("campaign")).decode()

@@ -25,7 +25,7 @@ from tests.integration.reliability.struck import CELL, Place
 from tests.support.suite.requirements import IS_LONG
 
 from plimsoll.domain.text.errors import PlimsollError
-from plimsoll.services.store.campaigns import read_manifest
+from plimsoll.services.store import layout
 
 FIRST, SECOND = "us-east-1a", "us-east-1b"
 UNDER_LAG = (
@@ -176,7 +176,7 @@ def test_hosts_that_may_not_be_terminated_fall_to_the_reaper_and_the_result_coun
     place.moments.within["collect"] = lambda: place.cloud.fault(Deny(action="TerminateInstances"))
     with pytest.raises(PlimsollError, match="allow the action ec2:TerminateInstances"):
         place.run()
-    manifest = read_manifest(place.campaign.store, place.campaign.key(CELL, 1))
+    manifest = layout.MANIFEST.read(place.campaign.store, place.campaign.key(CELL, 1))
     assert manifest is not None
     assert manifest.failure is None
     place.cloud.clear()

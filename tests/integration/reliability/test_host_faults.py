@@ -15,7 +15,7 @@ from tests.integration.reliability.real_hosts import RealPlace, quick_silence, r
 from tests.integration.reliability.struck import CELL
 from tests.support.suite.requirements import long, require_namespaces
 
-from plimsoll.services.store.campaigns import read_manifest
+from plimsoll.services.store import layout
 
 STRIKES = [(role, verb) for role in ("node", "load") for verb in ("freeze", "cut")]
 """Role of a host, and what is done to it."""
@@ -164,7 +164,7 @@ def reasons(struck: Struck) -> Iterator[tuple[str, str]]:
 
 def collected(place: RealPlace, attempt: int) -> set[str]:
     """Return hosts that files were collected from."""
-    manifest = read_manifest(place.campaign.store, place.campaign.key(CELL, attempt))
+    manifest = layout.MANIFEST.read(place.campaign.store, place.campaign.key(CELL, attempt))
     assert manifest is not None
     return {Path(entry.path).parts[1] for entry in manifest.files}
 

@@ -17,6 +17,7 @@ from tests.integration.reliability.cell_steps import all_steps
 from tests.support.campaigns.undrawn import undrawn
 from tests.support.processes import end_marked, marked
 from tests.support.ssh.sshd import CONNECTION, OneKey, Sshd, make_key, running_sshd
+from tests.support.stores.places import patch_place
 from tests.support.suite.requirements import long
 
 from plimsoll.adapters.providers.local import LocalProvider
@@ -41,7 +42,6 @@ from plimsoll.services.judge import attempt_judging
 from plimsoll.services.publish.publishing import pass_gate, publish_report
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_manifest
 from plimsoll.services.store.layout import report_key
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
@@ -155,7 +155,7 @@ def test_a_campaign_on_kept_hosts_reaches_its_report_and_leaves_them_clean(site:
 
     assert [one.verdict is not None and one.verdict.valid for one in ran] == [True, True]
     assert site.product.found == [0, 0], "a cell's processes were there when the next one was deployed"
-    clusters = [read_cluster(site.tools.store, one.work.key) for one in ran]
+    clusters = [layout.CLUSTER.read(site.tools.store, one.work.key) for one in ran]
     assert {str(one.id) for one in clusters if one} == {"campaign/hosts/1"}
     assert site.nothing_is_left()
     pass_gate(site.tools, "campaign", [])
@@ -172,7 +172,7 @@ def test_what_a_killed_cell_left_is_gone_before_the_next_one_is_deployed(site: S
     assert len(marked("PLIMSOLL_WORK", str(site.work))) >= 3
     [ran] = run_cells(site.tools, "campaign", [second], "me", print)
     assert site.product.found == [0, 0]
-    fingerprint = read_fingerprint(site.tools.store, ran.work.key)
+    fingerprint = layout.FINGERPRINT.read(site.tools.store, ran.work.key)
     assert fingerprint is not None
     assert fingerprint.cluster == "hosts/1"
     assert site.nothing_is_left()
@@ -224,7 +224,7 @@ def the_next_cell_has_the_same_hosts_and_finds_nothing_there(site: Site) -> None
     assert ran.verdict is not None
     assert ran.verdict.valid
     assert set(site.product.found) == {0}, "a killed cell's processes were there when the next one was deployed"
-    fingerprint = read_fingerprint(site.tools.store, ran.work.key)
+    fingerprint = layout.FINGERPRINT.read(site.tools.store, ran.work.key)
     assert (fingerprint and fingerprint.cluster, fingerprint and fingerprint.replaces) == ("hosts/1", "")
     assert site.nothing_is_left()
 
@@ -234,12 +234,12 @@ def test_killed_in_a_step_the_next_cell_has_the_same_hosts_and_finds_nothing_of_
     dead = killed(site, STRIKES[when])
     the_next_cell_has_the_same_hosts_and_finds_nothing_there(site)
     has_all = when == "before the hosts are given back"
-    assert (read_manifest(site.tools.store, dead.key) is not None) == has_all
+    assert (layout.MANIFEST.read(site.tools.store, dead.key) is not None) == has_all
 
 
 @pytest.mark.parametrize("site", ["local"], indirect=True)  # judging asks no host
 def test_killed_before_its_verdict_the_attempt_is_judged_when_its_hosts_are_gone(site: Site) -> None:
-    dead = killed(site, lambda patch, _: patch.setattr(attempt_judging, "write_model", kill))
+    dead = killed(site, lambda patch, _: patch_place(patch, "judge.attempt_judging", "VERDICT", write=kill))
     the_next_cell_has_the_same_hosts_and_finds_nothing_there(site)
     assert attempt_judging.judge(dead).valid
 
@@ -265,7 +265,10 @@ def test_a_host_of_this_machine_that_is_lost_under_a_cell_is_replaced_alone(site
     shutil.rmtree(site.work / "campaign" / "hosts" / "1" / "node2")
     actions.destroy(work)
     [ran] = run_cells(site.tools, "campaign", [second], "me", print)
-    after, fingerprint = read_cluster(site.tools.store, ran.work.key), read_fingerprint(site.tools.store, ran.work.key)
+    after, fingerprint = (
+        layout.CLUSTER.read(site.tools.store, ran.work.key),
+        layout.FINGERPRINT.read(site.tools.store, ran.work.key),
+    )
     assert after is not None
     assert fingerprint is not None
     stayed = [one.name for one, other in zip(before.hosts, after.hosts, strict=True) if one.address == other.address]
@@ -285,7 +288,10 @@ def test_the_first_load_host_that_is_unfit_is_replaced_alone_and_its_files_keep_
 
     [ran] = run_cells(site.tools, "campaign", [second], "me", print)
 
-    after, fingerprint = read_cluster(site.tools.store, ran.work.key), read_fingerprint(site.tools.store, ran.work.key)
+    after, fingerprint = (
+        layout.CLUSTER.read(site.tools.store, ran.work.key),
+        layout.FINGERPRINT.read(site.tools.store, ran.work.key),
+    )
     assert after is not None
     assert fingerprint is not None
     assert ran.verdict is not None

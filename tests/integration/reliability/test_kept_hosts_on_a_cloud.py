@@ -26,7 +26,8 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.steps.running import run_cells
-from plimsoll.services.store.campaigns import CampaignStore, read_cluster, read_fingerprint, read_manifest
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 CAMPAIGN = "kept"
@@ -65,7 +66,7 @@ def started(tools: Toolkit, cell_id: str) -> AttemptContext:
 
 
 def cluster_of(tools: Toolkit, work: AttemptContext) -> str:
-    fingerprint = read_fingerprint(tools.store, work.key)
+    fingerprint = layout.FINGERPRINT.read(tools.store, work.key)
     return fingerprint.cluster if fingerprint else ""
 
 
@@ -121,7 +122,7 @@ def test_killed_in_a_step_the_next_attempt_has_the_same_hosts_and_finds_nothing_
     dead = killed(place, tools, STRIKES[when])
     the_next_attempt_has_the_same_hosts_and_finds_nothing_there(place, tools)
     has_all = when == "before the hosts are given back"
-    assert (read_manifest(tools.store, dead.key) is not None) == has_all
+    assert (layout.MANIFEST.read(tools.store, dead.key) is not None) == has_all
 
 
 def environments_on_its_load_host(work: AttemptContext) -> list[str]:
@@ -152,7 +153,7 @@ def test_a_host_that_died_between_two_cells_is_replaced_alone_and_every_later_fi
         actions.destroy(later[-1])
     assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1"] * 3
     [gone], [fresh] = before - hosts_of(later[0]), hosts_of(later[0]) - before
-    reasons = [read_fingerprint(tools.store, work.key).replaces for work in (first, *later)]
+    reasons = [layout.FINGERPRINT.read(tools.store, work.key).replaces for work in (first, *later)]
     assert reasons == ["", *[f"{gone} died and was replaced by {fresh}"] * 2]
     assert place.launched() == 5
 
@@ -182,7 +183,7 @@ def test_a_host_that_died_under_a_cell_is_replaced_alone_and_nothing_of_that_cel
     second = started(tools, CELLS[1])
     [gone], [fresh] = before - hosts_of(second), hosts_of(second) - before
     assert (cluster_of(tools, second), place.launched()) == ("hosts/1", 5)
-    assert read_fingerprint(tools.store, second.key).replaces == f"{gone} died and was replaced by {fresh}"
+    assert layout.FINGERPRINT.read(tools.store, second.key).replaces == f"{gone} died and was replaced by {fresh}"
     assert environments_on_its_load_host(second) == [second.key.environment]
 
 
@@ -198,14 +199,14 @@ def test_a_host_that_is_no_longer_fit_is_ended_and_replaced_alone(place: Place, 
     [fresh] = hosts_of(later[0]) - before
     assert before - hosts_of(later[0]) == {unfit}
     assert hosts_of(later[1]) == hosts_of(later[0])
-    reasons = {read_fingerprint(tools.store, work.key).replaces for work in later}
+    reasons = {layout.FINGERPRINT.read(tools.store, work.key).replaces for work in later}
     assert reasons == {f"{unfit} was replaced by {fresh} (its network is slow)"}
     assert place.launched() == 5
 
 
 def hosts_of(work: AttemptContext) -> set[str]:
     """Return the instances, as the attempt's record has them."""
-    cluster = read_cluster(work.toolkit.store, work.key)
+    cluster = layout.CLUSTER.read(work.toolkit.store, work.key)
     assert cluster is not None
     return {host.facts["instance_id"] for host in cluster.hosts}
 
@@ -226,4 +227,8 @@ def test_a_host_that_dies_after_it_was_looked_for_is_not_replaced_in_secret(
     monkeypatch.setattr(kept_hosts, "take", then_one_dies)
     second = started(tools, CELLS[1])
     assert cluster_of(tools, second) == "hosts/1"
-    assert read_fingerprint(tools.store, second.key).replaces.partition(" and was replaced by ")[0].endswith(" died")
+    assert (
+        layout.FINGERPRINT.read(tools.store, second.key)
+        .replaces.partition(" and was replaced by ")[0]
+        .endswith(" died")
+    )

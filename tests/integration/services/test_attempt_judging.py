@@ -80,7 +80,7 @@ def test_records_that_a_log_lost_are_noticed(work: Any) -> None:
 
 def test_a_judgement_that_can_not_be_made_shows_as_failed_with_its_reason(work: Any) -> None:
     collect(work)
-    work.toolkit.store.delete(layout.attempt_file(work.key, layout.FINGERPRINT))
+    work.toolkit.store.delete(layout.FINGERPRINT.key(work.key))
     with pytest.raises(NotFound):
         judge(work)
     found = state_of_the_cell(work)

@@ -16,7 +16,8 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.processes import until
 from tests.support.suite.requirements import long
 
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 PLIMSOLL = [sys.executable, "-c", "from plimsoll.cli import app; app()"]
 RUN = ("run", "instant", "--campaign", "mine")
@@ -60,7 +61,7 @@ def test_the_same_command_goes_on_with_the_same_hosts_and_leaves_none(
     campaign = CampaignStore(installation.toolkit.store, "mine")
     valid = [verdict for verdict in campaign.verdicts() if verdict.valid]
     assert sorted(verdict.cell.id for verdict in valid) == [FIRST, SECOND]
-    fingerprints = [read_fingerprint(campaign.store, verdict.key) for verdict in valid]
+    fingerprints = [layout.FINGERPRINT.read(campaign.store, verdict.key) for verdict in valid]
     assert {one and one.cluster for one in fingerprints} == {"hosts/1"}
     assert installation.provider.journal() == ["+ mine/hosts/1", "- mine/hosts/1"]
 

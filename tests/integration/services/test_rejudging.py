@@ -25,8 +25,7 @@ from plimsoll.services.publish.results import compare_stored
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict, write_model
-from plimsoll.services.store.records import keep_verdict
+from plimsoll.services.store.campaigns import CampaignStore, keep_verdict
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
 PATIENCE_S = 120.0
@@ -75,8 +74,8 @@ def contents(campaign: Any) -> Any:
 def misjudge(campaign: Any, cell: Any) -> Any:
     """Return a verdict of other rules: what an older version might have found."""
     key = campaign.key(cell, 1)
-    older = read_verdict(campaign.store, key).model_copy(update={"met": False, "code_version": "0.0.1"})
-    write_model(campaign.store, key, layout.VERDICT, older)
+    older = layout.VERDICT.read(campaign.store, key).model_copy(update={"met": False, "code_version": "0.0.1"})
+    layout.VERDICT.write(campaign.store, key, older)
     return key, older
 
 
@@ -92,11 +91,11 @@ def test_by_the_same_rules_nothing_changes(installation: Installation, campaign:
 def test_by_other_rules_the_new_verdict_counts_and_the_earlier_one_is_kept(
     installation: Installation, campaign: Any
 ) -> None:
-    right = read_verdict(campaign.store, campaign.key(CELLS[0], 1))
+    right = layout.VERDICT.read(campaign.store, campaign.key(CELLS[0], 1))
     key, older = misjudge(campaign, CELLS[0])
     first, second = again(installation, campaign)
     assert (first.before, first.after, first.same, second.same) == ("missed", "met", False, True)
-    assert read_verdict(campaign.store, key) == right
+    assert layout.VERDICT.read(campaign.store, key) == right
     kept = campaign.store.read(layout.attempt_file(key, "verdicts/1.json"))
     assert json.loads(kept) == json.loads(older.model_dump_json())
     assert list(campaign.store.keys(layout.attempt_file(campaign.key(CELLS[1], 1), "verdicts"))) == []
@@ -106,18 +105,18 @@ def test_killed_while_it_replaces_a_verdict_it_loses_none_and_goes_on_when_it_is
     installation: Installation, campaign: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key, older = misjudge(campaign, CELLS[0])
-    kept, verdict = layout.attempt_file(key, "verdicts/1.json"), layout.attempt_file(key, layout.VERDICT)
+    kept, verdict = layout.attempt_file(key, "verdicts/1.json"), layout.VERDICT.key(key)
     for name, place in (("create", kept), ("write", verdict)):
         with monkeypatch.context() as patched:
             patched.setattr(campaign.store, name, killed_at(getattr(campaign.store, name), place))
             with pytest.raises(KeyboardInterrupt):
                 again(installation, campaign)
-        found = [read_verdict(campaign.store, key).model_dump_json(indent=1).encode()]
-        found += map(campaign.store.read, campaign.store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
+        found = [layout.VERDICT.read(campaign.store, key).model_dump_json(indent=1).encode()]
+        found += map(campaign.store.read, campaign.store.keys(layout.EARLIER_VERDICT.folder(key)))
         assert older.model_dump_json(indent=1).encode() in found
     again(installation, campaign)
-    assert read_verdict(campaign.store, key).outcome == "met"
-    assert list(campaign.store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS))) == [kept]
+    assert layout.VERDICT.read(campaign.store, key).outcome == "met"
+    assert list(campaign.store.keys(layout.EARLIER_VERDICT.folder(key))) == [kept]
     assert json.loads(campaign.store.read(kept)) == json.loads(older.model_dump_json())
 
 
@@ -125,7 +124,7 @@ def test_a_verdict_that_was_kept_and_then_found_again_is_kept_no_longer(
     installation: Installation, campaign: Any
 ) -> None:
     key = collected_attempts(campaign)[0]
-    folder, verdict = layout.attempt_file(key, layout.EARLIER_VERDICTS), read_verdict(campaign.store, key)
+    folder, verdict = layout.EARLIER_VERDICT.folder(key), layout.VERDICT.read(campaign.store, key)
     assert verdict is not None
     keep_verdict(campaign.store, key, verdict)
     campaign.store.write(f"{folder}/1.json.bak", b"a person put it there")
@@ -179,7 +178,7 @@ def test_a_report_of_other_verdicts_needs_the_gate_again(installation: Installat
 def test_sliding_windows_are_judged_beside_aligned_ones_and_never_mixed_with_attempts_that_lack_them(
     installation: Installation, campaign: Any
 ) -> None:
-    before = [read_verdict(campaign.store, campaign.key(cell, 1)) for cell in CELLS]
+    before = [layout.VERDICT.read(campaign.store, campaign.key(cell, 1)) for cell in CELLS]
     check_campaign(installation.toolkit, "campaign")
 
     campaign.add_sliding_windows()
@@ -195,7 +194,7 @@ def test_sliding_windows_are_judged_beside_aligned_ones_and_never_mixed_with_att
 
     assert [one.after for one in again(installation, campaign)] == ["met", "met"]
     for cell, aligned in zip(CELLS, before, strict=True):
-        verdict = read_verdict(campaign.store, campaign.key(cell, 1))
+        verdict = layout.VERDICT.read(campaign.store, campaign.key(cell, 1))
         first, sliding = verdict.levels
         assert (first, verdict.maxima) == (aligned.levels[0], aligned.maxima)
         assert (sliding.service_level.windows, first.judged, sliding.judged) == ("sliding", 2, 3)
@@ -207,13 +206,13 @@ def test_an_attempt_that_can_not_be_judged_keeps_its_verdict_and_stops_no_other(
 ) -> None:
     key, older = misjudge(campaign, CELLS[0])
     misjudge(campaign, CELLS[1])
-    for entry in read_manifest(campaign.store, key).files:
+    for entry in layout.MANIFEST.read(campaign.store, key).files:
         campaign.store.delete(layout.attempt_file(key, entry.path))
     lost, judged = again(installation, campaign)
     assert "the store holds no such file" in lost.failure
     assert (lost.before, lost.after) == ("missed", None)
     assert (judged.before, judged.after) == ("missed", "met")
-    assert read_verdict(campaign.store, key) == older
+    assert layout.VERDICT.read(campaign.store, key) == older
 
 
 def test_the_command_shows_the_verdict_that_an_attempt_keeps(
@@ -222,7 +221,7 @@ def test_the_command_shows_the_verdict_that_an_attempt_keeps(
     for name, value in {**installation.environment, "COLUMNS": "200"}.items():
         monkeypatch.setenv(name, value)
     key = campaign.key(CELLS[0], 1)
-    for entry in read_manifest(campaign.store, key).files:
+    for entry in layout.MANIFEST.read(campaign.store, key).files:
         campaign.store.delete(layout.attempt_file(key, entry.path))
     shown = CliRunner().invoke(cli, ["rejudge", "campaign", "--jobs", "1"])
     assert shown.exit_code == 1
@@ -246,7 +245,7 @@ def test_the_command_judges_in_processes(
         (f"campaign/{CELLS[0]}/1", "met", True),
         (f"campaign/{CELLS[1]}/1", "met", False),
     ]
-    campaign.store.delete(layout.attempt_file(key, layout.EARLIER_VERDICTS))
+    campaign.store.delete(layout.EARLIER_VERDICT.folder(key))
     assert contents(campaign) == before
 
     shown = CliRunner().invoke(cli, ["rejudge", "campaign", "--jobs", "1"])

@@ -13,7 +13,8 @@ from plimsoll.report.compare.parts import PartsComparison
 from plimsoll.services.judge.rejudging import collected_attempts, rejudge
 from plimsoll.services.publish.results import compare_stored
 from plimsoll.services.steps.running import run_cell
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 TODAY = "today"
 
@@ -29,7 +30,7 @@ def installation(tmp_path: Path) -> Installation:
 def test_it_is_judged_again_from_its_raw_files_with_the_same_figures(installation: Installation) -> None:
     campaign = CampaignStore(installation.toolkit.store, CAMPAIGN)
     keys = collected_attempts(campaign)
-    before = [read_verdict(campaign.store, key) for key in keys]
+    before = [layout.VERDICT.read(campaign.store, key) for key in keys]
     found = rejudge(lambda: installation.toolkit, keys, 1, lambda _: None)
     assert [(one.key.cell_id, one.before, one.after, one.failure) for one in found] == [
         ("v1-001k-r1", "met", "met", ""),
@@ -37,7 +38,7 @@ def test_it_is_judged_again_from_its_raw_files_with_the_same_figures(installatio
         ("v2-001k-r1", "met", "met", ""),
         ("v2-002k-r1", "met", "met", ""),
     ]
-    after = [read_verdict(campaign.store, key) for key in keys]
+    after = [layout.VERDICT.read(campaign.store, key) for key in keys]
     assert list(map(figures, after)) == list(map(figures, before))
     assert all(len(level.ratios) == level.judged for verdict in after for level in verdict.levels)
 

@@ -17,7 +17,8 @@ from tests.support.processes import until
 from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local import database, processes
 from plimsoll_airflow.local.client import DagRun
 from plimsoll_airflow.local.demo import CampaignRun
@@ -157,7 +158,7 @@ class Scene:
         verdicts = Counter(verdict.key.cell_id for verdict in campaign.verdicts() if verdict.valid)
         assert verdicts == Counter(cell.id for cell in cells)
         attempts = {cell.id: campaign.attempts(cell.id) for cell in cells}
-        assert all(read_manifest(store, key) for keys in attempts.values() for key in keys)
+        assert all(layout.MANIFEST.read(store, key) for keys in attempts.values() for key in keys)
         starts = Counter(self.gates.starts())
         assert not [cell for cell in attempts if starts[f"{campaign_id}~{cell}"] > len(attempts[cell])]
         left = [cluster.id for cluster in self.installation.provider.clusters()]

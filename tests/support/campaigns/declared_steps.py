@@ -12,7 +12,6 @@ from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.steps import steps
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
 
 
 def declare(monkeypatch: pytest.MonkeyPatch, name: str, **changes: Any) -> None:
@@ -38,7 +37,7 @@ def disturbed(monkeypatch: pytest.MonkeyPatch, times: int) -> None:
         if next(left, None) is None:
             return verdict
         noisy = disturbed_verdict(verdict)
-        write_model(work.toolkit.store, work.key, layout.VERDICT, noisy)
+        layout.VERDICT.write(work.toolkit.store, work.key, noisy)
         return noisy
 
     declare(monkeypatch, "judge", run=judged)

@@ -16,7 +16,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.tables import write_table
 from plimsoll.strategies.matrix import running_order
 from plimsoll_airflow.runs.ownership import CellRun, CellRunId
@@ -65,12 +65,12 @@ def store_begun(store: ResultStore, key: AttemptKey, now: datetime, phase: str, 
     """Store an attempt that is in that phase now."""
     run = CellRun(CellRunId(key.campaign_id, key.cell_id).run_id, 0, "here")
     begun = Attempt(key=key, owner=run.token, started_at=now, code_version="0.1.0")
-    write_model(store, key, layout.ATTEMPT, begun)
+    layout.ATTEMPT.write(store, key, begun)
     times = {name: now + timedelta(seconds=2 * place) for place, name in enumerate(PHASES)}
     phases = {name: at for name, at in times.items() if at <= times[phase]}
     stays_new = times[phase] + timedelta(hours=1)  # a load that says nothing for long is longer than expected
     progress = {"phase": phase, "at": stays_new, "phases": phases, **facts}
-    write_model(store, key, layout.PROGRESS, AttemptProgress.model_validate(progress))
+    layout.PROGRESS.write(store, key, AttemptProgress.model_validate(progress))
 
 
 def _store_attempt(store: ResultStore, key: AttemptKey, data: AttemptData, now: datetime) -> None:
@@ -81,7 +81,7 @@ def _store_attempt(store: ResultStore, key: AttemptKey, data: AttemptData, now: 
     store.write(layout.attempt_file(key, "raw/load/load.hdr"), log)
     store.write(layout.attempt_file(key, "quality/index.html"), b"<!DOCTYPE html><title>Data Docs</title>")
     files = (ManifestEntry(path="raw/load/load.hdr", size_bytes=len(log), sha256=sha256(log).hexdigest()),)
-    write_model(store, key, layout.MANIFEST, Manifest(key=key, files=files, written_at=now))
+    layout.MANIFEST.write(store, key, Manifest(key=key, files=files, written_at=now))
     if data.fingerprint:
-        write_model(store, key, layout.FINGERPRINT, data.fingerprint)
-    write_model(store, key, layout.VERDICT, data.verdict.model_copy(update={"key": key}))
+        layout.FINGERPRINT.write(store, key, data.fingerprint)
+    layout.VERDICT.write(store, key, data.verdict.model_copy(update={"key": key}))

@@ -15,7 +15,8 @@ from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import PATIENCE_S, until
 from tests.support.suite.requirements import long
 
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.local.client import DagRun
 
 pytestmark = [
@@ -61,7 +62,9 @@ def test_cancelled_and_destroyed_hosts_are_gone_and_the_campaign_goes_on_with_ot
     gates.open(f"held-mine~{SECOND}", LOADING)
     assert airflow.run_to_end("held", {"campaign_id": "held-mine"}, timeout_s=300).state == "success"
     campaign = CampaignStore(installation.toolkit.store, "held-mine")
-    clusters = [read_fingerprint(campaign.store, verdict.key) for verdict in campaign.verdicts() if verdict.valid]
+    clusters = [
+        layout.FINGERPRINT.read(campaign.store, verdict.key) for verdict in campaign.verdicts() if verdict.valid
+    ]
     assert sorted((one.cluster, one.replaces) for one in clusters if one) == [
         ("hosts/1", ""),
         ("hosts/3", "hosts of it were gone"),

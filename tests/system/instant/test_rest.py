@@ -18,7 +18,8 @@ from tests.support.processes import PATIENCE_S, until
 from tests.support.suite.requirements import long, needs
 from tests.system.instant.definitions import DEFINITIONS
 
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 DEFINITION = DEFINITIONS["by-rest"]
 MET, FAILING = "v1-001k-r1", "v1-002k-r1"
@@ -96,7 +97,7 @@ def test_the_gate_names_the_failed_cell_which_alone_runs_again_while_everything_
         failed = airflow.run_to_end("by_rest", {"campaign_id": "again"}, timeout_s=TIMEOUT_S)
     tasks = airflow.client.task_instances("by_rest", failed.run_id)
     gate = next(task for task in tasks if task.task_id == "quality_gate")
-    before = read_manifest(campaign.store, campaign.key(MET, 1))
+    before = layout.MANIFEST.read(campaign.store, campaign.key(MET, 1))
 
     with closing(_logged_in(environment)) as browser:
         page = browser.get("/plimsoll/campaigns/again").text
@@ -111,8 +112,8 @@ def test_the_gate_names_the_failed_cell_which_alone_runs_again_while_everything_
     assert FAILING in "\n".join(airflow.client.task_errors(failed, gate))
     assert (failed.state, airflow.wait_for(run, timeout_s=TIMEOUT_S).state) == ("failed", "success")
     assert [key.attempt for key in campaign.attempts(MET)] == [1]
-    assert read_manifest(campaign.store, campaign.key(MET, 1)) == before
-    verdicts = [read_verdict(campaign.store, key) for key in campaign.attempts(FAILING)]
+    assert layout.MANIFEST.read(campaign.store, campaign.key(MET, 1)) == before
+    verdicts = [layout.VERDICT.read(campaign.store, key) for key in campaign.attempts(FAILING)]
     assert [verdict and verdict.valid for verdict in verdicts] == [False, True]
 
 

@@ -11,7 +11,8 @@ from tests.support.suite.requirements import long
 
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.publish.publishing import capacity_rows
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 pytestmark = [pytest.mark.timeout(900), long("rounds follow in tests/airflow, and cells on kept hosts in reliability")]
 
@@ -35,7 +36,7 @@ def test_a_search_asks_again_on_the_same_hosts_until_its_capacity_is_known(
     (capacity,) = capacity_rows(installation.toolkit, "sought-mine")
     assert (capacity["kind"], capacity["capacity_ops_s"]) == ("found", 1000)
     assert installation.toolkit.store.exists("sought-mine/report/report.html")
-    fingerprints = [read_fingerprint(campaign.store, verdict.key) for verdict in campaign.verdicts()]
+    fingerprints = [layout.FINGERPRINT.read(campaign.store, verdict.key) for verdict in campaign.verdicts()]
     assert [one and one.cluster for one in fingerprints] == ["hosts/1"] * 4
     assert installation.provider.provided("sought") == 1
     assert not installation.clusters_of("sought-mine")

@@ -28,7 +28,7 @@ def test_kill_of_the_scheduler_between_the_rounds_of_a_search(scene: Scene) -> N
 
     until(lambda: SECOND in scene.waiting(), "the second round", patience_s=ENDED_S)
     scene.gates.open(*SECOND)
-    report = layout.report_prefix("sought")
+    report = layout.REPORT_FILES.folder("sought")
     until(lambda: any(campaign.store.keys(report)), "the report", patience_s=ENDED_S)
     until(lambda: all(run.is_final for run in client.dag_runs(dag_id)), "the end of all runs", patience_s=WHOLE_S)
 

@@ -18,7 +18,8 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.owner import installation_of
 from plimsoll.services.campaign.state.reading import valid_verdict
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_fingerprint
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.runs.ownership import INSTALLATION_VARIABLE
 
@@ -38,7 +39,7 @@ def test_a_campaign_is_the_work_of_both_workers_and_reaches_its_report(
     assert verdict is not None
     assert verdict.met is not None
     assert verdict.operations > 1000
-    fingerprint = read_fingerprint(campaign.store, verdict.key)
+    fingerprint = layout.FINGERPRINT.read(campaign.store, verdict.key)
     assert fingerprint is not None
     assert [(node.database_version, node.processes[0].jvm.collector) for node in fingerprint.nodes] == [("4.0.1", "G1")]
     assert not installation.toolkit.providers["local"].clusters()
@@ -75,7 +76,7 @@ def test_a_worker_killed_in_every_phase_of_a_cell_loses_nothing(
 
 def assert_named_after_this_airflow(team: Team, campaign: CampaignStore) -> None:
     """Check that owners of attempts have the id that the scheduler has made and that workers ask for."""
-    attempts = [read_attempt(campaign.store, verdict.key) for verdict in campaign.verdicts()]
+    attempts = [layout.ATTEMPT.read(campaign.store, verdict.key) for verdict in campaign.verdicts()]
     installations = {installation_of(attempt.owner) for attempt in attempts if attempt}
     assert installations == {team.api.call("GET", f"/variables/{INSTALLATION_VARIABLE}")["value"]}
 

@@ -12,7 +12,6 @@ from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
 from plimsoll_airflow.runs.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.runs.ownership import CellRun, CellRunId
 
@@ -104,7 +103,7 @@ def test_an_attempt_of_another_airflow_is_left_alone_while_it_may_be_at_work(
 def test_a_cell_that_another_airflow_has_judged_or_cancelled_may_be_run_again(campaign: Installation) -> None:
     theirs = CellRun("run", 0, "elsewhere").token
     judged = begin(campaign.toolkit, CAMPAIGN, CELL, theirs).key
-    write_model(campaign.toolkit.store, judged, layout.VERDICT, verdict_of(instant_definition(), judged))
+    layout.VERDICT.write(campaign.toolkit.store, judged, verdict_of(instant_definition(), judged))
     assert begin_or_resume(campaign.toolkit, CAMPAIGN, CELL, FIRST_PASS).key.attempt == 2
 
     other = "v1-002k-r1"

@@ -14,7 +14,7 @@ from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.web.library import LISTED_S, LIVE_S, QUIET_S, Library
 
 CELL = "v1-001k-r1"
@@ -57,7 +57,7 @@ def judged(installation: Installation, **facts: Any) -> None:
     """Write the cell's attempt with its verdict."""
     start(installation)
     store = installation.toolkit.store
-    write_model(store, KEY, layout.VERDICT, verdict_of(DEFINITION, KEY, **facts))
+    layout.VERDICT.write(store, KEY, verdict_of(DEFINITION, KEY, **facts))
     note_phase(store, installation.toolkit.clock, KEY, "done")
 
 
@@ -199,7 +199,7 @@ def test_a_damaged_campaign_is_left_out_of_the_list_and_its_own_page_says_why(
     installation.open_campaign(DEFINITION, "damaged")
     begin(installation.toolkit, "damaged", CELL, "me")
     damaged = AttemptKey(campaign_id="damaged", cell_id=CELL, attempt=1)
-    installation.toolkit.store.write(layout.attempt_file(damaged, layout.ATTEMPT), b"")
+    installation.toolkit.store.write(layout.ATTEMPT.key(damaged), b"")
 
     assert [one.campaign_id for one in library.campaigns()] == ["campaign"]
     with pytest.raises(DamagedRecord, match=r"is damaged"):

@@ -11,8 +11,7 @@ from tests.unit.cli.commands import INSTANT, Command, settings_in
 
 from plimsoll import cli
 from plimsoll.domain.hosts.owner import owner_since
-from plimsoll.services.campaign.state.runs import Run
-from plimsoll.services.store import layout
+from plimsoll.services.campaign.state.runs import RUNS, Run, digest_of
 from plimsoll_airflow.runs.ownership import CampaignRunOwner
 
 
@@ -69,7 +68,7 @@ def test_a_campaign_that_somebody_works_on_waits_and_one_that_nobody_runs_is_inc
     assert listed() == ("incomplete", "")
     now, run = datetime.now(UTC), CampaignRunOwner("demo", "manual", "here").token
     record = Run(owner=run, since=now, until=now + timedelta(hours=1))
-    file = tmp_path / "store" / layout.run_of_owner_key("mine-1", run)
+    file = tmp_path / "store" / RUNS.key("mine-1", digest_of(run))
     file.parent.mkdir(parents=True)
     file.write_text(record.model_dump_json())
     assert listed() == ("waiting", f"the next step of {owner_since(run, now)}")

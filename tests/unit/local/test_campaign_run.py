@@ -15,7 +15,7 @@ from plimsoll.domain.keys.loads import TakenLoad
 from plimsoll.domain.keys.stage import Stage, StageLoad, StageStart
 from plimsoll.domain.keys.strategy import FullGrid
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.demo import CampaignRun, unfinished_campaign
@@ -41,7 +41,7 @@ def opened(store: ObjectStore, campaign_id: str, definition: Definition, *, vali
     campaign.open(definition)
     for cell in grid(resolve(definition))[:valid]:
         key = AttemptKey(campaign_id=campaign_id, cell_id=cell.id, attempt=1)
-        write_model(store, key, layout.VERDICT, verdict(key, cell))
+        layout.VERDICT.write(store, key, verdict(key, cell))
     return campaign
 
 
@@ -112,7 +112,7 @@ def test_a_campaign_is_gone_on_with_under_another_budget(store: ObjectStore, def
 
 @pytest.mark.parametrize(
     ("key", "content"),
-    [(layout.definition_key(LATE), b"name: demo\nof_another_version: true\n"), (layout.deleting_key(LATE), b"{}")],
+    [(layout.DEFINITION.key(LATE), b"name: demo\nof_another_version: true\n"), (layout.DELETING.key(LATE), b"{}")],
     ids=["of another version", "half deleted"],
 )
 def test_a_campaign_that_can_not_be_opened_is_passed_over(

@@ -27,7 +27,7 @@ def test_links_lead_where_the_pages_lie_in_the_store(patchy: Findings) -> None:
         assert from_report(key.campaign_id, link) == layout.attempt_file(key, f"{layout.QUALITY}/{PAGE}")
     campaign_id = patchy.data.campaign_id
     whole = from_report(campaign_id, DOCS_OF_CAMPAIGN)
-    assert whole == f"{layout.campaign_quality_prefix(campaign_id)}/{PAGE}"
+    assert whole == f"{layout.DATA_DOCS.folder(campaign_id)}/{PAGE}"
 
 
 def test_the_page_links_every_attempt_that_was_checked_and_the_campaigns_page(

@@ -14,7 +14,8 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 TEXT = """
 name: loops
@@ -40,7 +41,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Verdict]:
     installation.open_campaign(define())
     run_missing(tools, "campaign", "me", print)
     keys = {stage: CampaignStore(tools.store, "campaign").key(f"{stage}-g1-001k-r1", 1) for stage in ("closed", "open")}
-    found = {stage: read_verdict(tools.store, key) for stage, key in keys.items()}
+    found = {stage: layout.VERDICT.read(tools.store, key) for stage, key in keys.items()}
     return {stage: verdict for stage, verdict in found.items() if verdict is not None}
 
 

@@ -15,37 +15,37 @@ from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import DamagedRecord, StoreError
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.assignments import newest_assignment
+from plimsoll.services.hosts.assignments import ASSIGNMENT, newest_assignment
 from plimsoll.services.hosts.cost.spending import ledger
-from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches, read_provided
+from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
-from plimsoll.services.hosts.replacing import retirement_of, unfit_hosts, why_replaced
-from plimsoll.services.ownership import require_free
+from plimsoll.services.hosts.replacing import REPLACED, RETIRED, UNFIT, retirement_of, unfit_hosts, why_replaced
+from plimsoll.services.ownership import HOLD, require_free
 from plimsoll.services.publish.publishing import check_campaign
 from plimsoll.services.retries import with_retries
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_manifest, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 KEY = AttemptKey(campaign_id="campaign", cell_id="v1-001k-r1", attempt=1)
 OWN, KEPT = ClusterId.of_attempt(KEY), ClusterId.parse("campaign/hosts/1")
-ATTEMPT, VERDICT = layout.attempt_file(KEY, layout.ATTEMPT), layout.attempt_file(KEY, layout.VERDICT)
+ATTEMPT, VERDICT = layout.ATTEMPT.key(KEY), layout.VERDICT.key(KEY)
 
 Read = Callable[[Toolkit], object]
 READS: tuple[tuple[str, Read], ...] = (
-    (ATTEMPT, lambda tools: read_attempt(tools.store, KEY)),
-    (layout.attempt_file(KEY, layout.MANIFEST), lambda tools: read_manifest(tools.store, KEY)),
-    (VERDICT, lambda tools: read_verdict(tools.store, KEY)),
+    (ATTEMPT, lambda tools: layout.ATTEMPT.read(tools.store, KEY)),
+    (layout.MANIFEST.key(KEY), lambda tools: layout.MANIFEST.read(tools.store, KEY)),
+    (VERDICT, lambda tools: layout.VERDICT.read(tools.store, KEY)),
     (VERDICT, lambda tools: list(CampaignStore(tools.store, "campaign").verdicts())),
     (VERDICT, lambda tools: check_campaign(tools, "campaign")),
-    (layout.hold_key("campaign", 1), lambda tools: require_free(tools, "campaign")),
-    (layout.launch_file(OWN, "token"), lambda tools: read_launches(tools.store, OWN)),
-    (layout.cluster_key(KEPT), lambda tools: read_provided(tools.store, KEPT)),
-    (layout.retired_key(KEPT), lambda tools: retirement_of(tools.store, KEPT)),
-    (layout.replaced_key(KEPT, 1), lambda tools: why_replaced(tools.store, KEPT)),
-    (layout.unfit_key(KEPT, 1), lambda tools: unfit_hosts(tools.store, KEPT)),
-    (layout.assignment_key("campaign", "hosts", 1), lambda tools: newest_assignment(tools.store, "campaign", "hosts")),
+    (HOLD.key("campaign", 1), lambda tools: require_free(tools, "campaign")),
+    (layout.LAUNCH.key(OWN, "token"), lambda tools: read_launches(tools.store, OWN)),
+    (layout.CLUSTER.key(KEPT), lambda tools: layout.CLUSTER.read(tools.store, KEPT)),
+    (RETIRED.key(KEPT), lambda tools: retirement_of(tools.store, KEPT)),
+    (REPLACED.key(KEPT, 1), lambda tools: why_replaced(tools.store, KEPT)),
+    (UNFIT.key(KEPT, 1), lambda tools: unfit_hosts(tools.store, KEPT)),
+    (ASSIGNMENT.key("campaign", "hosts", 1), lambda tools: newest_assignment(tools.store, "campaign", "hosts")),
 )
 
 
@@ -81,7 +81,7 @@ def test_of_one_that_is_whole_but_wrong_the_wrong_part_is_named(tools: Toolkit) 
     tools.store.write(ATTEMPT, b'{"key": {"campaign_id": 1}}')
 
     with pytest.raises(DamagedRecord, match=r"is damaged: key\.campaign_id: must be text"):
-        read_attempt(tools.store, KEY)
+        layout.ATTEMPT.read(tools.store, KEY)
 
 
 def test_no_time_is_spent_on_trying_it_again() -> None:
@@ -97,7 +97,7 @@ def test_no_time_is_spent_on_trying_it_again() -> None:
 
 def test_it_keeps_nobody_from_the_rest_of_the_store(tools: Toolkit) -> None:
     launches = StoredLaunches(tools.store, Outage(tools.clock))
-    tools.store.write(layout.launch_file(OWN, "token"), b"")
+    tools.store.write(layout.LAUNCH.key(OWN, "token"), b"")
 
     with pytest.raises(DamagedRecord):
         launches.of(OWN)
@@ -110,7 +110,7 @@ def test_the_reaper_ends_every_cluster_and_records_what_the_others_have_cost(
     broken, sound = [begin(tools, "campaign", cell, "me") for cell in ("v1-001k-r1", "v1-002k-r1")]
     for work in (broken, sound):
         actions.provision(work)
-    name = layout.cluster_key(broken.cluster_id)
+    name = layout.CLUSTER.key(broken.cluster_id)
     tools.store.write(name, b"")
 
     reaped = reap(tools, lambda _: False)

@@ -20,7 +20,7 @@ from plimsoll.services.judge import evidence
 from plimsoll.services.judge.attempt_judging import judge_again
 from plimsoll.services.judge.measured import judge_measured
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest
+from plimsoll.services.store.campaigns import CampaignStore
 
 TEXT = """
 name: campaign
@@ -57,7 +57,7 @@ def work(tmp_path: Path) -> AttemptContext:
 
 
 def manifest_of(work: AttemptContext) -> Manifest:
-    manifest = read_manifest(work.toolkit.store, work.key)
+    manifest = layout.MANIFEST.read(work.toolkit.store, work.key)
     assert manifest is not None
     return manifest
 
@@ -118,7 +118,7 @@ def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict
         store.write(layout.attempt_file(work.key, path), log)
         entry = ManifestEntry(path=path, size_bytes=len(log), sha256="")
         manifest = manifest.model_copy(update={"files": (*manifest.files, entry)})
-    store.write(layout.attempt_file(work.key, layout.MANIFEST), manifest.model_dump_json().encode())
+    store.write(layout.MANIFEST.key(work.key), manifest.model_dump_json().encode())
     _, verdict = judge_again(work)
     assert verdict.valid
     assert list(evidence.gather(work, manifest).logs.pauses) == [("node2", "instant")]

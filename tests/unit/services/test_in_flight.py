@@ -64,7 +64,7 @@ def test_how_hosts_are_found_room_for_and_reached_may_change_and_what_it_was_is_
     before, digest = campaign.definition_text(), campaign.definition_sha256()
     assert campaign.open(on("ec2", options)).provider.options == options
     assert campaign.declared().provider.options == options
-    assert installation.toolkit.store.read(layout.earlier_definition_key("campaign", digest)) == before
+    assert installation.toolkit.store.read(layout.EARLIER_DEFINITION.key("campaign", digest)) == before
 
 
 @pytest.mark.parametrize(

@@ -23,13 +23,19 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.assignments import Assignment, assignment_of, end_assignment, newest_assignment
+from plimsoll.services.hosts.assignments import (
+    ASSIGNMENT,
+    OF_ATTEMPT,
+    Assignment,
+    assignment_of,
+    end_assignment,
+    newest_assignment,
+)
 from plimsoll.services.hosts.cost.accounts import note_begun
 from plimsoll.services.hosts.cost.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.hosts.ending import destroy_cluster, record_share
 from plimsoll.services.hosts.reaping import destroy_unseen, reap
-from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 HOUR = timedelta(hours=1)
@@ -156,8 +162,8 @@ def used_so_often(tools: Toolkit, assignments: int) -> None:
     for number in range(1, assignments + 1):
         key, now = AttemptKey(campaign_id="campaign", cell_id=CELLS[0], attempt=number), tools.clock.now()
         use = Assignment(attempt=key, owner="me", cluster=cluster_id, since=now, until=now + HOUR)
-        tools.store.create(layout.assignment_key("campaign", "hosts", number), use.model_dump_json().encode())
-        write_model(tools.store, key, layout.ASSIGNMENT, use)
+        ASSIGNMENT.create(tools.store, "campaign", use, "hosts", number)
+        OF_ATTEMPT.write(tools.store, key, use)
         note_begun(tools, resolve(definition), ClusterId.of_attempt(key))
         if number < assignments:
             end_assignment(tools.store, "campaign", "hosts", number, now + HOUR / 2)
@@ -252,7 +258,7 @@ def test_a_dead_attempts_share_that_can_not_be_recorded_holds_up_nobody(
 
 def test_a_use_that_its_attempt_could_not_note_ends_with_it(tools: Toolkit, clock: SteppingClock) -> None:
     work = started(tools, CELLS[0])
-    tools.store.delete(layout.attempt_file(work.key, layout.ASSIGNMENT))
+    tools.store.delete(OF_ATTEMPT.key(work.key))
     clock.at += HOUR
     actions.destroy(AttemptContext(tools, work.key))
     assert newest_assignment(tools.store, "campaign", "hosts")[1].over

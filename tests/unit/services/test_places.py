@@ -70,7 +70,7 @@ def test_a_damaged_note_of_a_place_is_named_and_hides_no_other(
 ) -> None:
     store: Any = installation.toolkit.store
     installation.open_campaign(definition("us-east-1"))
-    store.write(f"{layout.PLACES}/broken.json", b"{")
+    store.write(layout.NOTED_PLACE.key("", "broken"), b"{")
     found = StoredPlaces(store, Outage(clock)).known("ec2")
     assert found.options == ({"region": "us-east-1"},)
     assert "broken.json" in found.unknown
@@ -136,7 +136,7 @@ def test_a_store_out_of_reach_is_asked_once_a_minute(clock: SteppingClock) -> No
 def test_a_campaign_that_can_not_be_read_hides_no_other(installation: Installation, clock: SteppingClock) -> None:
     installation.open_campaign(definition("us-east-1"))
     store = installation.toolkit.store
-    store.write(layout.definition_key("broken"), b"name: [")
+    store.write(layout.DEFINITION.key("broken"), b"name: [")
     found = StoredPlaces(store, Outage(clock)).known("ec2")
     assert found.options == ({"region": "us-east-1"},)
     assert "broken: " in found.unknown

@@ -25,7 +25,8 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.judge.evidence import gather
 from plimsoll.services.publish.publishing import capacity_rows, pass_gate, publish_report
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_manifest, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll.services.toolkit import Toolkit, needs_of
 
@@ -62,7 +63,7 @@ class Reported:
     page: str
 
     def checks_of(self, cell_id: str) -> set[str]:
-        verdict = read_verdict(self.tools.store, CampaignStore(self.tools.store, "campaign").key(cell_id, 1))
+        verdict = layout.VERDICT.read(self.tools.store, CampaignStore(self.tools.store, "campaign").key(cell_id, 1))
         assert verdict is not None
         return {check.name for check in verdict.checks}
 
@@ -125,7 +126,7 @@ def test_checks_of_a_jvm_are_made_of_variants_that_have_one(both: Reported) -> N
 
 def test_the_fingerprint_of_a_product_without_a_jvm_tells_of_none(without: Reported) -> None:
     store = without.tools.store
-    fingerprint = read_fingerprint(store, CampaignStore(store, "campaign").key("plain-001k-r1", 1))
+    fingerprint = layout.FINGERPRINT.read(store, CampaignStore(store, "campaign").key("plain-001k-r1", 1))
     assert fingerprint is not None
     assert {(node.processes, node.database, node.database_version) for node in fingerprint.nodes} == {
         ((ProcessFingerprint(name=HBASE),), HBASE, "2.5")
@@ -136,7 +137,7 @@ def test_logs_of_a_product_without_a_jvm_are_read_in_their_hosts_own_zone(withou
     """A JVM's GC log says its zone; here the host itself does."""
     store = without.tools.store
     work = AttemptContext(without.tools, CampaignStore(store, "campaign").key("plain-001k-r1", 1))
-    manifest = read_manifest(store, work.key)
+    manifest = layout.MANIFEST.read(store, work.key)
     assert manifest is not None
     lines = gather(work, manifest).logs.lines
     assert set(lines) == {(f"node{number}", HBASE) for number in (1, 2, 3)}

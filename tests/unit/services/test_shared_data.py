@@ -33,7 +33,8 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.rows.shared_data import settle_origin
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.judge.attempt_judging import judge
-from plimsoll.services.store.campaigns import CampaignStore, read_fingerprint, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 LOW, MIDDLE, HIGH = "v1-001k-r1", "v1-002k-r1", "v1-003k-r1"
@@ -138,7 +139,7 @@ class Site:
 
     def data_of(self, work: AttemptContext) -> Sequence[str]:
         """Return the attempts whose loads ran on its data before."""
-        fingerprint = read_fingerprint(self.tools.store, work.key)
+        fingerprint = layout.FINGERPRINT.read(self.tools.store, work.key)
         assert fingerprint is not None
         return fingerprint.data_of
 
@@ -302,7 +303,7 @@ def test_after_a_load_that_was_not_met_data_are_fresh_and_higher_loads_go_on_wit
 ) -> None:
     populated.installation.faults.plant(MIDDLE, phase)
     failed = attempted(populated, MIDDLE)
-    verdict = read_verdict(populated.tools.store, failed.key)
+    verdict = layout.VERDICT.read(populated.tools.store, failed.key)
     assert (verdict and verdict.outcome, populated.data_of(failed)) == (outcome, (f"{LOW}/1",))
     populated.installation.faults.heal(MIDDLE)
     assert populated.data_of(populated.ran(MIDDLE)) == ()

@@ -18,8 +18,7 @@ from plimsoll.services.cell.attempt_state import cancel, note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
-from plimsoll.services.store.records import keep_verdict
+from plimsoll.services.store.campaigns import CampaignStore, keep_verdict
 from plimsoll.strategies.state import CampaignState
 
 DEFINITION = instant_definition(variants=1, loads=2)
@@ -44,7 +43,7 @@ def campaign(installation: Installation) -> CampaignStore:
 
 def judge(installation: Installation, work: AttemptContext, *, worst_ms: float = 50.0, **facts: object) -> None:
     store = installation.toolkit.store
-    write_model(store, work.key, layout.VERDICT, verdict_of(DEFINITION, work.key, worst_ms=worst_ms, **facts))
+    layout.VERDICT.write(store, work.key, verdict_of(DEFINITION, work.key, worst_ms=worst_ms, **facts))
     note_phase(store, installation.toolkit.clock, work.key, "done")
 
 
@@ -98,7 +97,7 @@ def test_nothing_is_put_on_record_while_a_verdict_is_being_replaced(
     key = campaign.key(CELLS[1], 1)
     keep_verdict(campaign.store, key, verdict_of(DEFINITION, key, worst_ms=50.0))
     assert settled(installation, campaign) is None
-    write_model(campaign.store, key, layout.VERDICT, verdict_of(DEFINITION, key, met=False))
+    layout.VERDICT.write(campaign.store, key, verdict_of(DEFINITION, key, met=False))
     tally = settled(installation, campaign)
     assert (tally and tally.counts) == {"met": 1, "missed": 1}
 

@@ -11,7 +11,7 @@ from plimsoll.domain.attempt.result import Check, Verdict
 from plimsoll.domain.campaign.cell import AttemptKey, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 
 CELLS = grid(resolve(sound.definition()))
 
@@ -35,7 +35,7 @@ def campaign(tmp_path: Path) -> CampaignStore:
 
 
 def store(campaign: Any, given: Any) -> None:
-    write_model(campaign.store, given.key, layout.VERDICT, given)
+    layout.VERDICT.write(campaign.store, given.key, given)
 
 
 def test_an_attempt_that_only_a_stall_spoilt_may_be_made_again() -> None:

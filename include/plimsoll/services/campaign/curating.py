@@ -15,14 +15,14 @@ from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.hosts.owner import ProcessOwner, owner_words
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import NotFound, Problem, Refused
-from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.campaign.state.runs import TAKE_OVER, before_deletion, end_run, runs_at_work
 from plimsoll.services.hosts.reaping import living_of
-from plimsoll.services.ownership import held, require_free
+from plimsoll.services.ownership import HOLD, held, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
-from plimsoll.services.store.records import find_sound_record
+from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -34,6 +34,10 @@ class Deletion(Model):
     at: AwareDatetime
     attempts: int
     files: int
+
+
+_DELETING = Record(layout.DELETING.path, Deletion)
+_DELETED = Record(".deleted/<time>-<campaign_id>.json", Deletion)
 
 
 def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note | None:
@@ -51,18 +55,12 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
         )
     if any(not (sign.isprintable() or sign in "\n\t") for sign in written):
         raise _refused("holds control characters", "leave them out")
-    key = layout.note_key(campaign.campaign_id)
     if not written:
-        campaign.store.delete(key)
+        campaign.store.delete(layout.NOTE.key(campaign.campaign_id))
         return None
     note = Note(text=written, by=by, at=at)
-    campaign.store.write(key, note.model_dump_json(indent=1).encode())
+    layout.NOTE.write(campaign.store, campaign.campaign_id, note)
     return note
-
-
-def read_note(store: ReadableStore, campaign_id: str) -> Note | None:
-    """Return the campaign's note; None where there is none, or this version can't read it."""
-    return find_sound_record(store, layout.note_key(campaign_id), Note)
 
 
 def _refused(what: str, mend: str) -> Refused:
@@ -76,7 +74,7 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
     where its provider can't be asked for clusters: its definition alone says where what they left is. With `take_over`,
     what may no longer exist is ignored: records of runs of another program, such as an Airflow, and silent hosts.
     """
-    files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(layout.holds_prefix(campaign_id))]
+    files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(HOLD.folder(campaign_id))]
     if not files:
         mend = "`plimsoll campaigns` lists the campaigns of this store"
         raise NotFound(f"there is no campaign {campaign_id!r}", where=toolkit.store.url(), mend=mend)
@@ -85,7 +83,7 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
     running = _running(toolkit, campaign_id, take_over=take_over)
     if problems := [*at_work, *running, *_clusters(toolkit, campaign_id, take_over=take_over)]:
         raise Refused(problems, where=f"campaign {campaign_id!r}")
-    attempts = sum(key.endswith(f"/{layout.ATTEMPT}") for key in files)
+    attempts = sum(key.endswith(f"/{layout.ATTEMPT.path}") for key in files)
     return Deletion(campaign_id=campaign_id, by=by, at=toolkit.clock.now(), attempts=attempts, files=len(files))
 
 
@@ -101,25 +99,24 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
         # A run may have begun since the first check. A run that begins from here on sees the hold and is refused.
         if problems := [*runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))]:
             raise Refused(problems, where=f"campaign {campaign_id!r}")
-        content = deletion.model_dump_json(indent=1).encode()
-        store.write(layout.deletion_key(campaign_id, f"{deletion.at:%Y%m%dt%H%M%S}"), content)
-        store.write(layout.deleting_key(campaign_id), content)
+        _DELETED.write(store, "", deletion, f"{deletion.at:%Y%m%dt%H%M%S}", campaign_id)
+        _DELETING.write(store, campaign_id, deletion)
         for folder in store.folders(campaign_id):
-            if f"{campaign_id}/{folder}" != layout.holds_prefix(campaign_id):
+            if f"{campaign_id}/{folder}" != HOLD.folder(campaign_id):
                 store.delete(f"{campaign_id}/{folder}")
-        store.delete(layout.definition_key(campaign_id))
+        store.delete(layout.DEFINITION.key(campaign_id))
     store.delete(campaign_id)
     return deletion
 
 
 def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
     """Return the deletion that was begun and not completed; None where there is none."""
-    return find_sound_record(store, layout.deleting_key(campaign_id), Deletion)
+    return _DELETING.read_sound(store, campaign_id)
 
 
 def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:
     # An interrupted deletion leaves parts of attempts, whose state can't be read. It began only because nothing ran.
-    is_begun = toolkit.store.exists(layout.deleting_key(campaign_id))
+    is_begun = layout.DELETING.exists(toolkit.store, campaign_id)
     if is_begun or not campaign_exists(toolkit.store, campaign_id):
         return
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()

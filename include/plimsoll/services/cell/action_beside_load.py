@@ -5,20 +5,15 @@ Begin and end are recorded exclusively. All else that is known of it is on the h
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import TypeVar
 
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.keys.action import Action, ActionBegin, ActionEnd, RecordedAction
-from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import ActionError, DeployError, LoadError
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.ports.product import ActionRequest
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_fingerprint, read_model, write_model
-
-_M = TypeVar("_M", bound=Model)
 
 
 def required_nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:
@@ -81,13 +76,13 @@ def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, *, is_due: 
             _note_new_nodes(work, cluster, found.end)
         except DeployError as error:  # the next look asks again, and the end stays when it was
             return f"{action.name}: asking what new nodes run: {error}"
-        end = _recorded(work, layout.ACTION_END, found.end)
+        end = layout.ACTION_END.settle(work.toolkit.store, work.key, found.end)
     return f"{action.name} took {RecordedAction(begin, end).took}"
 
 
 def _note_new_nodes(work: AttemptContext, cluster: Cluster, end: ActionEnd) -> None:
     """Add the nodes that the action brought to the fingerprint. Raises DeployError where one does not tell."""
-    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+    fingerprint = layout.FINGERPRINT.read(work.toolkit.store, work.key)
     if fingerprint is None:
         return
     known = {node.host for node in fingerprint.nodes}
@@ -95,7 +90,7 @@ def _note_new_nodes(work: AttemptContext, cluster: Cluster, end: ActionEnd) -> N
     new = [node for node in work.node_hosts(cluster) if node.info.name in names]
     if new:
         nodes = (*fingerprint.nodes, *work.product.fingerprint(work.variant, new))
-        write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint.model_copy(update={"nodes": nodes}))
+        layout.FINGERPRINT.write(work.toolkit.store, work.key, fingerprint.model_copy(update={"nodes": nodes}))
 
 
 def _is_due(work: AttemptContext, action: Action, status: LoadStatus) -> bool:
@@ -111,7 +106,8 @@ def _begun(work: AttemptContext, cluster: Cluster, action: Action) -> ActionBegi
     if down := work.product.down(nodes):
         raise ActionError("; ".join(down), where="before it began", mend="run the cell again")
     hosts = action.takes_down([node.info.name for node in nodes])
-    return _recorded(work, layout.ACTION, ActionBegin(action=action, at=work.toolkit.clock.now(), hosts=hosts))
+    begin = ActionBegin(action=action, at=work.toolkit.clock.now(), hosts=hosts)
+    return layout.ACTION.settle(work.toolkit.store, work.key, begin)
 
 
 def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRequest:
@@ -127,16 +123,8 @@ def _request(work: AttemptContext, cluster: Cluster, action: Action) -> ActionRe
 
 
 def _begin(work: AttemptContext) -> ActionBegin | None:
-    return read_model(work.toolkit.store, work.key, layout.ACTION, ActionBegin) if work.part.action else None
+    return layout.ACTION.read(work.toolkit.store, work.key) if work.part.action else None
 
 
 def _end(work: AttemptContext) -> ActionEnd | None:
-    return read_model(work.toolkit.store, work.key, layout.ACTION_END, ActionEnd) if work.part.action else None
-
-
-def _recorded(work: AttemptContext, name: str, record: _M) -> _M:
-    """Record it, or return what another process recorded first."""
-    key = layout.attempt_file(work.key, name)
-    if work.toolkit.store.create(key, record.model_dump_json(indent=1).encode()):
-        return record
-    return read_model(work.toolkit.store, work.key, name, type(record)) or record
+    return layout.ACTION_END.read(work.toolkit.store, work.key) if work.part.action else None

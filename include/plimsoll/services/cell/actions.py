@@ -28,10 +28,8 @@ from plimsoll.services.cell.rows.shared_data import (
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.assignments import note_used, require_assignment
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_cluster, write_model
 from plimsoll.services.toolkit import needs_of
 from plimsoll.services.waiting import waiting_reported_to
 
@@ -77,7 +75,7 @@ def provision(work: AttemptContext) -> Cluster:
         # Whoever had the hosts before may have died before they were cleared. Beside a host that is new nothing may be
         # left of this attempt either: its nodes know the one that died.
         work.provider.clear(cluster, keep=frozenset() if changed else work.environments)
-    write_model(work.toolkit.store, work.key, layout.CLUSTER, cluster)
+    layout.CLUSTER.write(work.toolkit.store, work.key, cluster)
     return cluster
 
 
@@ -85,7 +83,7 @@ def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
     """Return the records of the kept cluster that is requested, and of hosts of its campaign."""
     store, cluster_id = work.toolkit.store, work.cluster_id
     return {
-        "was_whole": read_provided(store, cluster_id) is not None,
+        "was_whole": layout.CLUSTER.read(store, cluster_id) is not None,
         "unfit": frozenset(replacing.unfit_hosts(store, cluster_id)),
         "avoided": replacing.unfit_hosts_of_campaign(store, cluster_id.campaign_id),
     }
@@ -132,7 +130,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         reported_nodes=reported,
         **_kept(work),
     )
-    write_model(work.toolkit.store, work.key, layout.FINGERPRINT, fingerprint)
+    layout.FINGERPRINT.write(work.toolkit.store, work.key, fingerprint)
     return fingerprint
 
 
@@ -161,7 +159,7 @@ def _is_replacing(work: AttemptContext) -> bool:
     Airflow tries only the killed step again. The new hosts may be there already and not on record, so without this they
     would be used as if they had always been there.
     """
-    store, recorded = work.toolkit.store, read_cluster(work.toolkit.store, work.key)
+    store, recorded = work.toolkit.store, layout.CLUSTER.read(work.toolkit.store, work.key)
     if not work.keeps_hosts or recorded is None:
         return False
     return recorded.id != work.cluster_id or replacing.is_given_up(store, recorded)
@@ -173,7 +171,7 @@ def _give_up_hosts(work: AttemptContext, error: DeployError | HostError) -> None
     Only the hosts that fail are replaced, where the provider can replace single hosts.
     """
     # Before the replacement is recorded: a step that goes on after a crash must not apply old figures to new hosts.
-    work.toolkit.store.delete(layout.attempt_file(work.key, layout.CANARY))
+    work.toolkit.store.delete(layout.CANARY.key(work.key))
     if isinstance(error, UnfitHosts) and work.provider.replaces_hosts:
         identities = {info.name: info.identity for info in work.cluster().hosts}
         unfit = {identities[name]: why for name, why in error.reasons.items()}

@@ -19,7 +19,7 @@ from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.ownership import is_at_work
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_attempt, read_cancellation, read_progress, read_verdict, write_model
+from plimsoll.services.store.records import folder_of
 
 # Hosts end themselves an hour after the declared time of an attempt. After this time it can't be running any more.
 _LOST_AFTER = timedelta(hours=2)
@@ -52,8 +52,8 @@ def attempt_state(
     store: ResultStore, key: AttemptKey, campaign: Campaign, now: datetime, owners: Owners
 ) -> AttemptState:
     """Return the state of one attempt, read without any other."""
-    prefix = f"{layout.attempt_prefix(key)}/"
-    names = {name.removeprefix(prefix) for name in store.keys(layout.attempt_prefix(key))}
+    prefix = f"{folder_of(key)}/"
+    names = {name.removeprefix(prefix) for name in store.keys(folder_of(key))}
     return attempt_state_of(store, key, names, campaign, now, owners)
 
 
@@ -71,22 +71,22 @@ def attempt_state_of(  # noqa: PLR0913, PLR0917  # the names of the files are kn
 
 def _read(store: ResultStore, key: AttemptKey, names: Collection[str]) -> AttemptState:
     # The verdict is read first, so that the other files are not older than it.
-    verdict = read_verdict(store, key) if layout.VERDICT in names else None
-    progress = read_progress(store, key) if layout.PROGRESS in names else None
+    verdict = layout.VERDICT.read(store, key) if layout.VERDICT.path in names else None
+    progress = layout.PROGRESS.read(store, key) if layout.PROGRESS.path in names else None
     return AttemptState(
         key=key,
-        attempt=read_attempt(store, key) if layout.ATTEMPT in names else None,
+        attempt=layout.ATTEMPT.read(store, key) if layout.ATTEMPT.path in names else None,
         progress=progress,
         verdict=verdict,
         ended="" if verdict else _ended(store, key, progress, names),
-        was_judged_again=any(name.startswith(f"{layout.EARLIER_VERDICTS}/") for name in names),
+        was_judged_again=any(name.startswith("verdicts/") for name in names),
     )
 
 
 def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None, names: Collection[str]) -> str:
     """Explain why an attempt will never be judged: it was cancelled, or its judging failed. Empty if it still runs."""
-    if layout.CANCELLED in names:
-        cancelled = read_cancellation(store, key)
+    if layout.CANCELLED.path in names:
+        cancelled = layout.CANCELLED.read(store, key)
         return f"cancelled by {cancelled.by}" if cancelled else ""
     if progress is not None and progress.phase == "judge":
         return failure_of(store, key) or ""
@@ -102,9 +102,9 @@ def _unless_lost(
     owner = state.attempt.owner
     if is_at_work(store, owners, state.key.campaign_id, owner, now) is False:
         # The verdict is read again, because the owner may have judged the attempt before it ended.
-        verdict = read_verdict(store, state.key)
+        verdict = layout.VERDICT.read(store, state.key)
         if verdict is not None:
-            return replace(state, verdict=verdict, progress=read_progress(store, state.key))
+            return replace(state, verdict=verdict, progress=layout.PROGRESS.read(store, state.key))
         why = failure_of(store, state.key) or "it had not finished"
         return replace(state, ended=f"{owner_words(owner)} has ended, and with it the attempt: {why}")
     longest = max(one.declared_time for one in parts_of(campaign, state.key.cell_id))
@@ -115,13 +115,13 @@ def _unless_lost(
 
 def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: object) -> None:
     """Record that the attempt is now in that phase. The recorded start of a phase is never overwritten."""
-    before = read_progress(store, key)
+    before = layout.PROGRESS.read(store, key)
     now = clock.now()
     began = {} if before is None else before.phases
     progress = AttemptProgress.model_validate(
         {"phase": phase, "at": now, "phases": {**began, phase: began.get(phase, now)}, **facts}
     )
-    write_model(store, key, layout.PROGRESS, progress)
+    layout.PROGRESS.write(store, key, progress)
 
 
 @contextmanager
@@ -142,13 +142,13 @@ def failures_recorded(work: AttemptContext, step: str) -> Iterator[None]:
 
 def record_failure(work: AttemptContext, reason: str) -> None:
     """Record a failure. The first reason is kept, because later failures follow from it."""
-    work.toolkit.store.create(layout.attempt_file(work.key, layout.FAILURE), reason.encode())
+    work.toolkit.store.create(layout.FAILURE.key(work.key), reason.encode())
 
 
 def failure_of(store: ReadableStore, key: AttemptKey) -> str | None:
     """Explain why the attempt failed; None where no failure was recorded."""
     try:
-        return store.read(layout.attempt_file(key, layout.FAILURE)).decode()
+        return store.read(layout.FAILURE.key(key)).decode()
     except NotFound:
         return None
 
@@ -156,6 +156,5 @@ def failure_of(store: ReadableStore, key: AttemptKey) -> str | None:
 def cancel(work: AttemptContext, by: str) -> None:
     """Record that somebody cancelled the attempt; the caller ends its processes. A judged attempt is left unchanged."""
     cancelled = Cancellation(by=by, at=work.toolkit.clock.now())
-    name = layout.attempt_file(work.key, layout.CANCELLED)
-    if work.toolkit.store.create(name, cancelled.model_dump_json(indent=1).encode()):
+    if layout.CANCELLED.create(work.toolkit.store, work.key, cancelled):
         record_failure(work, f"cancelled by {by}")

@@ -19,7 +19,8 @@ from plimsoll.services.hosts.cost.spending import require_budget, spent_so_far
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.ownership import is_at_work, require_free
 from plimsoll.services.retries import try_all
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cancellation, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -50,10 +51,10 @@ def _require_nobody_at_work(
     Whether a run of another Airflow lives, nobody can tell here: it does until the latest end of its attempt.
     """
     newest = campaign.newest_attempt(cell_id)
-    attempt = read_attempt(toolkit.store, newest) if newest else None
+    attempt = layout.ATTEMPT.read(toolkit.store, newest) if newest else None
     if newest is None or attempt is None or attempt.owner == owner:
         return
-    if read_verdict(toolkit.store, newest) or read_cancellation(toolkit.store, newest):
+    if layout.VERDICT.read(toolkit.store, newest) or layout.CANCELLED.read(toolkit.store, newest):
         return
     now = toolkit.clock.now()
     at_work = is_at_work(toolkit.store, toolkit.owners, campaign.campaign_id, attempt.owner, now)
@@ -105,7 +106,7 @@ def runs_again(campaign: CampaignStore, cell_id: str) -> bool:
     Disturbed attempts are counted in groups of `disturbance.tries`, so that a person who asks for the cell again gets
     as many tries again. The answer follows from the store alone, and a killed run goes on with the same one.
     """
-    newest_first = (read_verdict(campaign.store, key) for key in reversed(campaign.attempts(cell_id)))
+    newest_first = (layout.VERDICT.read(campaign.store, key) for key in reversed(campaign.attempts(cell_id)))
     in_a_row = sum(1 for _ in takewhile(lambda verdict: verdict is not None and verdict.is_disturbed, newest_first))
     return in_a_row % campaign.resolved().disturbance.tries != 0
 

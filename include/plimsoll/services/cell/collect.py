@@ -37,7 +37,6 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, stop_all
 from plimsoll.services.cell.loading import load_job
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_cluster, read_manifest
 
 _MOST_BYTES = 4 * MOST_FILE_BYTES
 """The greatest size of one host's files together."""
@@ -65,15 +64,12 @@ class _Found:
 
 def collect(work: AttemptContext) -> Manifest:
     """Store every file worth keeping. Run again, it finds its manifest and does nothing."""
-    done = read_manifest(work.toolkit.store, work.key)
+    done = layout.MANIFEST.read(work.toolkit.store, work.key)
     if done is not None:
         return done
     note_phase(work.toolkit.store, work.toolkit.clock, work.key, "collect")
-    manifest = _manifest(work, list(_collected(work)))
-    key = layout.attempt_file(work.key, layout.MANIFEST)
-    if work.toolkit.store.create(key, manifest.model_dump_json(indent=1).encode()):
-        return manifest
-    return read_manifest(work.toolkit.store, work.key) or manifest  # another was quicker
+    # Another may be quicker.
+    return layout.MANIFEST.settle(work.toolkit.store, work.key, _manifest(work, list(_collected(work))))
 
 
 def _manifest(work: AttemptContext, found: Sequence[_Found]) -> Manifest:
@@ -88,7 +84,7 @@ def _manifest(work: AttemptContext, found: Sequence[_Found]) -> Manifest:
 
 
 def _collected(work: AttemptContext) -> Iterator[_Found]:
-    recorded = read_cluster(work.toolkit.store, work.key)
+    recorded = layout.CLUSTER.read(work.toolkit.store, work.key)
     # Hosts that never were ready have nothing, and may be long in saying so. Why they were not, the failure says.
     if recorded is None and failure_of(work.toolkit.store, work.key) is not None:
         return

@@ -19,7 +19,6 @@ from plimsoll.services.cell.before_load import awaited_before_load
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.rows.sizing import bytes_on_disk
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_model, write_model
 
 _LEAD = timedelta(seconds=10)
 """The time from the comparison of clocks to the start: by then every host must have its start."""
@@ -39,12 +38,12 @@ def note_clocks_after(work: AttemptContext, hosts: Sequence[Host]) -> None:
     start = read_start(work)
     if start is not None and not start.clocks_after:
         after = start.model_copy(update={"clocks_after": clocks(hosts)})
-        write_model(work.toolkit.store, work.key, layout.LOAD_START, after)
+        layout.LOAD_START.write(work.toolkit.store, work.key, after)
 
 
 def read_start(work: AttemptContext) -> LoadStart | None:
     """Return the recorded common start of the load hosts; None for a single load host, and before the start is set."""
-    return read_model(work.toolkit.store, work.key, layout.LOAD_START, LoadStart)
+    return layout.LOAD_START.read(work.toolkit.store, work.key)
 
 
 def start_together(
@@ -88,13 +87,10 @@ def _new_start(
 
 def _recorded(work: AttemptContext, start: LoadStart) -> LoadStart:
     """Record that start, or return the one that another process recorded first."""
-    store, key = work.toolkit.store, layout.attempt_file(work.key, layout.LOAD_START)
-    before = read_start(work)
+    before, store = read_start(work), work.toolkit.store
     if before is not None and before.start < _now(work.toolkit.clock, before.clocks):
-        store.delete(key)
-    if store.create(key, start.model_dump_json(indent=1).encode()):
-        return start
-    return read_start(work) or start
+        store.delete(layout.LOAD_START.key(work.key))
+    return layout.LOAD_START.settle(store, work.key, start)
 
 
 def _begin_together(work: AttemptContext, hosts: Sequence[Host], job_id: str, start: LoadStart) -> None:

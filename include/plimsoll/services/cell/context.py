@@ -21,7 +21,7 @@ from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.assignments import assignment_of, require_assignment
 from plimsoll.services.hosts.kept_hosts import is_kept
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt, read_cluster, read_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -82,7 +82,7 @@ class AttemptContext:
     def origin(self) -> DataOrigin | None:
         """Return whose data the attempt runs on; None where loads share none, and before that is decided."""
         is_shared = self.part.data_scope == "repeat"
-        return read_model(self.toolkit.store, self.key, layout.ORIGIN, DataOrigin) if is_shared else None
+        return layout.ORIGIN.read(self.toolkit.store, self.key) if is_shared else None
 
     @property
     def goes_on(self) -> bool:
@@ -140,7 +140,7 @@ class AttemptContext:
 
     def attempt(self) -> Attempt:
         """Return the attempt's own record. Raises NotFound when there is none."""
-        attempt = read_attempt(self.toolkit.store, self.key)
+        attempt = layout.ATTEMPT.read(self.toolkit.store, self.key)
         if attempt is None:
             raise NotFound("there is no such attempt", where=str(self.key))
         return attempt
@@ -168,7 +168,7 @@ class AttemptContext:
         except HostsLost:
             raise
         except (ProviderError, SecretError):
-            recorded = read_cluster(self.toolkit.store, self.key)
+            recorded = layout.CLUSTER.read(self.toolkit.store, self.key)
             if recorded is None:
                 raise
             return recorded
@@ -183,7 +183,7 @@ class AttemptContext:
 
     def time_left(self) -> timedelta:
         """Return the time until the hosts expire, recorded at their provisioning, as a cloud may lag."""
-        cluster = read_cluster(self.toolkit.store, self.key) or self.cluster()
+        cluster = layout.CLUSTER.read(self.toolkit.store, self.key) or self.cluster()
         return cluster.expires_at - self.toolkit.clock.now()
 
 

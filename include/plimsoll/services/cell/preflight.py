@@ -13,7 +13,6 @@ from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_model, write_model
 from plimsoll.services.waiting import report_waiting
 
 _MIB = 1 << 20
@@ -36,10 +35,10 @@ def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, .
     if canary is None or work.toolkit.canary is None:
         return ()
     # Measured again, what a killed try of this phase has started would be in the way.
-    report = read_model(store, work.key, layout.CANARY, CanaryReport)
+    report = layout.CANARY.read(store, work.key)
     if report is None:
         report = CanaryReport(hosts=tuple(work.toolkit.canary.examine(hosts)))
-        write_model(store, work.key, layout.CANARY, report)
+        layout.CANARY.write(store, work.key, report)
     found = shortfalls(canary, [host.info for host in hosts], report.hosts)
     if found:
         mend = "run the cell again on other hosts; if all are alike, correct the definition's canary"

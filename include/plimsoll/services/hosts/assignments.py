@@ -18,10 +18,9 @@ from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import StoredCampaign, campaign_exists, read_attempt, read_model
-from plimsoll.services.store.records import read_record
+from plimsoll.services.store.campaigns import StoredCampaign, campaign_exists
+from plimsoll.services.store.records import Place, Record
 
-_OVER = ".over"
 _TIME = "%Y%m%dT%H%M%S-%fZ"
 
 
@@ -37,25 +36,28 @@ class Assignment(Model):
     over_at: Annotated[AwareDatetime | None, Field(description="When it ended, where that is on record")] = None
 
 
+ASSIGNMENT = Record("clusters/<hosts>/uses/<number>.json", Assignment)
+_OVER = Place("clusters/<hosts>/uses/<number>.<time>.over")
+OF_ATTEMPT = Record("use.json", Assignment)
+
+
 def assignment_of(store: ReadableStore, key: AttemptKey) -> Assignment | None:
     """Return the attempt's time on kept hosts; None where it has used none yet."""
-    return read_model(store, key, layout.ASSIGNMENT, Assignment)
+    return OF_ATTEMPT.read(store, key)
 
 
 def newest_assignment(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[int, Assignment | None]:
     """Return the newest use of hosts kept for that purpose, with its number; 0 and None where there was none."""
     files = _files(store, campaign_id, purpose)
     number = max(files, default=0)
-    return number, _read_assignment(
-        store, layout.assignment_key(campaign_id, purpose, number), files[number]
-    ) if number else None
+    return number, _read_assignment(store, campaign_id, purpose, number, files[number]) if number else None
 
 
 def assignment_before(store: ReadableStore, key: AttemptKey, purpose: str) -> Assignment | None:
     """Return the newest use of hosts kept for that purpose by another attempt; None where there was none."""
     files = _files(store, key.campaign_id, purpose)
     newest_first = (
-        _read_assignment(store, layout.assignment_key(key.campaign_id, purpose, number), files[number])
+        _read_assignment(store, key.campaign_id, purpose, number, files[number])
         for number in sorted(files, reverse=True)
     )
     return next((use for use in newest_first if use.attempt != key), None)
@@ -84,15 +86,12 @@ def require_assignment(store: ReadableStore, key: AttemptKey) -> None:
 def assignments(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:
     """Return all uses of hosts kept for that purpose, in order. It takes one listing and a read per use."""
     files = _files(store, campaign_id, purpose)
-    return tuple(
-        _read_assignment(store, layout.assignment_key(campaign_id, purpose, number), files[number])
-        for number in sorted(files)
-    )
+    return tuple(_read_assignment(store, campaign_id, purpose, number, files[number]) for number in sorted(files))
 
 
 def end_assignment(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
     """Record the end of the use. After several calls the first time counts."""
-    name = layout.assignment_end_key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
+    name = _OVER.key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
     store.create(name, at.isoformat().encode())
 
 
@@ -113,35 +112,39 @@ def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...
 def _files(store: ReadableStore, campaign_id: str, purpose: str) -> dict[int, list[str]]:
     """Return the files of each use, by its number."""
     files: dict[int, list[str]] = {}
-    for file in store.keys(layout.assignments_prefix(campaign_id, purpose)):
+    for file in store.keys(ASSIGNMENT.folder(campaign_id, purpose)):
         files.setdefault(int(file.rpartition("/")[2].partition(".")[0]), []).append(file)
     return files
 
 
-def _read_assignment(store: ReadableStore, key: str, files: Sequence[str]) -> Assignment:
-    use = read_record(store, key, Assignment)
-    ends = [datetime.strptime(file.split(".")[-2], _TIME).replace(tzinfo=UTC) for file in files if file.endswith(_OVER)]
+def _read_assignment(
+    store: ReadableStore, campaign_id: str, purpose: str, number: int, files: Sequence[str]
+) -> Assignment:
+    use = ASSIGNMENT.at(store, ASSIGNMENT.key(campaign_id, purpose, number))
+    ends = [
+        datetime.strptime(file.split(".")[-2], _TIME).replace(tzinfo=UTC) for file in files if file.endswith(".over")
+    ]
     return use.model_copy(update={"over": True, "over_at": min(ends)}) if ends else use
 
 
 def note_used(store: ResultStore, cluster_id: ClusterId) -> None:
     """Record that the cluster is about to use its database."""
-    store.create(layout.database_key(cluster_id), b"")
+    store.create(layout.DATABASE.key(cluster_id.campaign_id, cluster_id.purpose, cluster_id.number), b"")
 
 
 def note_left(store: ResultStore, cluster_id: ClusterId) -> None:
     """Record that nothing of the cluster is left in its database."""
-    store.delete(layout.database_key(cluster_id))
+    store.delete(layout.DATABASE.key(cluster_id.campaign_id, cluster_id.purpose, cluster_id.number))
 
 
 def is_used(store: ReadableStore, campaign_id: str) -> bool:
     """Tell whether a cluster of the campaign may have something in its database."""
-    return any(True for _ in store.keys(layout.databases_prefix(campaign_id)))
+    return any(True for _ in store.keys(layout.DATABASE.folder(campaign_id)))
 
 
 def users(store: ReadableStore, campaign_id: str) -> tuple[ClusterId, ...]:
     """Return the campaign's clusters that may have something in its database. Raises ValueError for other files."""
-    prefix = layout.databases_prefix(campaign_id)
+    prefix = layout.DATABASE.folder(campaign_id)
     return tuple(ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix)}") for key in store.keys(prefix))
 
 
@@ -150,4 +153,4 @@ def may_have_left(campaign: StoredCampaign, cluster_id: ClusterId) -> bool:
     key = cluster_id.attempt
     if key is None or not campaign_exists(campaign.store, campaign.campaign_id):
         return False
-    return campaign.declared().provider.owns != "cluster" and read_attempt(campaign.store, key) is not None
+    return campaign.declared().provider.owns != "cluster" and layout.ATTEMPT.read(campaign.store, key) is not None

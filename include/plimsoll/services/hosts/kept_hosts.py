@@ -20,6 +20,8 @@ from plimsoll.domain.text.errors import HostsLost, Problem, ProviderError, Refus
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.assignments import (
+    ASSIGNMENT,
+    OF_ATTEMPT,
     Assignment,
     assignment_of,
     assignments,
@@ -28,12 +30,12 @@ from plimsoll.services.hosts.assignments import (
 )
 from plimsoll.services.hosts.cost.accounts import note_begun
 from plimsoll.services.hosts.ending import destroy_cluster, destroy_replaced, record_share
-from plimsoll.services.hosts.launch_records import read_launched, read_provided
+from plimsoll.services.hosts.launch_records import read_launched
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of
 from plimsoll.services.ownership import is_at_work, is_in_force
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_cancellation, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -59,12 +61,11 @@ def take(toolkit: Toolkit, campaign: Campaign, attempt: Attempt, until: datetime
         attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until
     )
     note_begun(toolkit, campaign, cluster_id)
-    if last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster):
-        # Of several attempts at once, the one that creates the next number gets the hosts.
-        content = use.model_dump_json(indent=1).encode()
-        if not store.create(layout.assignment_key(campaign_id, purpose, number + 1), content):
-            raise _refused(newest_assignment(store, campaign_id, purpose)[1] or use)
-    write_model(store, attempt.key, layout.ASSIGNMENT, use)
+    is_new = last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster)
+    # Of several attempts at once, the one that creates the next number gets the hosts.
+    if is_new and not ASSIGNMENT.create(store, campaign_id, use, purpose, number + 1):
+        raise _refused(newest_assignment(store, campaign_id, purpose)[1] or use)
+    OF_ATTEMPT.write(store, attempt.key, use)
     if last is not None and last.attempt != attempt.key and not last.over:  # the attempt that had the hosts died
         with suppress(StoreError):  # its share is recorded at the latest when the hosts are destroyed
             record_share(toolkit, toolkit.provider(campaign), last.attempt)
@@ -94,7 +95,7 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey, *, keep: froz
     number, newest = newest_assignment(store, key.campaign_id, use.cluster.purpose)
     if newest is None or newest.attempt != key or newest.over:  # the attempt has no hosts any more
         return
-    if read_cancellation(store, key) is not None:
+    if layout.CANCELLED.read(store, key) is not None:
         retire(toolkit, newest.cluster, f"attempt {key} was cancelled")
     else:
         _clear(toolkit, provider, newest.cluster, keep)
@@ -112,11 +113,11 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()
     if is_kept(campaign):
         _end(toolkit, campaign, campaign_id, lambda _: True, "the run that used it had ended")
-        prefix, store = layout.clusters_prefix(campaign_id), toolkit.store
-        unended = [key for key in store.keys(prefix) if layout.is_unended(key)]
+        prefix, store = layout.KEPT_CLUSTERS.folder(campaign_id), toolkit.store
+        unended = [key for key in store.keys(prefix) if key.endswith(f"/{layout.UNENDED.path}")]
         clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
         if living := [one for one in clusters if not _has_expired(toolkit, one)]:
-            what = "; ".join(store.read(layout.unended_key(one)).decode() for one in living)
+            what = "; ".join(store.read(layout.UNENDED.key(one)).decode() for one in living)
             mend = "remove the cause, such as hosts that are down; what runs there ends at the cluster's expiry"
             raise ProviderError(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
 
@@ -135,7 +136,7 @@ def _recorded_assignment(store: ResultStore, key: AttemptKey) -> Assignment | No
     _, newest = newest_assignment(store, key.campaign_id, purpose)
     if newest is None or newest.attempt != key:
         return None
-    write_model(store, key, layout.ASSIGNMENT, newest)
+    OF_ATTEMPT.write(store, key, newest)
     return newest
 
 
@@ -165,18 +166,18 @@ def _unended_noted(store: ResultStore, cluster_id: ClusterId) -> Iterator[None]:
     try:
         yield
     except ProviderError as error:
-        store.create(layout.unended_key(cluster_id), error.text().encode())
+        store.create(layout.UNENDED.key(cluster_id), error.text().encode())
 
 
 def _has_expired(toolkit: Toolkit, cluster_id: ClusterId) -> bool:
     """Tell whether everything on the cluster's hosts has ended itself by now."""
-    provided = read_provided(toolkit.store, cluster_id)
+    provided = layout.CLUSTER.read(toolkit.store, cluster_id)
     return provided is not None and provided.expires_at < toolkit.clock.now()
 
 
 def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> str:
     """Explain why a provisioned cluster can't be used again; empty where it can, or where it is not provisioned yet."""
-    if not store.exists(layout.cluster_key(cluster_id)):
+    if not store.exists(layout.CLUSTER.key(cluster_id)):
         return ""
     try:
         is_whole = _found(store, provider, cluster_id) is not None
@@ -195,7 +196,7 @@ def _found(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> Clu
     except HostsLost:
         raise
     except (ProviderError, SecretError):
-        provided = read_provided(store, cluster_id)
+        provided = layout.CLUSTER.read(store, cluster_id)
         if provided is None:
             raise
         return provided
@@ -204,7 +205,7 @@ def _found(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> Clu
 def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> None:
     """Try again to destroy this and older clusters of the purpose that could not be destroyed when they were over."""
     for cluster_id in map(newest.numbered, range(1, newest.number + 1)):
-        key = layout.unended_key(cluster_id)
+        key = layout.UNENDED.key(cluster_id)
         if toolkit.store.exists(key):
             with suppress(ProviderError):
                 destroy_cluster(toolkit, provider, cluster_id)
@@ -256,12 +257,12 @@ def _end(toolkit: Toolkit, campaign: Campaign, campaign_id: str, is_to_end: Call
             return
         cluster_id = _newest(store, campaign_id, purpose, last)
         _end_unended(toolkit, provider, cluster_id)
-        if not store.exists(layout.unended_key(cluster_id)):
+        if not store.exists(layout.UNENDED.key(cluster_id)):
             retire(toolkit, cluster_id, reason)
             with _unended_noted(store, cluster_id):
                 destroy_cluster(toolkit, provider, cluster_id)
 
-    purposes = filter(is_to_end, store.folders(layout.clusters_prefix(campaign_id)))
+    purposes = filter(is_to_end, store.folders(layout.KEPT_CLUSTERS.folder(campaign_id)))
     try_all(partial(end, purpose) for purpose in purposes)
 
 
@@ -276,7 +277,7 @@ def _is_at_work(toolkit: Toolkit, use: Assignment, asker: str) -> bool:
 
 def _newest(store: ResultStore, campaign_id: str, purpose: str, last: Assignment | None) -> ClusterId:
     """Return the newest cluster of the purpose that was used, provisioned or retired. The first where none was."""
-    folders = store.folders(f"{layout.clusters_prefix(campaign_id)}/{purpose}")
+    folders = store.folders(f"{layout.KEPT_CLUSTERS.folder(campaign_id)}/{purpose}")
     known = [int(name) for name in folders if name.isdecimal()]
     return ClusterId.of(campaign_id, purpose, max([1, *known, *([last.cluster.number] if last else [])]))
 

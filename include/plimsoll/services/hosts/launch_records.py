@@ -9,7 +9,6 @@ from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
-from plimsoll.services.store.records import find_record, read_record
 
 
 class StoredLaunches:
@@ -53,21 +52,14 @@ class StoredLaunches:
             self._write(launch)
 
     def _write(self, launch: Launch) -> None:
-        name = layout.launch_file(launch.id, launch.token)
-        self._store.write(name, launch.model_dump_json(indent=1).encode())
+        layout.LAUNCH.write(self._store, launch.id, launch, launch.token[:16])
         if self._unwritten.get((launch.id, launch.token)) is launch:
             del self._unwritten[launch.id, launch.token]
 
 
 def read_launches(store: ReadableStore, cluster_id: ClusterId) -> tuple[Launch, ...]:
     """Return the cluster's launches, in the order of their requests."""
-    found = [read_record(store, name, Launch) for name in store.keys(layout.launches_prefix(cluster_id))]
-    return tuple(sorted(found, key=lambda launch: launch.asked_at))
-
-
-def read_provided(store: ReadableStore, cluster_id: ClusterId) -> Cluster | None:
-    """Return the cluster as it was last provisioned; None where it never was."""
-    return find_record(store, layout.cluster_key(cluster_id), Cluster)
+    return tuple(sorted(layout.LAUNCH.read_all(store, cluster_id), key=lambda launch: launch.asked_at))
 
 
 @dataclass(frozen=True)
@@ -88,7 +80,7 @@ def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | N
     The record of launches is the most exact source. It may have a host twice, by the answer to its launch and by a
     later look: a record with an end replaces one without, whichever comes first.
     """
-    clusters = [found for found in (seen, read_provided(store, cluster_id)) if found]
+    clusters = [found for found in (seen, layout.CLUSTER.read(store, cluster_id)) if found]
     launches = read_launches(store, cluster_id)
     hosts = [host for cluster in clusters for host in cluster.hosts]
     hosts += [host for launch in launches for host in launch.hosts or ()]

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
+from hashlib import sha256
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.definition.definition import Definition
@@ -23,7 +24,6 @@ from plimsoll.services.hosts.assignments import is_used
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
-from plimsoll.services.store.records import read_record
 
 _KEPT = timedelta(minutes=5)
 
@@ -42,8 +42,8 @@ def note_place(store: ResultStore, campaign: Campaign) -> None:
     It is written anew by every cell, so that no rule of the store that removes old files removes it meanwhile.
     """
     if source := campaign.provider.hosts_from:
-        content = source.provider.model_dump_json().encode()
-        store.write(layout.place_key(content), content)
+        digest = sha256(layout.NOTED_PLACE.content(source.provider)).hexdigest()[:32]
+        layout.NOTED_PLACE.write(store, "", source.provider, digest)
 
 
 class StoredPlaces:
@@ -109,7 +109,7 @@ class StoredPlaces:
         """Return the provider choice of every campaign that can be read, and the reasons why others can't be read."""
         try:
             with self._outage.noticed():
-                ids, noted = campaign_ids(self._store), tuple(self._store.keys(layout.PLACES))
+                ids, noted = campaign_ids(self._store), tuple(self._store.keys(layout.NOTED_PLACE.folder("")))
         except StoreError as error:
             seen = [(name, one.choice) for name, one in self._read.copy().items()]
             return [*seen, *(("", choice) for choice in self._noted.values())], [error.what]
@@ -130,7 +130,7 @@ class StoredPlaces:
     def _note(self, key: str) -> ProviderChoice:
         if key not in self._noted:  # a key is the digest of its content, which never changes
             with self._outage.noticed():
-                self._noted[key] = read_record(self._store, key, ProviderChoice)
+                self._noted[key] = layout.NOTED_PLACE.at(self._store, key)
         return self._noted[key]
 
     def _choice(self, campaign_id: str) -> ProviderChoice:
@@ -156,12 +156,12 @@ class StoredFullZones:
     def note(self, zone: str) -> None:
         """Remember the zone, if the store can be written."""
         with suppress(StoreError):
-            self._store.write(f"{layout.FULL_ZONES}/{zone}", self._clock.now().isoformat().encode())
+            self._store.write(layout.FULL_ZONE.key("", zone), self._clock.now().isoformat().encode())
 
     def known(self) -> frozenset[str]:
         """Return the zones that were full a few minutes ago; none where the store can't be read."""
         with suppress(StoreError, NotFound, ValueError):
-            files = {key: self._store.read(key).decode() for key in self._store.keys(layout.FULL_ZONES)}
+            files = {key: self._store.read(key).decode() for key in self._store.keys(layout.FULL_ZONE.folder(""))}
             since = self._clock.now() - _KEPT
             return frozenset(key.rpartition("/")[2] for key, at in files.items() if datetime.fromisoformat(at) > since)
         return frozenset()
@@ -217,7 +217,7 @@ def _clusters(store: ReadableStore, campaign_id: str, purpose: str) -> list[str]
 
 def _folders(campaign_id: str) -> tuple[str, str]:
     """Return the folders of each purpose of the campaign's clusters: its cells, and what hosts are kept for."""
-    return layout.cells_prefix(campaign_id), layout.clusters_prefix(campaign_id)
+    return layout.ATTEMPTS.folder(campaign_id), layout.KEPT_CLUSTERS.folder(campaign_id)
 
 
 def _parts(name: str) -> tuple[str, str, str]:

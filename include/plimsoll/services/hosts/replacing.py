@@ -5,6 +5,7 @@ retired, and the cluster with the next number replaces it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
@@ -12,9 +13,8 @@ from pydantic import AwareDatetime, Field
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.ports.store import ReadableStore
-from plimsoll.services.hosts.launch_records import read_provided
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import find_record, read_record
+from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
 GONE = "hosts of it were gone"
@@ -54,13 +54,18 @@ class Retirement(Model):
     at: AwareDatetime
 
 
+REPLACED = Record("replaced/<number>.json", Replacement)
+UNFIT = Record("unfit/<number>.json", Unfit)
+RETIRED = Record("retired.json", Retirement)
+
+
 def note_provided(toolkit: Toolkit, cluster: Cluster) -> bool:
     """Record that the cluster is provisioned with these hosts. If it can't be found later, it counts as lost.
 
     True where the provider has replaced some of its hosts since the last record. The replacement is recorded first, so
     that the fingerprints of all later cells name it.
     """
-    store, before = toolkit.store, read_provided(toolkit.store, cluster.id)
+    store, before = toolkit.store, layout.CLUSTER.read(toolkit.store, cluster.id)
     was, now = (_hosts_of(before) if before else set[str]()), _hosts_of(cluster)
     has_changed = bool(was) and was != now
     if has_changed:
@@ -71,38 +76,36 @@ def note_provided(toolkit: Toolkit, cluster: Cluster) -> bool:
             reasons=tuple(unfit[name] for name in _sorted(was - now) if name in unfit),
             at=toolkit.clock.now(),
         )
-        number = len(tuple(store.keys(layout.replaced_prefix(cluster.id)))) + 1
-        store.create(layout.replaced_key(cluster.id, number), replacement.model_dump_json(indent=1).encode())
-    store.write(layout.cluster_key(cluster.id), cluster.model_dump_json(indent=1).encode())
+        REPLACED.create(store, cluster.id, replacement, REPLACED.newest_number(store, cluster.id) + 1)
+    layout.CLUSTER.write(store, cluster.id, cluster)
     return has_changed
 
 
 def note_unfit(toolkit: Toolkit, cluster_id: ClusterId, reasons: Mapping[str, str]) -> None:
     """Record hosts, by identity, that the next provisioning of the cluster is to replace."""
-    number = len(tuple(toolkit.store.keys(layout.unfit_prefix(cluster_id)))) + 1
     unfit = Unfit(reasons=dict(reasons), at=toolkit.clock.now())
-    toolkit.store.create(layout.unfit_key(cluster_id, number), unfit.model_dump_json(indent=1).encode())
+    UNFIT.create(toolkit.store, cluster_id, unfit, UNFIT.newest_number(toolkit.store, cluster_id) + 1)
 
 
 def unfit_hosts(store: ReadableStore, cluster_id: ClusterId) -> dict[str, str]:
     """Explain why each unfit host must not be used again, by identity. Hosts that were replaced since are included."""
-    return _reasons(store, store.keys(layout.unfit_prefix(cluster_id)))
+    return _reasons(UNFIT.read_all(store, cluster_id))
 
 
 def unfit_hosts_of_campaign(store: ReadableStore, campaign_id: str) -> frozenset[str]:
     """Return identities of all hosts that were unfit in any kept cluster of the campaign."""
-    return frozenset(_reasons(store, filter(layout.is_unfit, store.keys(layout.clusters_prefix(campaign_id)))))
+    keys = store.keys(layout.KEPT_CLUSTERS.folder(campaign_id))
+    return frozenset(_reasons(UNFIT.at(store, key) for key in keys if PurePosixPath(key).match("*/unfit/*.json")))
 
 
 def retire(toolkit: Toolkit, cluster_id: ClusterId, reason: str) -> None:
     """Have another cluster replace this one from the next use on. A second call does not change the recorded reason."""
-    retirement = Retirement(reason=reason, at=toolkit.clock.now())
-    toolkit.store.create(layout.retired_key(cluster_id), retirement.model_dump_json(indent=1).encode())
+    RETIRED.create(toolkit.store, cluster_id, Retirement(reason=reason, at=toolkit.clock.now()))
 
 
 def retirement_of(store: ReadableStore, cluster_id: ClusterId) -> Retirement | None:
     """Explain why the cluster is not used any more; None where it still may be."""
-    return find_record(store, layout.retired_key(cluster_id), Retirement)
+    return RETIRED.read(store, cluster_id)
 
 
 def is_given_up(store: ReadableStore, cluster: Cluster) -> bool:
@@ -119,16 +122,12 @@ def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
     before = cluster_id.number - 1
     found = retirement_of(store, cluster_id.numbered(before)) if before else None
     # In order of time. A process that was killed between its two records has written one twice.
-    files = store.keys(layout.replaced_prefix(cluster_id))
-    replaced = dict.fromkeys(
-        map(str, sorted((read_record(store, file, Replacement) for file in files), key=lambda one: one.at))
-    )
+    replaced = dict.fromkeys(map(str, sorted(REPLACED.read_all(store, cluster_id), key=lambda one: one.at)))
     return "; ".join([*([found.reason] if found else []), *replaced])
 
 
-def _reasons(store: ReadableStore, files: Iterable[str]) -> dict[str, str]:
+def _reasons(records: Iterable[Unfit]) -> dict[str, str]:
     """Explain why each host in these records was unfit, by identity."""
-    records = [read_record(store, file, Unfit) for file in sorted(files)]
     return {name: why for record in records for name, why in record.reasons.items()}
 
 

@@ -11,8 +11,8 @@ from plimsoll.domain.text.errors import PlimsollError, StoreError, reason_of
 from plimsoll.services.hosts.assignments import note_left, users
 from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.hosts.launch_records import read_provided
-from plimsoll.services.store.campaigns import CampaignStore, campaign_ids, read_attempt, read_cluster
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.toolkit import Toolkit
 
 GIVEN_UP_AFTER = timedelta(days=7)
@@ -104,8 +104,8 @@ def _accounts(
 def _recorded(campaign: CampaignStore, cluster_id: ClusterId) -> Cluster | None:
     """Return the cluster on record, or what stands for it before it was provided; None where nothing is known of it."""
     key, resolved = cluster_id.attempt, campaign.resolved()
-    found = read_provided(campaign.store, cluster_id) if key is None else read_cluster(campaign.store, key)
-    attempt = read_attempt(campaign.store, key) if key else None
+    found = layout.CLUSTER.read(campaign.store, cluster_id) if key is None else layout.CLUSTER.read(campaign.store, key)
+    attempt = layout.ATTEMPT.read(campaign.store, key) if key else None
     if attempt is None:
         return found
     # An attempt on kept hosts has their cluster on record, with the owner that it had.

@@ -22,7 +22,7 @@ from plimsoll.services.imports.description import (
 )
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_provenance, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 
 if TYPE_CHECKING:
     from plimsoll.domain.attempt.result import Verdict
@@ -126,11 +126,11 @@ def _imported(campaign: CampaignStore, one: _Import, log: Log) -> Verdict:
     for file in one.files:
         stored = one.store.upload(layout.attempt_file(key, one.paths[file.name]), file.path)
         entries.append(ManifestEntry(path=one.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256))
-    write_model(one.store, key, layout.PROVENANCE, _provenance(one))
+    layout.PROVENANCE.write(one.store, key, _provenance(one))
     manifest = Manifest(key=key, files=tuple(entries), written_at=one.toolkit.clock.now())
-    write_model(one.store, key, layout.MANIFEST, manifest)
+    layout.MANIFEST.write(one.store, key, manifest)
     verdict = judge(AttemptContext(one.toolkit, key))
-    judged = read_provenance(one.store, key)
+    judged = layout.PROVENANCE.read(one.store, key)
     unit = f" (values in {judged.unit_taken})" if judged and judged.unit_taken else ""
     log(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip() + unit)
     return verdict
@@ -138,7 +138,7 @@ def _imported(campaign: CampaignStore, one: _Import, log: Log) -> Verdict:
 
 def _is_same(one: _Import, key: AttemptKey) -> bool:
     """Tell whether the attempt holds exactly these files, read in the same way."""
-    manifest, provenance = read_manifest(one.store, key), read_provenance(one.store, key)
+    manifest, provenance = layout.MANIFEST.read(one.store, key), layout.PROVENANCE.read(one.store, key)
     if manifest is None or provenance is None:
         return False
     stored = {entry.path: entry.sha256 for entry in manifest.files}

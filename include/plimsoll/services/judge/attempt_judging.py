@@ -14,8 +14,7 @@ from plimsoll.services.judge.evidence import gather, gather_imported
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.measured import judge_measured
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_manifest, read_provenance, read_verdict, write_model
-from plimsoll.services.store.records import keep_no_copy, keep_verdict
+from plimsoll.services.store.campaigns import keep_no_copy, keep_verdict
 from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def judge(work: AttemptContext) -> Verdict:
 
     Raises NotFound while nothing was collected.
     """
-    done = read_verdict(work.toolkit.store, work.key)
+    done = layout.VERDICT.read(work.toolkit.store, work.key)
     if done is not None:
         return done
     manifest = _manifest(work.toolkit.store, work.key)
@@ -49,23 +48,23 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     nothing was collected.
     """
     store = work.toolkit.store
-    earlier = read_verdict(store, work.key)
+    earlier = layout.VERDICT.read(store, work.key)
     if earlier is None:
         return None, judge(work)
     manifest = _manifest(store, work.key)
-    store.delete(layout.totals_key(work.key.campaign_id))
+    store.delete(layout.TOTALS.key(work.key.campaign_id))
     return earlier, _judged(work, manifest)
 
 
 def _manifest(store: ResultStore, key: AttemptKey) -> Manifest:
-    manifest = read_manifest(store, key)
+    manifest = layout.MANIFEST.read(store, key)
     if manifest is None:
         raise NotFound("nothing was collected of this attempt", where=str(key), mend="run the cell again")
     return manifest
 
 
 def _judged(work: AttemptContext, manifest: Manifest) -> Verdict:
-    provenance = read_provenance(work.toolkit.store, work.key)
+    provenance = layout.PROVENANCE.read(work.toolkit.store, work.key)
     if provenance is None:
         judged = judge_measured(gather(work, manifest))
     else:
@@ -79,14 +78,14 @@ def _store(store: ResultStore, key: AttemptKey, judged: JudgedAttempt) -> None:
     for name, table in judged.tables.items():
         write_table(store, key, name, table)
     if judged.provenance is not None:
-        write_model(store, key, layout.PROVENANCE, judged.provenance)
+        layout.PROVENANCE.write(store, key, judged.provenance)
     for path, content in judged.data_docs.items():
-        store.write(layout.attempt_file(key, f"{layout.QUALITY}/{path}"), content)
-    earlier = read_verdict(store, key)
+        store.write(layout.DATA_DOCS.key(key, path), content)
+    earlier = layout.VERDICT.read(store, key)
     if earlier == judged.verdict:
         keep_no_copy(store, key, judged.verdict)
     elif earlier is not None:
         # Kept before it is replaced: killed in between, judging once more finds both and goes on. The other way round
         # the earlier verdict would be lost, because the next try finds the new one and has nothing to keep.
         keep_verdict(store, key, earlier)
-    write_model(store, key, layout.VERDICT, judged.verdict)
+    layout.VERDICT.write(store, key, judged.verdict)

@@ -12,10 +12,10 @@ from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
 from plimsoll.analysis.logs.formats import RunFile
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.hosts.cluster import load_host_name
+from plimsoll.domain.keys.action import RecordedAction
 from plimsoll.services.cell.common_start import read_start
 from plimsoll.services.judge.process_logs import CollectedFiles, read_logs
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_action, read_fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from plimsoll.domain.campaign.cell import AttemptKey, Cell
     from plimsoll.domain.campaign.part import Part
     from plimsoll.domain.hosts.fingerprint import Fingerprint
-    from plimsoll.domain.keys.action import RecordedAction
     from plimsoll.domain.keys.origins import Provenance
     from plimsoll.domain.keys.process import GeneratorSecond, Process
     from plimsoll.ports.load_generator import LoadGenerator
@@ -105,7 +104,7 @@ def gather_imported(work: AttemptContext, provenance: Provenance) -> ImportedEvi
 def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     """Read everything that judging needs of an attempt that ran here: its records, and the files of the manifest."""
     files, generator, start = CollectedFiles(work.toolkit.store, manifest), work.load_generator, read_start(work)
-    fingerprint, processes = read_fingerprint(work.toolkit.store, work.key), work.product.processes(work.variant)
+    fingerprint, processes = layout.FINGERPRINT.read(work.toolkit.store, work.key), work.product.processes(work.variant)
     # the first load host comes first
     loads = {host: files.of(host) for host in map(load_host_name, range(1, work.part.load_generator.hosts + 1))}
     logs = {host: generator.response_time_logs(work.load_spec, own) for host, own in loads.items()}
@@ -118,7 +117,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         cell=work.cell,
         code_version=work.toolkit.code_version,
         manifest=manifest,
-        action=read_action(work.toolkit.store, work.key) if work.part.action else None,
+        action=_action(work) if work.part.action else None,
         fingerprint=fingerprint,
         processes=processes,
         limits=generator.limits(work.load_spec),
@@ -135,6 +134,13 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         seconds=merged_seconds(seconds, start.ahead_ms if start else {}),
         samples=_samples(files),
     )
+
+
+def _action(work: AttemptContext) -> RecordedAction | None:
+    """Return what was done to the attempt's cluster; None where nothing was, or where it has not ended."""
+    store = work.toolkit.store
+    begin, end = layout.ACTION.read(store, work.key), layout.ACTION_END.read(store, work.key)
+    return RecordedAction(begin, end) if begin and end else None
 
 
 def _as_far_as_it_went(part: Part, summary: LoadSummary) -> Part:

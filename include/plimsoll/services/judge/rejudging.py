@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest, read_verdict
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -103,7 +104,7 @@ def collected_attempts(campaign: CampaignStore) -> tuple[AttemptKey, ...]:
     """Return every attempt with raw files, by cell and number. Raises NotFound when there is no such campaign."""
     campaign.definition_text()
     keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
-    return tuple(key for key in keys if read_manifest(campaign.store, key) is not None)
+    return tuple(key for key in keys if layout.MANIFEST.read(campaign.store, key) is not None)
 
 
 def rejudge(
@@ -157,7 +158,7 @@ def _kept(toolkit: Toolkit, key: AttemptKey) -> Outcome | None:
     give it.
     """
     with suppress(PlimsollError):
-        verdict = read_verdict(toolkit.store, key)
+        verdict = layout.VERDICT.read(toolkit.store, key)
         return verdict.outcome if verdict else None
     return None
 

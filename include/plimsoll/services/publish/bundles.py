@@ -169,7 +169,7 @@ def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
     found: dict[str, tuple[int, str]] = {}
     for name, content in files.items():
         attempt, _, last = name.rpartition("/")
-        if last == layout.MANIFEST:
+        if last == layout.MANIFEST.path:
             with suppress(ValidationError):  # what it names is then named by nobody
                 manifest = Manifest.model_validate_json(content)
                 found |= {f"{attempt}/{one.path}": (one.size_bytes, one.sha256) for one in manifest.files}

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.domain.attempt.result import Check, Verdict
+from plimsoll.domain.attempt.result import Check
 from plimsoll.domain.campaign.part import run_command
 from plimsoll.domain.keys.origins import IMPORTED
 from plimsoll.domain.text.errors import GateClosed
@@ -19,9 +19,8 @@ from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, ch
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_fingerprint, read_verdict
-from plimsoll.services.store.layout import BUNDLE, pass_key, report_key
-from plimsoll.services.store.records import GatePass, parse_record, read_gate_pass
+from plimsoll.services.store.campaigns import GATE_PASS, CampaignStore, GatePass, StoredCampaign
+from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
 
     campaign = CampaignStore(toolkit.store, campaign_id)
     texts = dict(campaign.verdict_files())
-    verdicts = [parse_record(campaign.store, key, text, Verdict) for key, text in texts.items()]
+    verdicts = [layout.VERDICT.parse(campaign.store, key, text) for key, text in texts.items()]
     judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
     state = campaign_state(campaign.resolved(), judged, CellAttempts[JudgedAttempt])
     missing = completeness_of(state)
@@ -77,10 +76,10 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     if not is_incomplete:
         _require_loads_of_every_stage(campaign, state)
     _require_one_kind_of_judging(campaign_id, state)
-    fingerprints = {verdict.key: read_fingerprint(campaign.store, verdict.key) for verdict in verdicts}
+    fingerprints = {verdict.key: layout.FINGERPRINT.read(campaign.store, verdict.key) for verdict in verdicts}
     quality = check(state, fingerprints)
     for path, content in quality.data_docs.items():
-        toolkit.store.write(f"{layout.campaign_quality_prefix(campaign_id)}/{path}", content)
+        toolkit.store.write(layout.DATA_DOCS.key(campaign_id, path), content)
     if unfit(quality, of_missing=not is_incomplete):
         raise _closed(campaign, quality, cells_to_run_again(state, fingerprints))
     passed = GatePass(
@@ -89,7 +88,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
         checks=quality.checks,
         incomplete=(*missing.missing, *missing.stages_without_loads) if is_incomplete else (),
     )
-    toolkit.store.write(pass_key(campaign_id), passed.model_dump_json(indent=1).encode())
+    GATE_PASS.write(toolkit.store, campaign_id, passed)
     return passed.checks
 
 
@@ -183,7 +182,7 @@ def _bundle(
 
 def _passed(campaign: StoredCampaign) -> GatePass | None:
     """Return the last pass; None where there was none, or attempts were judged since."""
-    found = read_gate_pass(campaign.store, campaign.campaign_id)
+    found = GATE_PASS.read(campaign.store, campaign.campaign_id)
     same = found and found.checks and found.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files())
     return found if same else None
 
@@ -221,5 +220,5 @@ def _mend(campaign: CampaignStore, cells: Sequence[str]) -> str:
 def _lasts(campaign: CampaignStore, cell_id: str) -> bool:
     """Tell whether the cell's newest attempt is invalid for a reason that no run mends."""
     newest = campaign.newest_attempt(cell_id)
-    verdict = read_verdict(campaign.store, newest) if newest else None
+    verdict = layout.VERDICT.read(campaign.store, newest) if newest else None
     return verdict is not None and verdict.lasts

@@ -98,7 +98,7 @@ def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
 def _raw_files(store: ResultStore, campaign_id: str, files: Mapping[str, bytes]) -> Iterator[tuple[str, Member]]:
     for name, content in files.items():
         path = PurePosixPath(name)
-        if path.name == layout.MANIFEST:
+        if path.name == layout.MANIFEST.path:
             for entry in Manifest.model_validate_json(content).files:
                 raw = f"{path.parent}/{entry.path}"
                 yield raw, Member(entry.sha256, partial(store.read, f"{campaign_id}/{raw}"))

@@ -13,18 +13,11 @@ from plimsoll.analysis.campaign.capacity import reported_capacities
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.domain.text.errors import Problem, Refused
-from plimsoll.services.campaign.curating import read_note
 from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.hosts.cost.spending import campaign_spending
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import (
-    CampaignStore,
-    StoredCampaign,
-    read_cancellation,
-    read_fingerprint,
-    read_provenance,
-)
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.layout import report_key
 from plimsoll.services.store.tables import TABLES, read_table
 
@@ -53,7 +46,7 @@ def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: dateti
         quality=tuple(quality),
         definition_yaml=dump_definition(found.definition),
         spending=campaign_spending(campaign, at),
-        note=read_note(campaign.store, campaign.campaign_id),
+        note=layout.NOTE.read_sound(campaign.store, campaign.campaign_id),
         unjudged=dict(_unjudged(campaign)),
     )
 
@@ -62,8 +55,8 @@ def _unjudged(campaign: StoredCampaign) -> Iterator[tuple[AttemptKey, str]]:
     """Yield each attempt without a verdict, with how it ended as far as that is on record."""
     for cell_id in campaign.cells_with_attempts():
         for key in campaign.attempts(cell_id):
-            if not campaign.store.exists(layout.attempt_file(key, layout.VERDICT)):
-                cancelled = read_cancellation(campaign.store, key)
+            if not campaign.store.exists(layout.VERDICT.key(key)):
+                cancelled = layout.CANCELLED.read(campaign.store, key)
                 why = f"cancelled by {cancelled.by}" if cancelled else failure_of(campaign.store, key)
                 yield key, why or "it was killed, or had not ended when this report was made"
 
@@ -94,8 +87,8 @@ def comparison_data(campaign: StoredCampaign, at: datetime) -> CampaignData:
     attempts = tuple(
         replace(
             _without_tables(verdict),
-            fingerprint=read_fingerprint(campaign.store, verdict.key),
-            provenance=read_provenance(campaign.store, verdict.key),
+            fingerprint=layout.FINGERPRINT.read(campaign.store, verdict.key),
+            provenance=layout.PROVENANCE.read(campaign.store, verdict.key),
             hosts=read_table(campaign.store, verdict.key, "hosts"),
         )
         for verdict in campaign.verdicts()
@@ -135,8 +128,8 @@ def attempt_data(store: ReadableStore, verdict: Verdict) -> AttemptData:
     """Return a judged attempt with its tables."""
     return AttemptData(
         verdict=verdict,
-        fingerprint=read_fingerprint(store, verdict.key),
-        provenance=read_provenance(store, verdict.key),
+        fingerprint=layout.FINGERPRINT.read(store, verdict.key),
+        provenance=layout.PROVENANCE.read(store, verdict.key),
         **{kind: read_table(store, verdict.key, kind) for kind in TABLES},
     )
 

@@ -10,15 +10,15 @@ from plimsoll.services.store.tables import TABLES, table_file
 _OF_ATTEMPT = frozenset(
     {
         *map(table_file, TABLES),
-        layout.ATTEMPT,
-        layout.CANCELLED,
-        layout.CANARY,
-        layout.CLUSTER,
-        layout.FAILURE,
-        layout.FINGERPRINT,
-        layout.MANIFEST,
-        layout.PROVENANCE,
-        layout.VERDICT,
+        layout.ATTEMPT.path,
+        layout.CANCELLED.path,
+        layout.CANARY.path,
+        layout.CLUSTER.path,
+        layout.FAILURE.path,
+        layout.FINGERPRINT.path,
+        layout.MANIFEST.path,
+        layout.PROVENANCE.path,
+        layout.VERDICT.path,
     }
 )
 """The files of an attempt in a bundle: no raw files, which manifests name, nor Data Docs, as verdicts hold these."""
@@ -61,14 +61,14 @@ def take_snapshot(campaign: StoredCampaign) -> Snapshot:
     store, campaign_id = campaign.store, campaign.campaign_id
     campaign.definition_text()
     whole = (
-        layout.costs_prefix(campaign_id),
-        layout.campaign_quality_prefix(campaign_id),
-        layout.stages_prefix(campaign_id),
+        layout.COST.folder(campaign_id),
+        layout.DATA_DOCS.folder(campaign_id),
+        layout.STAGE_START.folder(campaign_id),
     )
-    note = layout.note_key(campaign_id)
-    named = [layout.definition_key(campaign_id), *([note] if store.exists(note) else ())]
+    note = layout.NOTE.key(campaign_id)
+    named = [layout.DEFINITION.key(campaign_id), *([note] if store.exists(note) else ())]
     keys = [*named, *(key for prefix in whole for key in store.keys(prefix))]
-    keys += [key for key in store.keys(layout.cells_prefix(campaign_id)) if _is_kept(key)]
+    keys += [key for key in store.keys(layout.ATTEMPTS.folder(campaign_id)) if _is_kept(key)]
     return Snapshot({key: store.read(key) for key in keys})
 
 

@@ -10,7 +10,7 @@ from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import why_over
 from plimsoll.services.steps.steps import Polling
-from plimsoll.services.store.campaigns import read_cluster
+from plimsoll.services.store import layout
 
 OUT_OF_REACH = timedelta(minutes=5)
 """The time for which a load may go unobserved (a lost connection, say) before it counts as failed."""
@@ -74,5 +74,5 @@ class LoadPoller:
     @cached_property
     def _hosts_end(self) -> datetime | None:
         """Tell when the attempt's hosts end themselves; None where that is not on record."""
-        cluster = read_cluster(self.work.toolkit.store, self.work.key)
+        cluster = layout.CLUSTER.read(self.work.toolkit.store, self.work.key)
         return cluster.expires_at if cluster else None

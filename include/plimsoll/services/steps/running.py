@@ -18,7 +18,7 @@ from plimsoll.services.retries import PASSING, PASSING_WHILE_KEEPING, SOON_S, wi
 from plimsoll.services.steps.load_polling import LoadPoller
 from plimsoll.services.steps.steps import Polling, Step, steps_of
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_verdict
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 _FIGURES_EVERY = timedelta(seconds=5)
@@ -116,7 +116,7 @@ def _judged(work: AttemptContext, log: Log) -> tuple[Verdict | None, tuple[str, 
     if unjudged := _all_of(work, steps_of("judge"), log):
         return None, unjudged
     try:
-        verdict = with_retries(work.toolkit.clock, lambda: read_verdict(work.toolkit.store, work.key), log)
+        verdict = with_retries(work.toolkit.clock, lambda: layout.VERDICT.read(work.toolkit.store, work.key), log)
     except PlimsollError as error:
         log(f"{work.key}: its verdict could not be read: {error}")
         return None, (f"{work.key}: its verdict could not be read: {error}",)
@@ -172,7 +172,7 @@ def _all_of(work: AttemptContext, steps: Iterable[Step], log: Log) -> tuple[str,
 
 def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
     """Destroy the cluster. Returns the reason if something remains; the reason is shown and on record until then."""
-    remaining = layout.attempt_file(work.key, layout.UNDESTROYED)
+    remaining = layout.UNDESTROYED.key(work.key)
     again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):
         try:

@@ -5,29 +5,24 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import TypeVar
+from typing import Annotated
 
-from plimsoll.domain.attempt.result import Manifest, Verdict
-from plimsoll.domain.attempt.status import AttemptProgress
+from pydantic import Field
+
+from plimsoll.domain.attempt.result import Check, Verdict
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation, campaign_id_problem
+from plimsoll.domain.campaign.cell import Attempt, AttemptKey, campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.hosts.cluster import Cluster
-from plimsoll.domain.hosts.fingerprint import Fingerprint
-from plimsoll.domain.keys.action import ActionBegin, ActionEnd, RecordedAction
-from plimsoll.domain.keys.origins import Provenance
 from plimsoll.domain.keys.stage import StageStart, StageStarts
-from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import NotFound, Problem, Refused, StoreError
 from plimsoll.domain.text.wording import meant
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store import layout
-from plimsoll.services.store.records import find_record, parse_record
-
-_M = TypeVar("_M", bound=Model)
+from plimsoll.services.store.records import Record
 
 
 @dataclass(frozen=True)
@@ -51,7 +46,8 @@ class StoredCampaign:
 
     def stage_starts(self, stages: Iterable[str]) -> StageStarts:
         """Return the loads that these stages of the campaign took from earlier stages' results so far."""
-        return {stage: start for stage in stages if (start := self._stage_start(stage))}
+        read = layout.STAGE_START.read
+        return {stage: start for stage in stages if (start := read(self.store, self.campaign_id, stage))}
 
     def declared(self) -> Definition:
         """Return the campaign's own copy of its definition."""
@@ -77,13 +73,13 @@ class StoredCampaign:
 
     def parsed(self, text: bytes) -> Definition:
         """Return the definition that this text of the campaign's own copy declares."""
-        where = self.store.url(layout.definition_key(self.campaign_id))
+        where = self.store.url(layout.DEFINITION.key(self.campaign_id))
         return parse_definition(text.decode(), where)
 
     def definition_text(self) -> bytes:
         """Return the text of the campaign's own copy of its definition, as it is stored."""
         try:
-            return self.store.read(layout.definition_key(self.campaign_id))
+            return self.store.read(layout.DEFINITION.key(self.campaign_id))
         except (NotFound, StoreError) as error:
             if isinstance(error, StoreError) and campaign_id_problem(self.campaign_id) is None:
                 raise
@@ -100,7 +96,7 @@ class StoredCampaign:
 
     def attempts(self, cell_id: str) -> tuple[AttemptKey, ...]:
         """Return the keys of the cell's attempts, oldest first."""
-        names = self.store.folders(layout.cell_prefix(self.campaign_id, cell_id))
+        names = self.store.folders(layout.ATTEMPTS.folder(self.campaign_id, cell_id))
         return tuple(self.key(cell_id, number) for number in sorted(int(name) for name in names if name.isdigit()))
 
     def newest_attempt(self, cell_id: str) -> AttemptKey | None:
@@ -112,22 +108,19 @@ class StoredCampaign:
 
     def cells_with_attempts(self) -> tuple[str, ...]:
         """Return the ids of all cells with at least one attempt."""
-        return self.store.folders(layout.cells_prefix(self.campaign_id))
+        return self.store.folders(layout.ATTEMPTS.folder(self.campaign_id))
 
     def verdicts(self) -> Iterator[Verdict]:
         """Yield every verdict of every attempt, by cell and attempt."""
-        return (parse_record(self.store, key, text, Verdict) for key, text in self.verdict_files())
+        return (layout.VERDICT.parse(self.store, key, text) for key, text in self.verdict_files())
 
     def verdict_files(self) -> Iterator[tuple[str, bytes]]:
         """Yield key and text of every verdict of every attempt, by cell and attempt."""
         for cell_id in self.cells_with_attempts():
             for key in self.attempts(cell_id):
-                name = layout.attempt_file(key, layout.VERDICT)
+                name = layout.VERDICT.key(key)
                 with suppress(NotFound):
                     yield name, self.store.read(name)
-
-    def _stage_start(self, stage: str) -> StageStart | None:
-        return find_record(self.store, layout.stage_key(self.campaign_id, stage), StageStart)
 
 
 @dataclass(frozen=True)
@@ -143,10 +136,9 @@ class CampaignStore(StoredCampaign):
         left of it.
         """
         self.require_kept()
-        key = layout.stage_key(self.campaign_id, stage_start.stage)
-        self.store.create(key, stage_start.model_dump_json(indent=1).encode())
+        layout.STAGE_START.create(self.store, self.campaign_id, stage_start, stage_start.stage)
         if not campaign_exists(self.store, self.campaign_id):  # a deletion that began after the look has ended by now
-            self.store.delete(key)
+            self.store.delete(layout.STAGE_START.key(self.campaign_id, stage_start.stage))
             raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
 
     def open(self, definition: Definition) -> Definition:
@@ -157,20 +149,20 @@ class CampaignStore(StoredCampaign):
         if problem := campaign_id_problem(self.campaign_id):
             raise Refused([problem])
         self.require_kept()
-        key = layout.definition_key(self.campaign_id)
+        key = layout.DEFINITION.key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             return definition
         wanted = self.continued(definition)
         if wanted != self.declared():
             # Each attempt has the digest of the text by which it ran.
-            earlier = layout.earlier_definition_key(self.campaign_id, self.definition_sha256())
+            earlier = layout.EARLIER_DEFINITION.key(self.campaign_id, self.definition_sha256())
             self.store.create(earlier, self.definition_text())
             self.store.write(key, dump_definition(wanted).encode())
         return wanted
 
     def require_kept(self) -> None:
         """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
-        if self.store.exists(layout.deleting_key(self.campaign_id)):
+        if self.store.exists(layout.DELETING.key(self.campaign_id)):
             mend = (
                 f"`plimsoll campaigns delete {self.campaign_id}`, or its page, finishes it; then the id is free again"
             )
@@ -184,11 +176,11 @@ class CampaignStore(StoredCampaign):
         stored = self.declared()
         amended = with_sliding_windows(stored)
         if amended != stored:
-            self.store.write(layout.definition_key(self.campaign_id), dump_definition(amended).encode())
+            self.store.write(layout.DEFINITION.key(self.campaign_id), dump_definition(amended).encode())
 
     def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
         """Record a new attempt at the cell with its owner. Two callers at once get different numbers."""
-        self.store.delete(layout.totals_key(self.campaign_id))
+        self.store.delete(layout.TOTALS.key(self.campaign_id))
         number = len(self.attempts(cell_id))
         while True:
             number += 1
@@ -200,8 +192,7 @@ class CampaignStore(StoredCampaign):
                 definition_sha256=self.definition_sha256(),
             )
             # Creating the file is the race.
-            name = layout.attempt_file(attempt.key, layout.ATTEMPT)
-            if self.store.create(name, attempt.model_dump_json(indent=1).encode()):
+            if layout.ATTEMPT.create(self.store, attempt.key, attempt):
                 return attempt.key
 
 
@@ -211,61 +202,52 @@ def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
 
 def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:
     """Tell whether the campaign was created."""
-    return store.exists(layout.definition_key(campaign_id))
+    return store.exists(layout.DEFINITION.key(campaign_id))
 
 
-def read_model(store: ReadableStore, key: AttemptKey, name: str, kind: type[_M]) -> _M | None:
-    """Read a stored model of an attempt; None where there is none."""
-    return find_record(store, layout.attempt_file(key, name), kind)
+class GatePass(Model):
+    """The record of a passed gate: the checks, the attempts that they covered, and a digest of their verdicts."""
+
+    attempts: tuple[str, ...]
+    verdicts_sha256: str = ""
+    checks: tuple[Check, ...]
+    incomplete: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]],
+        Field(description="Cells without a valid attempt, and stages without loads, where it passed without them"),
+    ] = ()
 
 
-def write_model(store: ResultStore, key: AttemptKey, name: str, model: Model) -> None:
-    """Store a model of an attempt as JSON."""
-    store.write(layout.attempt_file(key, name), model.model_dump_json(indent=1).encode())
+GATE_PASS = Record("quality/pass.json", GatePass)
 
 
-def read_attempt(store: ReadableStore, key: AttemptKey) -> Attempt | None:
-    """Read the attempt's record, with its owner and start."""
-    return read_model(store, key, layout.ATTEMPT, Attempt)
+def published_without(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
+    """Return what the published report had to do without; empty where it is complete."""
+    found = GATE_PASS.read(store, campaign_id)
+    return found.incomplete if found else ()
 
 
-def read_cancellation(store: ReadableStore, key: AttemptKey) -> Cancellation | None:
-    """Read who cancelled the attempt; None where nobody did."""
-    return read_model(store, key, layout.CANCELLED, Cancellation)
+def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
+    """Keep a verdict that is about to be replaced as `verdicts/<number>.json`, unless it was kept last."""
+    if not is_kept_last(store, key, verdict):
+        number = layout.EARLIER_VERDICT.newest_number(store, key) + 1
+        while not layout.EARLIER_VERDICT.create(store, key, verdict, number):
+            number += 1
 
 
-def read_verdict(store: ReadableStore, key: AttemptKey) -> Verdict | None:
-    """Read the attempt's verdict; None while it is not judged."""
-    return read_model(store, key, layout.VERDICT, Verdict)
+def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
+    """Remove the verdict that was kept last if the attempt still has the same verdict.
+
+    Judging again was killed before it replaced the verdict, and then found the same verdict again.
+    """
+    if is_kept_last(store, key, verdict):
+        store.delete(layout.EARLIER_VERDICT.key(key, layout.EARLIER_VERDICT.newest_number(store, key)))
 
 
-def read_manifest(store: ReadableStore, key: AttemptKey) -> Manifest | None:
-    """Read the attempt's manifest; None while the attempt does not count yet."""
-    return read_model(store, key, layout.MANIFEST, Manifest)
+def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
+    """Tell whether that verdict was kept last.
 
-
-def read_cluster(store: ReadableStore, key: AttemptKey) -> Cluster | None:
-    """Read the cluster that the attempt was given; None before it was provisioned."""
-    return read_model(store, key, layout.CLUSTER, Cluster)
-
-
-def read_fingerprint(store: ReadableStore, key: AttemptKey) -> Fingerprint | None:
-    """Read the attempt's real environment; None before it was deployed."""
-    return read_model(store, key, layout.FINGERPRINT, Fingerprint)
-
-
-def read_action(store: ReadableStore, key: AttemptKey) -> RecordedAction | None:
-    """Read what was done to the attempt's cluster; None where nothing was, or where it has not ended."""
-    begin = read_model(store, key, layout.ACTION, ActionBegin)
-    end = read_model(store, key, layout.ACTION_END, ActionEnd)
-    return RecordedAction(begin, end) if begin and end else None
-
-
-def read_provenance(store: ReadableStore, key: AttemptKey) -> Provenance | None:
-    """Read the origin of an imported attempt; None where Plimsoll ran the attempt."""
-    return read_model(store, key, layout.PROVENANCE, Provenance)
-
-
-def read_progress(store: ReadableStore, key: AttemptKey) -> AttemptProgress | None:
-    """Read the attempt's progress; None where there is none."""
-    return read_model(store, key, layout.PROGRESS, AttemptProgress)
+    While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
+    """
+    kept = layout.EARLIER_VERDICT
+    number = kept.newest_number(store, key)
+    return number > 0 and store.read(kept.key(key, number)) == kept.content(verdict)

@@ -1,25 +1,24 @@
-"""Read records in the store, which are models as JSON, and explain why one can't be read.
+"""Places in the store, and the records there, which are models as JSON."""
 
-The record of the last pass of a campaign's gate.
-
-Earlier verdicts of an attempt that was judged again: `verdicts/1.json` and on, the oldest first.
-"""
-
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Annotated, TypeVar
+from typing import Generic, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
-from plimsoll.domain.attempt.result import Check, Verdict
 from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.keys.faults import fault_words
-from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DamagedRecord, NotFound
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.store import layout
-from plimsoll.services.store.layout import pass_key
 
 _M = TypeVar("_M", bound=Model)
+Subject = str | AttemptKey | ClusterId
+"""What a file is about: a campaign, by its id; an attempt; a cluster. An empty text: the store as a whole."""
+_GAP = re.compile(r"<\w+>")
 _MEND = (
     "use the newer Plimsoll that wrote it, if one did; else put the file back from a copy of the store. Where there is "
     "no copy, see with `plimsoll clusters list` that nothing of the campaign lives. Then delete the file, or the "
@@ -27,100 +26,92 @@ _MEND = (
 )
 
 
-def read_record(store: ReadableStore, key: str, kind: type[_M]) -> _M:
-    """Return the record with that key. Raises NotFound where there is none, and DamagedRecord where it is damaged."""
-    return parse_record(store, key, store.read(key), kind)
+def folder_of(subject: Subject) -> str:
+    """Return the folder of a subject. An attempt's own cluster is in its attempt's; kept hosts have folders beside."""
+    attempt = subject.attempt if isinstance(subject, ClusterId) else subject
+    if isinstance(attempt, AttemptKey):
+        return f"{attempt.campaign_id}/cells/{attempt.cell_id}/{attempt.attempt}"
+    return f"{subject.campaign_id}/clusters/{subject.name}" if isinstance(subject, ClusterId) else str(subject)
 
 
-def find_record(store: ReadableStore, key: str, kind: type[_M]) -> _M | None:
-    """Return the record with that key; None where there is none. Raises DamagedRecord where it can't be understood."""
-    try:
-        return read_record(store, key, kind)
-    except NotFound:
-        return None
+@dataclass(frozen=True)
+class Place:
+    """A file, or several: `path` is below the folder of their subject, and `<…>` stands for the names of each."""
+
+    path: str
+
+    def key(self, of: Subject, *names: object) -> str:
+        """Return the key of the file with these names, one for each `<…>`."""
+        given = iter(names)
+        return "/".join(filter(None, (folder_of(of), _GAP.sub(lambda _: str(next(given)), self.path))))
+
+    def folder(self, of: Subject, *names: object) -> str:
+        """Return the folder of all files with these first names."""
+        left = _GAP.sub("\0", self.path).split("\0")[: len(names) + 1]
+        path = "".join(f"{text}{name}" for text, name in zip(left, (*names, ""), strict=True))
+        return "/".join(filter(None, (folder_of(of), path.rstrip("/"))))
+
+    def exists(self, store: ReadableStore, of: Subject, *names: object) -> bool:
+        return store.exists(self.key(of, *names))
+
+    def newest_number(self, store: ReadableStore, of: Subject) -> int:
+        """Return the greatest number that the name of a file is; 0 where there is none."""
+        stems = (PurePosixPath(key).stem for key in store.keys(self.folder(of)))
+        return max((int(stem) for stem in stems if stem.isdecimal()), default=0)
 
 
-def find_sound_record(store: ReadableStore, key: str, kind: type[_M]) -> _M | None:
-    """Return the record with that key; None where there is none that can be understood. For what can do without it."""
-    try:
-        return read_record(store, key, kind)
-    except (NotFound, DamagedRecord):
-        return None
+@dataclass(frozen=True)
+class Record(Place, Generic[_M]):
+    """A place whose files hold a model each. `indent`: by how much JSON is indented; None: it is one line."""
 
+    model: type[_M]
+    indent: int | None = 1
 
-def parse_record(store: ReadableStore, key: str, text: bytes, kind: type[_M]) -> _M:
-    """Return the record whose text was read from that key. Raises DamagedRecord where it can't be understood."""
-    try:
-        return kind.model_validate_json(text)
-    except ValidationError as error:
-        fault = error.errors()[0]
-        place = ".".join(map(str, fault["loc"]))
-        what = f"is damaged: {place}: {fault_words(fault)}" if place else f"is damaged: {fault_words(fault)}"
-        raise DamagedRecord(what, where=store.url(key), mend=_MEND) from error
+    def content(self, record: _M) -> bytes:
+        """Return the bytes of its file."""
+        return record.model_dump_json(indent=self.indent).encode()
 
+    def parse(self, store: ReadableStore, key: str, text: bytes) -> _M:
+        """Return the record with that key and text. Raises DamagedRecord where it can't be understood."""
+        try:
+            return self.model.model_validate_json(text)
+        except ValidationError as error:
+            fault = error.errors()[0]
+            place = ".".join(map(str, fault["loc"]))
+            what = f"is damaged: {place}: {fault_words(fault)}" if place else f"is damaged: {fault_words(fault)}"
+            raise DamagedRecord(what, where=store.url(key), mend=_MEND) from error
 
-class GatePass(Model):
-    """The record of a passed gate: the checks, the attempts that they covered, and a digest of their verdicts."""
+    def at(self, store: ReadableStore, key: str) -> _M:
+        """Return the record with that key. Raises NotFound where there is none, and DamagedRecord."""
+        return self.parse(store, key, store.read(key))
 
-    attempts: tuple[str, ...]
-    verdicts_sha256: str = ""
-    checks: tuple[Check, ...]
-    incomplete: Annotated[
-        LeftOutIfEmpty[tuple[str, ...]],
-        Field(description="Cells without a valid attempt, and stages without loads, where it passed without them"),
-    ] = ()
+    def read(self, store: ReadableStore, of: Subject, *names: object) -> _M | None:
+        """Return the record; None where there is none. Raises DamagedRecord where it can't be understood."""
+        try:
+            return self.at(store, self.key(of, *names))
+        except NotFound:
+            return None
 
+    def read_sound(self, store: ReadableStore, of: Subject, *names: object) -> _M | None:
+        """Return the record; None where there is none that can be understood. For what can do without it."""
+        try:
+            return self.read(store, of, *names)
+        except DamagedRecord:
+            return None
 
-def read_gate_pass(store: ReadableStore, campaign_id: str) -> GatePass | None:
-    """Return the last pass; None where there was none."""
-    return find_record(store, pass_key(campaign_id), GatePass)
+    def read_all(self, store: ReadableStore, of: Subject) -> Iterator[_M]:
+        """Yield all records of the subject, by their keys."""
+        return (self.at(store, key) for key in store.keys(self.folder(of)))
 
+    def write(self, store: ResultStore, of: Subject, record: _M, *names: object) -> None:
+        """Store the record in place of an earlier one."""
+        store.write(self.key(of, *names), self.content(record))
 
-def published_without(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
-    """Return what the published report had to do without; empty where it is complete."""
-    found = read_gate_pass(store, campaign_id)
-    return found.incomplete if found else ()
+    def create(self, store: ResultStore, of: Subject, record: _M, *names: object) -> bool:
+        """Store the record unless there is one; False where there was. Of two callers at once, one succeeds."""
+        return store.create(self.key(of, *names), self.content(record))
 
-
-def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
-    """Keep a verdict that is about to be replaced, unless it was kept last."""
-    number, newest = _kept_last(store, key)
-    if newest == _content(verdict):
-        return
-    number += 1
-    while not store.create(_place(key, number), _content(verdict)):
-        number += 1
-
-
-def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
-    """Remove the verdict that was kept last if the attempt still has the same verdict.
-
-    Judging again was killed before it replaced the verdict, and then found the same verdict again.
-    """
-    number, newest = _kept_last(store, key)
-    if newest == _content(verdict):
-        store.delete(_place(key, number))
-
-
-def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
-    """Tell whether that verdict was kept last.
-
-    While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
-    """
-    _, newest = _kept_last(store, key)
-    return newest == _content(verdict)
-
-
-def _kept_last(store: ReadableStore, key: AttemptKey) -> tuple[int, bytes | None]:
-    """Return the number and the text of the verdict that was kept last; 0 and None where none was kept."""
-    stems = (PurePosixPath(name).stem for name in store.keys(layout.attempt_file(key, layout.EARLIER_VERDICTS)))
-    number = max((int(stem) for stem in stems if stem.isdecimal()), default=0)
-    return number, store.read(_place(key, number)) if number else None
-
-
-def _place(key: AttemptKey, number: int) -> str:
-    return layout.attempt_file(key, f"{layout.EARLIER_VERDICTS}/{number}.json")
-
-
-def _content(verdict: Verdict) -> bytes:
-    return verdict.model_dump_json(indent=1).encode()
+    def settle(self, store: ResultStore, of: Subject, record: _M, *names: object) -> _M:
+        """Store the record, or return the one that somebody stored first."""
+        created = self.create(store, of, record, *names)
+        return record if created else self.read(store, of, *names) or record

@@ -24,7 +24,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.hosts.replacing import why_replaced
-from plimsoll.services.store.campaigns import read_cluster
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 RACK, OTHERS, OTHER_LOAD = NODES[:3], ["10.0.1.1", "10.0.1.2", "10.0.1.3"], "10.0.1.9"
@@ -44,7 +44,7 @@ def addresses(cluster: Cluster) -> list[str]:
 
 def addresses_used(work: AttemptContext) -> list[str]:
     """Return the addresses of the hosts that the attempt was given."""
-    cluster = read_cluster(work.toolkit.store, work.key)
+    cluster = layout.CLUSTER.read(work.toolkit.store, work.key)
     assert cluster is not None
     return addresses(cluster)
 

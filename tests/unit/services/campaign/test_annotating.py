@@ -9,7 +9,7 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import NotFound, Refused
-from plimsoll.services.campaign.curating import annotate, read_note
+from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.campaign.show.status import campaign_summary
 from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.publish.results import campaign_data
@@ -30,18 +30,18 @@ def test_a_note_shows_in_lists_and_goes_into_the_report_and_its_bundle(campaign:
     note = annotate(campaign, "  the switch was\r\nreplaced in between <b> \n", "ada", NOON)
 
     assert note == Note(text="the switch was\nreplaced in between <b>", by="ada", at=NOON)
-    assert read_note(campaign.store, "campaign") == note
+    assert layout.NOTE.read_sound(campaign.store, "campaign") == note
     assert campaign_summary(campaign.store, "campaign", resolve(DEFINITION), NOON, Memory()).note == note.text
     snapshot = take_snapshot(campaign)
-    assert layout.note_key("campaign") in set(snapshot.keys(""))
+    assert layout.NOTE.key("campaign") in set(snapshot.keys(""))
     assert campaign_data(StoredCampaign(snapshot, "campaign"), (), NOON).note == note
 
 
 def test_an_empty_note_removes_it(campaign: CampaignStore) -> None:
     annotate(campaign, "wrong", "ada", NOON)
     assert annotate(campaign, " \n", "ada", NOON) is None
-    assert read_note(campaign.store, "campaign") is None
-    assert layout.note_key("campaign") not in set(take_snapshot(campaign).keys(""))
+    assert layout.NOTE.read_sound(campaign.store, "campaign") is None
+    assert layout.NOTE.key("campaign") not in set(take_snapshot(campaign).keys(""))
 
 
 @pytest.mark.parametrize(("text", "why"), [("x" * (LONGEST_NOTE + 1), "2001 characters"), ("a\x1b[2J", "control")])

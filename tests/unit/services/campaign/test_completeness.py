@@ -13,13 +13,19 @@ from plimsoll.domain.keys.strategy import Search
 from plimsoll.domain.text.errors import LASTS, GateClosed
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.campaign.show.status import campaign_status, summary_of
-from plimsoll.services.campaign.state.completeness import RequestedCells, completeness, newest_request, record_request
+from plimsoll.services.campaign.state.completeness import (
+    REQUEST,
+    RequestedCells,
+    completeness,
+    newest_request,
+    record_request,
+)
 from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.publish.publishing import pass_gate
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 
 FIRST, SECOND, THIRD = "v1-001k-r1", "v1-002k-r1", "v1-003k-r1"
 DEFINITION = instant_definition(variants=1, loads=3)
@@ -40,7 +46,7 @@ def campaign(installation: Installation) -> CampaignStore:
 def judge(installation: Installation, cell_id: str, *, valid: bool, **facts: Any) -> None:
     tools = installation.toolkit
     key = begin(tools, "campaign", cell_id, "me").key
-    write_model(tools.store, key, layout.VERDICT, verdict_of(DEFINITION, key, valid=valid, met=valid or None, **facts))
+    layout.VERDICT.write(tools.store, key, verdict_of(DEFINITION, key, valid=valid, met=valid or None, **facts))
     note_phase(tools.store, tools.clock, key, "done")
 
 
@@ -123,5 +129,5 @@ def test_time_left_of_a_search_is_that_of_the_present_round_and_says_so(installa
 
 def test_what_was_asked_for_in_a_way_of_another_version_counts_as_everything(campaign: CampaignStore) -> None:
     assert newest_request(campaign) is None
-    campaign.store.write(layout.request_key("campaign"), b"{}")
+    campaign.store.write(REQUEST.key("campaign"), b"{}")
     assert newest_request(campaign) is None

@@ -23,7 +23,7 @@ from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.ownership import held
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_ids, write_model
+from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"
@@ -36,7 +36,7 @@ def tools(tmp_path: Path) -> Toolkit:
     for name in ("mine", "other"):
         made.open_campaign(DEFINITION, name)
     key = begin(made.toolkit, "mine", CELL, "me").key
-    write_model(made.toolkit.store, key, layout.VERDICT, verdict_of(DEFINITION, key))
+    layout.VERDICT.write(made.toolkit.store, key, verdict_of(DEFINITION, key))
     return made.toolkit
 
 
@@ -150,7 +150,7 @@ def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_ano
     assert begun
     assert begun.by == "ada"
     assert interrupted_deletion(tools.store, "other") is None
-    assert tools.store.exists(f"mine/cells/{CELL}/1/{layout.VERDICT}")
+    assert tools.store.exists(f"mine/cells/{CELL}/1/{layout.VERDICT.path}")
     with pytest.raises(Refused, match=r"is being deleted \(`plimsoll campaigns delete mine`, or its page, finishes it"):
         Installation(tmp_path).open_campaign(DEFINITION, "mine")
     with pytest.raises(Refused, match="is being deleted"):
@@ -159,7 +159,7 @@ def test_a_deletion_that_was_interrupted_opens_for_nobody_and_is_finished_by_ano
         annotate(CampaignStore(tools.store, "mine"), "note", "me", tools.clock.now())
 
     # An attempt of which half is left looks as if somebody worked at it.
-    tools.store.delete(f"mine/cells/{CELL}/1/{layout.VERDICT}")
+    tools.store.delete(f"mine/cells/{CELL}/1/{layout.VERDICT.path}")
     delete_campaign(tools, "mine", "ada")
     assert list(tools.store.keys("mine")) == []
     assert campaign_ids(tools.store) == ("other",)

@@ -16,8 +16,8 @@ from plimsoll.services.campaign.open.creation import CampaignPlan, open_campaign
 from plimsoll.services.campaign.open.request import Request, campaign_id_of, choose, read_request, words_for
 from plimsoll.services.campaign.state.reading import CellState
 from plimsoll.services.cell.attempt_state import AttemptState
-from plimsoll.services.store.campaigns import CampaignStore, write_model
-from plimsoll.services.store.layout import VERDICT
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.matrix import running_order
 from plimsoll.strategies.state import campaign_state
 
@@ -220,7 +220,7 @@ def _make_valid(installation: Installation, campaign_id: str, cell_id: str) -> N
 
     key = begin(installation.toolkit, campaign_id, cell_id, "owner").key
     verdict = {**JUDGED, "key": key, "cell": cell_of(resolve(DEFINITION), cell_id), "valid": True, "met": True}
-    write_model(installation.toolkit.store, key, VERDICT, Verdict.model_validate(verdict))
+    layout.VERDICT.write(installation.toolkit.store, key, Verdict.model_validate(verdict))
 
 
 def test_a_campaign_without_room_in_its_budget_is_refused_before_it_exists(installation: Installation) -> None:

@@ -25,7 +25,7 @@ from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin, runs_again
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.replay import replay
 
 SEARCH = instant_definition(variants=2, loads=3, repeats=2).model_copy(update={"strategy": Search()})
@@ -55,7 +55,7 @@ def run(installation: Installation, cell_id: str, *, valid: bool = True, **facts
     met = cell.repeat == 1 or cell.load_ops_s < MISSES_AT[cell.variant]
     key = begin(tools, "mine", cell_id, "me").key
     verdict = verdict_of(SEARCH, key, valid=valid, met=met if valid else None, **facts)
-    write_model(tools.store, key, layout.VERDICT, verdict)
+    layout.VERDICT.write(tools.store, key, verdict)
     note_phase(tools.store, tools.clock, key, "done")
 
 

@@ -15,10 +15,9 @@ from plimsoll.domain.hosts.owner import ProcessOwner, installation_of
 from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign import curating
 from plimsoll.services.campaign.curating import deletable
-from plimsoll.services.campaign.state.runs import Run, begin_run, end_run, require_no_other_run
+from plimsoll.services.campaign.state.runs import RUNS, Run, begin_run, digest_of, end_run, require_no_other_run
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.ownership import held
-from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.runs.ownership import CampaignRunOwner
@@ -154,7 +153,7 @@ def test_a_run_is_refused_with_what_to_do_while_one_of_another_airflow_works(
     [problem] = refused.value.problems
     assert "cancel the campaign on that Airflow's own page" in problem.mend
     assert f"give this one its id, {installation_of(first)}; docs/guides/operations.md says how" in problem.mend
-    assert not tools.store.exists(layout.run_of_owner_key("mine", second))
+    assert not tools.store.exists(RUNS.key("mine", digest_of(second)))
     begin_run(everybody, "mine", first, cells=1, goes_on=True)
     end_run(tools.store, "mine", first)
     begin_run(everybody, "mine", second, cells=2)
@@ -163,7 +162,7 @@ def test_a_run_is_refused_with_what_to_do_while_one_of_another_airflow_works(
 def test_a_run_goes_on_while_one_of_another_airflow_finds_out_that_it_may_not_begin(tools: Toolkit) -> None:
     everybody = of(tools, unknown={A, B})
     begin_run(everybody, "mine", B, cells=2)
-    tools.store.write(layout.run_of_owner_key("mine", A), _said(tools, A))
+    tools.store.write(RUNS.key("mine", digest_of(A)), _said(tools, A))
     begin_run(everybody, "mine", B, cells=1, goes_on=True)
     end_run(tools.store, "mine", B)
     with pytest.raises(Refused):  # a cell that was cleared after its run had ended
@@ -174,7 +173,7 @@ def test_of_two_runs_that_begin_at_once_one_gives_way_and_the_other_waits_for_th
     tools: Toolkit, clock: SteppingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     everybody, sleep = of(tools, unknown={A, B}), clock.sleep
-    tools.store.write(layout.run_of_owner_key("mine", B), _said(tools, B))
+    tools.store.write(RUNS.key("mine", digest_of(B)), _said(tools, B))
 
     def gives_way(seconds: float) -> None:
         with pytest.raises(Refused, match="installation a"):

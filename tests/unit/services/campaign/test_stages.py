@@ -23,7 +23,7 @@ from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.publish.publishing import check_campaign, pass_gate
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, write_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.synthetic import only_stage
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -57,7 +57,7 @@ def run(installation: Installation, campaign: CampaignStore, cell_id: str, *, me
     cell = cell_of(campaign.resolved(), cell_id)
     carried = cell.load_ops_s < MISSES_AT[cell.variant] if met is None else met
     key = begin(tools, "mine", cell_id, "me").key
-    write_model(tools.store, key, layout.VERDICT, verdict_of(definition, key, cell, valid=True, met=carried))
+    layout.VERDICT.write(tools.store, key, verdict_of(definition, key, cell, valid=True, met=carried))
     note_phase(tools.store, tools.clock, key, "done")
 
 

@@ -22,7 +22,6 @@ from plimsoll.services.cell.attempt_state import cancel, note_phase, record_fail
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import write_model
 from plimsoll.strategies.state import CampaignState
 
 CELL = "v1-001k-r1"
@@ -43,7 +42,7 @@ def begun(installation: Installation, cell_id: str = CELL) -> AttemptContext:
 
 def judge(installation: Installation, work: AttemptContext, *, worst_ms: float = 50.0, **facts: object) -> None:
     store = installation.toolkit.store
-    write_model(store, work.key, layout.VERDICT, verdict_of(DEFINITION, work.key, worst_ms=worst_ms, **facts))
+    layout.VERDICT.write(store, work.key, verdict_of(DEFINITION, work.key, worst_ms=worst_ms, **facts))
     note_phase(store, installation.toolkit.clock, work.key, "done")
 
 
@@ -150,7 +149,7 @@ def test_what_is_final_is_read_once(installation: Installation) -> None:
     for store in (first, second):
         found = read_state(cast(ResultStore, store), "campaign", resolve(DEFINITION), NOON, memory)
         assert require_cell_state(found, CELL, "campaign").state == "met"
-    assert layout.attempt_file(work.key, layout.VERDICT) in first.keys_read
+    assert layout.VERDICT.key(work.key) in first.keys_read
     assert second.keys_read == []
 
 

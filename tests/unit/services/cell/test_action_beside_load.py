@@ -15,7 +15,7 @@ from tests.support.campaigns.running import run_missing
 from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.action import Action, ActionBegin, ActionEnd, ActionName, RecordedAction
+from plimsoll.domain.keys.action import Action, ActionEnd, ActionName, RecordedAction
 from plimsoll.domain.keys.stage import Stage
 from plimsoll.domain.text.errors import ActionError
 from plimsoll.ports.host import Host
@@ -30,7 +30,7 @@ from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.steps.steps import steps_of
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_action, read_cluster, read_fingerprint, read_model
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"
@@ -119,7 +119,9 @@ class Site:
 
     @property
     def recorded(self) -> RecordedAction | None:
-        return read_action(self.toolkit.store, self.work.key)
+        store, key = self.toolkit.store, self.work.key
+        begin, end = layout.ACTION.read(store, key), layout.ACTION_END.read(store, key)
+        return RecordedAction(begin, end) if begin and end else None
 
 
 def acted(name: ActionName, *, before_load: bool = False) -> Definition:
@@ -188,7 +190,7 @@ def test_nothing_begins_while_a_node_is_down(site_of: Callable[..., Site]) -> No
     assert not verdict.valid
     assert any("before it began: node2 is down" in reason for reason in verdict.reasons), verdict.reasons
     assert site.product.asked == []
-    assert read_model(site.toolkit.store, site.work.key, layout.ACTION, ActionBegin) is None
+    assert layout.ACTION.read(site.toolkit.store, site.work.key) is None
 
 
 def test_a_load_begins_once_an_action_before_it_has_ended(site_of: Callable[..., Site]) -> None:
@@ -256,7 +258,7 @@ def test_the_fingerprint_has_the_nodes_that_an_action_brought(site_of: Callable[
     site = site_of("add-node")
     verdict = site.run()
     assert verdict.valid, verdict.reasons
-    fingerprint = read_fingerprint(site.toolkit.store, site.work.key)
+    fingerprint = layout.FINGERPRINT.read(site.toolkit.store, site.work.key)
     assert fingerprint is not None
     assert [node.host for node in fingerprint.nodes] == ["node1", "node2", "node3", "node4"]
 
@@ -296,11 +298,11 @@ def test_another_process_goes_on_with_an_action_and_ends_it_once(site_of: Callab
         step.run(first)
     site.toolkit.clock.sleep(BEGINS.total_seconds())
     assert poll_load(first).note == "look 1"
-    begun = read_model(site.toolkit.store, first.key, layout.ACTION, ActionBegin)
+    begun = layout.ACTION.read(site.toolkit.store, first.key)
 
     second = AttemptContext(site.toolkit, first.key)
     assert poll_load(second).note == "look 2"
-    assert read_model(site.toolkit.store, first.key, layout.ACTION, ActionBegin) == begun
+    assert layout.ACTION.read(site.toolkit.store, first.key) == begun
     assert poll_load(second).note == "kill-node took 0.0 s"
     ended = site.recorded
 
@@ -330,6 +332,6 @@ def test_kept_hosts_are_enough_for_the_action_of_a_later_stage(site_of: Callable
         ("calm", "met"),
         ("add", "met"),
     ]
-    clusters = [read_cluster(toolkit.store, one.verdict.key) for one in ran if one.verdict]
+    clusters = [layout.CLUSTER.read(toolkit.store, one.verdict.key) for one in ran if one.verdict]
     assert [len(one.nodes) for one in clusters if one] == [4, 4]
     assert len({one.id for one in clusters if one}) == 1

@@ -16,7 +16,7 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.store.campaigns import read_progress
+from plimsoll.services.store import layout
 from plimsoll.services.waiting import report_waiting
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=1000.0, errors=0)
@@ -81,7 +81,7 @@ def test_what_a_provider_waits_for_shows_in_the_cells_progress_while_it_waits(
     shown: list[str] = []
 
     def look() -> None:
-        progress = read_progress(installation.toolkit.store, work.key)
+        progress = layout.PROGRESS.read(installation.toolkit.store, work.key)
         shown.append(progress.note if progress else "")
 
     toolkit = replace(installation.toolkit, providers={INSTANT: Full(tmp_path / "work", look)})

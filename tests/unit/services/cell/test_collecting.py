@@ -8,6 +8,7 @@ import pytest
 from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.instant import InstantLoadGenerator, InstantProduct, InstantProvider
+from tests.support.stores.places import patch_place
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.attempt.result import Manifest
@@ -29,7 +30,7 @@ from plimsoll.services.cell.attempt_state import failure_of, record_failure
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect, distinct_names, files_of_processes
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.store.campaigns import read_manifest
+from plimsoll.services.store import layout
 
 CELL = "v1-001k-r1"
 
@@ -80,7 +81,7 @@ def test_files_of_any_name_are_kept_under_names_of_plain_characters(work: Attemp
     assert {"gc-%FF.log", "two%0Alines.log", "gr%C3%BCn.log", "100%25.log", "%1B[2J.log"} <= found
     assert all(name.isascii() and name.isprintable() and len(name) <= 200 for name in found)
     assert sum("%E9" in name for name in found) == 1
-    assert read_manifest(work.toolkit.store, work.key) == manifest
+    assert layout.MANIFEST.read(work.toolkit.store, work.key) == manifest
 
 
 def test_files_of_the_same_name_have_names_of_their_own_within_each_process() -> None:
@@ -192,7 +193,7 @@ def test_the_first_reason_comes_first(work: AttemptContext, dead: set[str]) -> N
 @pytest.fixture
 def never_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(InstantProvider, "find", lambda *_: None)
-    monkeypatch.setattr("plimsoll.services.cell.collect.read_cluster", lambda *_: None)
+    patch_place(monkeypatch, "cell.collect", "CLUSTER", read=lambda *_: None)
 
 
 def test_a_cluster_that_nobody_knows_of_has_nothing(work: AttemptContext, never_there: None) -> None:
@@ -210,7 +211,7 @@ def test_hosts_that_never_were_ready_are_not_asked(
     work: AttemptContext, dead: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record_failure(work, "provision: hosts were not ready within 0:10:00: node1: can't be reached: timed out")
-    monkeypatch.setattr("plimsoll.services.cell.collect.read_cluster", lambda *_: None)
+    patch_place(monkeypatch, "cell.collect", "CLUSTER", read=lambda *_: None)
     dead.add("node1")
     manifest = collect(work)
     assert (manifest.failure, manifest.files) == (failure_of(work.toolkit.store, work.key), ())
@@ -221,11 +222,10 @@ def test_of_two_who_collect_at_once_the_first_manifest_stays(
 ) -> None:
     first = collect(work)
     answers = iter([None])  # it was not there yet when the second began
-    monkeypatch.setattr(
-        "plimsoll.services.cell.collect.read_manifest", lambda *asked: next(answers, read_manifest(*asked))
-    )
+    read = layout.MANIFEST.read
+    patch_place(monkeypatch, "cell.collect", "MANIFEST", read=lambda *asked: next(answers, read(*asked)))
     assert collect(work) == first
-    assert read_manifest(work.toolkit.store, work.key) == first
+    assert layout.MANIFEST.read(work.toolkit.store, work.key) == first
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_what_says_nothing_about_the_hosts_fails_it_and_collected_again_everythi
 
     with pytest.raises(type(error)):
         collect(work)
-    assert read_manifest(work.toolkit.store, work.key) is None
+    assert layout.MANIFEST.read(work.toolkit.store, work.key) is None
 
     manifest = collect(work)
     assert manifest.failure is None

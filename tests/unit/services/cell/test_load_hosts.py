@@ -26,7 +26,6 @@ from plimsoll.services.cell.load_hosts import together
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_fingerprint, write_model
 
 Told = list[tuple[str, datetime, datetime]]
 """Hosts with the start that they were told, by the common clock and by their own."""
@@ -100,7 +99,7 @@ def test_what_both_did_is_judged_as_one_load(work: AttemptContext, clocks: dict[
     intervals = attempt_data(work.toolkit.store, verdict).intervals
     judged = intervals[intervals["phase"] == "judged"].set_index("operation")["count"].to_dict()
     assert judged == {"all": 10_000, "reads": 2_000, "writes": 8_000}
-    assert list(read_fingerprint(work.toolkit.store, work.key).load_hosts) == ["load", "load2"]
+    assert list(layout.FINGERPRINT.read(work.toolkit.store, work.key).load_hosts) == ["load", "load2"]
 
 
 def test_the_checks_look_at_each_load_host_and_at_their_clocks(work: AttemptContext) -> None:
@@ -141,8 +140,8 @@ def test_clocks_that_can_not_be_compared_exactly_enough_fail_the_load(
 def test_a_start_that_somebody_put_on_record_and_told_nobody_is_told(work: AttemptContext, told: Told) -> None:
     start = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=1)
     exact = ClockReading(offset_ms=0)
-    write_model(
-        work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=start, clocks={"load": exact, "load2": exact})
+    layout.LOAD_START.write(
+        work.toolkit.store, work.key, LoadStart(start=start, clocks={"load": exact, "load2": exact})
     )
     loading.poll_load(work)
     assert {at for _, at, _ in told} == {start}
@@ -170,9 +169,7 @@ def test_who_was_left_out_when_the_others_were_told_is_told_the_same(
 def test_a_start_that_is_past_and_that_nobody_was_told_gives_way_to_another(work: AttemptContext, told: Told) -> None:
     past = datetime.now(UTC) - timedelta(hours=1)
     exact = ClockReading(offset_ms=0)
-    write_model(
-        work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=past, clocks={"load": exact, "load2": exact})
-    )
+    layout.LOAD_START.write(work.toolkit.store, work.key, LoadStart(start=past, clocks={"load": exact, "load2": exact}))
     loading.poll_load(work)
     assert read_start(work).start > datetime.now(UTC)
     assert {at for _, at, _ in told} == {read_start(work).start}
@@ -181,8 +178,8 @@ def test_a_start_that_is_past_and_that_nobody_was_told_gives_way_to_another(work
 def test_a_host_that_never_starts_fails_the_load(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = ClockReading(offset_ms=0)
     start = datetime.now(UTC) - timedelta(minutes=2)
-    write_model(
-        work.toolkit.store, work.key, layout.LOAD_START, LoadStart(start=start, clocks={"load": exact, "load2": exact})
+    layout.LOAD_START.write(
+        work.toolkit.store, work.key, LoadStart(start=start, clocks={"load": exact, "load2": exact})
     )
     phases: dict[str, LoadPhase] = {"load": "warm-up", "load2": "populate"}
 

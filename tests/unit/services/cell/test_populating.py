@@ -19,7 +19,7 @@ from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.steps.steps import step
-from plimsoll.services.store.campaigns import read_cluster
+from plimsoll.services.store import layout
 from plimsoll.strategies.matrix import running_order
 
 
@@ -101,7 +101,7 @@ def test_populating_has_the_time_that_the_definition_gives_it_and_hosts_live_as_
 
 def life_of_hosts(work: AttemptContext) -> timedelta:
     """From the attempt's start until its hosts end themselves."""
-    cluster = read_cluster(work.toolkit.store, work.key)
+    cluster = layout.CLUSTER.read(work.toolkit.store, work.key)
     assert cluster is not None
     return cluster.expires_at - work.attempt().started_at
 

@@ -19,7 +19,7 @@ from plimsoll.services.steps import running
 from plimsoll.services.steps.running import run_cell, run_cells
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_manifest
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
@@ -41,7 +41,7 @@ def test_a_cluster_that_resists_costs_neither_its_verdict_nor_the_next_cell(
     assert all("destroy: " in trouble and "was told to resist" in trouble for trouble in first.troubles)
     assert clock.slept == [*SOON_S, *SOON_S]
     assert any("could not be destroyed" in line for line in said)
-    assert tools.store.exists(layout.attempt_file(first.work.key, layout.UNDESTROYED))
+    assert tools.store.exists(layout.UNDESTROYED.key(first.work.key))
 
 
 def test_a_cluster_that_resists_for_a_while_is_destroyed_at_the_end(
@@ -53,7 +53,7 @@ def test_a_cluster_that_resists_for_a_while_is_destroyed_at_the_end(
 
     assert not first.remains
     assert first.troubles
-    assert not tools.store.exists(layout.attempt_file(first.work.key, layout.UNDESTROYED))
+    assert not tools.store.exists(layout.UNDESTROYED.key(first.work.key))
     assert installation.provider.clusters() == []
 
 
@@ -91,9 +91,9 @@ def test_what_can_not_be_collected_is_on_record_and_the_next_cell_runs(
 
     first, second = run_cells(tools, "campaign", CELLS, "me", print)
 
-    assert (first.verdict, read_manifest(tools.store, first.work.key)) == (None, None)
+    assert (first.verdict, layout.MANIFEST.read(tools.store, first.work.key)) == (None, None)
     assert [trouble.partition(": ")[2] for trouble in first.troubles] == ["collect: the store is away"]
-    assert tools.store.read(layout.attempt_file(first.work.key, layout.FAILURE)) == b"collect: the store is away"
+    assert tools.store.read(layout.FAILURE.key(first.work.key)) == b"collect: the store is away"
     assert second.verdict is not None
 
 
@@ -170,7 +170,7 @@ def test_ctrl_c_puts_the_attempt_on_record_as_ended_and_leaves_no_cluster(
         run_cells(tools, "campaign", CELLS, "me", print)
 
     key = CampaignStore(tools.store, "campaign").key(CELLS[0], 1)
-    assert tools.store.read(layout.attempt_file(key, layout.FAILURE)) == b"cancelled by a signal, such as Ctrl-C"
+    assert tools.store.read(layout.FAILURE.key(key)) == b"cancelled by a signal, such as Ctrl-C"
     assert installation.provider.clusters() == []
     assert installation.attempts("campaign") == {CELLS[0]: [1]}
 

@@ -9,12 +9,12 @@ from tests.fakes.hosts import FolderHost
 from tests.fakes.installation import Installation
 from tests.fakes.paid import PaidProvider, Prices, hide_costs
 from tests.support.campaigns.declared_steps import failing
+from tests.support.stores.places import patch_place
 
 from plimsoll.domain.text.errors import PlimsollError, SecretError, StoreError
 from plimsoll.services.retries import AWAY_S
-from plimsoll.services.steps import running
 from plimsoll.services.steps.running import run_cell, run_cells
-from plimsoll.services.store.campaigns import read_manifest, read_verdict
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
@@ -40,7 +40,7 @@ def test_files_that_can_not_be_stored_for_good_end_the_attempt_after_the_last_tr
     [ran] = run_cells(tools, "campaign", CELLS[:1], "me", print)
 
     assert clock.slept == list(AWAY_S)
-    assert (ran.verdict, read_manifest(tools.store, ran.work.key)) == (None, None)
+    assert (ran.verdict, layout.MANIFEST.read(tools.store, ran.work.key)) == (None, None)
     assert [trouble.partition(": ")[2] for trouble in ran.troubles] == ["collect: the store is away"]
     assert installation.provider.clusters() == []
 
@@ -77,7 +77,7 @@ def test_a_verdict_that_can_not_be_read_just_then_is_read_again(
     tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = StoreError("the store is away")
-    monkeypatch.setattr(running, "read_verdict", failing(read_verdict, away, 5))
+    patch_place(monkeypatch, "steps.running", "VERDICT", read=failing(layout.VERDICT.read, away, 5))
 
     assert run_cell(tools, "campaign", CELLS[0], "me", print).valid
 
@@ -86,7 +86,8 @@ def test_a_verdict_that_stays_unread_is_told_and_the_next_cell_runs(
     tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     away = StoreError("the store is away")
-    monkeypatch.setattr(running, "read_verdict", failing(read_verdict, away, len(AWAY_S) + 1))
+    unread = failing(layout.VERDICT.read, away, len(AWAY_S) + 1)
+    patch_place(monkeypatch, "steps.running", "VERDICT", read=unread)
 
     first, second = run_cells(tools, "campaign", CELLS, "me", print)
 

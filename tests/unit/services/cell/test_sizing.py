@@ -21,7 +21,7 @@ from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import loading
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.rows.sizing import read_counted_rows
-from plimsoll.services.store.campaigns import read_cluster, read_fingerprint, read_progress
+from plimsoll.services.store import layout
 from plimsoll.strategies.matrix import running_order
 
 
@@ -41,7 +41,7 @@ def test_the_first_cell_counts_by_a_sample_that_is_large_enough_and_all_cells_ha
     assert read_counted_rows(second) == counted
     assert len(setting.generator.samples) == 2
     for work in (first, second):
-        fingerprint = read_fingerprint(setting.toolkit.store, work.key)
+        fingerprint = layout.FINGERPRINT.read(setting.toolkit.store, work.key)
         assert fingerprint is not None
         assert fingerprint.counted_rows == counted.rows
 
@@ -144,7 +144,7 @@ def test_the_load_is_to_end_with_its_hosts_however_long_counting_took(
 
     monkeypatch.setattr(setting.generator, "sample_status", takes_ten_minutes)
     work = setting.cell("v1-001k-r1")
-    cluster = read_cluster(setting.toolkit.store, work.key)
+    cluster = layout.CLUSTER.read(setting.toolkit.store, work.key)
     assert cluster is not None
     assert clock.now() + setting.generator.expires < cluster.expires_at + timedelta(seconds=30)
 
@@ -155,7 +155,7 @@ def test_while_it_counts_progress_says_so_and_the_log(
     seen: list[str] = []
 
     def looks(host: Host, job_id: str) -> LoadStatus:
-        progress = read_progress(setting.toolkit.store, FIRST)
+        progress = layout.PROGRESS.read(setting.toolkit.store, FIRST)
         seen.append(progress.note if progress else "")
         return LoadStatus("running" if len(seen) < 2 else "complete")
 

@@ -15,7 +15,7 @@ from plimsoll.domain.attempt.status import AttemptProgress, Phase
 from plimsoll.services.steps import steps
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.steps.steps import STEPS, Step, share_done, step_in, usual_phases
-from plimsoll.services.store.campaigns import read_progress
+from plimsoll.services.store import layout
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 DEFINITION = instant_definition(load_s=100.0)
@@ -99,7 +99,7 @@ def test_progress_passes_through_the_phases_of_the_steps_in_order(installation: 
     campaign = installation.open_campaign(instant_definition())
     run_cell(installation.toolkit, "campaign", "v1-001k-r1", "me", print)
 
-    progress = read_progress(installation.toolkit.store, campaign.key("v1-001k-r1", 1))
+    progress = layout.PROGRESS.read(installation.toolkit.store, campaign.key("v1-001k-r1", 1))
     assert progress is not None
     names = [step.name for phase in list[Any](progress.phases) if (step := step_in(phase))]
     assert list(Counter(names)) == ["provision", "deploy", "load", "collect", "judge"]

@@ -11,10 +11,9 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import Memory, read_state
-from plimsoll.services.campaign.state.runs import Run, begin_run
+from plimsoll.services.campaign.state.runs import RUNS, begin_run, digest_of
 from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 LONG = timedelta(hours=5)
@@ -33,7 +32,7 @@ def tools_of(definition: Definition, place: Path) -> Toolkit:
 
 def end_of_run(tools: Toolkit, cells: int) -> timedelta:
     begin_run(tools, "campaign", OWNER, cells)
-    run = Run.model_validate_json(tools.store.read(layout.run_of_owner_key("campaign", OWNER)))
+    run = RUNS.read(tools.store, "campaign", digest_of(OWNER))
     return run.until - run.since
 
 

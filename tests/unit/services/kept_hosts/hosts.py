@@ -12,7 +12,7 @@ from plimsoll.ports.host import Host
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.store.campaigns import read_fingerprint
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -25,7 +25,7 @@ def started(tools: Toolkit, cell_id: str, owner: str = "me") -> AttemptContext:
 
 
 def cluster_of(tools: Toolkit, work: AttemptContext) -> str:
-    fingerprint = read_fingerprint(tools.store, work.key)
+    fingerprint = layout.FINGERPRINT.read(tools.store, work.key)
     assert fingerprint is not None
     return fingerprint.cluster
 

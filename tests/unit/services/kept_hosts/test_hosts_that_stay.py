@@ -20,7 +20,7 @@ from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.hosts import ending as booking
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.steps.running import run_cells
-from plimsoll.services.store.campaigns import read_fingerprint
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -43,7 +43,7 @@ def test_where_hosts_do_not_answer_others_are_used_and_they_are_ended_once_they_
     provider.silent = {"hosts/1"}
     second = started(tools, CELLS[1])
     assert cluster_of(tools, second) == "hosts/2"
-    assert "node2 can't be reached" in read_fingerprint(tools.store, second.key).replaces
+    assert "node2 can't be reached" in layout.FINGERPRINT.read(tools.store, second.key).replaces
     actions.destroy(second)
     assert sorted(one.id.name for one in provider.clusters()) == ["hosts/1", "hosts/2"]
     provider.silent = set()

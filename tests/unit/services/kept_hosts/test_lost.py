@@ -11,7 +11,7 @@ from tests.unit.services.kept_hosts.hosts import Replacing, cluster_of, environm
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.cell import actions, loading
-from plimsoll.services.store.campaigns import read_fingerprint
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -25,7 +25,7 @@ def test_hosts_that_died_between_cells_are_replaced_and_later_fingerprints_say_s
     actions.destroy(later[0])
     later.append(started(tools, CELLS[2]))
     assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1", "hosts/2", "hosts/2"]
-    assert [read_fingerprint(tools.store, work.key).replaces for work in later] == ["hosts of it were gone"] * 2
+    assert [layout.FINGERPRINT.read(tools.store, work.key).replaces for work in later] == ["hosts of it were gone"] * 2
 
 
 def test_what_can_not_be_cleared_is_destroyed_and_replaced(
@@ -41,7 +41,7 @@ def test_what_can_not_be_cleared_is_destroyed_and_replaced(
         actions.destroy(first)
     assert installation.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
     second = started(tools, CELLS[1])
-    assert "process 7 (java) runs" in read_fingerprint(tools.store, second.key).replaces
+    assert "process 7 (java) runs" in layout.FINGERPRINT.read(tools.store, second.key).replaces
 
 
 def test_hosts_stay_while_their_provider_can_not_be_asked_for_them(
@@ -74,7 +74,7 @@ def test_a_host_that_died_under_a_cell_is_replaced_alone_and_later_fingerprints_
         assert environments(installation) == {later[-1].key.environment}
         actions.destroy(later[-1])
     assert [cluster_of(tools, work) for work in (first, *later)] == ["hosts/1"] * 3
-    reasons = [read_fingerprint(tools.store, work.key).replaces for work in later]
+    reasons = [layout.FINGERPRINT.read(tools.store, work.key).replaces for work in later]
     assert reasons == ["127.9.9.2 died and was replaced by 127.9.10.2"] * 2
     assert provider.journal() == ["+ campaign/hosts/1"]
 
@@ -86,4 +86,4 @@ def test_hosts_of_which_nothing_is_left_are_not_made_whole(installation: Install
     provider.destroy(ClusterId.kept("campaign", "", 1))
     second = started(tools, CELLS[1])
     assert cluster_of(tools, second) == "hosts/2"
-    assert read_fingerprint(tools.store, second.key).replaces == "hosts of it were gone"
+    assert layout.FINGERPRINT.read(tools.store, second.key).replaces == "hosts of it were gone"

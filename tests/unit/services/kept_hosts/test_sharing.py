@@ -22,8 +22,8 @@ from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.hosts.assignments import ASSIGNMENT
 from plimsoll.services.steps.running import run_cells
-from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.matrix import running_order
@@ -131,4 +131,4 @@ def test_the_stored_campaign_says_which_attempt_had_which_hosts(installation: In
     campaign = CampaignStore(tools.store, "campaign")
     assert campaign.declared().cluster_scope == "campaign"
     assert work.cluster_id == ClusterId.kept("campaign", "", 1)
-    assert tools.store.exists(layout.assignment_key("campaign", "hosts", 1))
+    assert ASSIGNMENT.exists(tools.store, "campaign", "hosts", 1)

@@ -15,7 +15,7 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import replacing
 from plimsoll.services.steps.running import run_cells
-from plimsoll.services.store.campaigns import read_cluster, read_fingerprint
+from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -33,7 +33,7 @@ def test_a_host_that_fails_its_preflight_is_replaced_within_the_cell(made: Insta
     first, second = run_cells(tools, "campaign", CELLS[:2], "me", print)
     assert (first.verdict.valid, second.verdict.valid) == (True, True)
     assert [cluster_of(tools, one.work) for one in (first, second)] == ["hosts/1", "hosts/2"]
-    assert "writes 10M/s to its disk" in read_fingerprint(tools.store, second.work.key).replaces
+    assert "writes 10M/s to its disk" in layout.FINGERPRINT.read(tools.store, second.work.key).replaces
     assert made.provider.journal()[:3] == ["+ campaign/hosts/1", "- campaign/hosts/1", "+ campaign/hosts/2"]
 
 
@@ -48,7 +48,7 @@ def test_a_host_that_fails_its_preflight_is_replaced_alone_within_the_cell(made:
     tools = replace(made.toolkit, canary=figures, providers={"instant": provider})
     ran = run_cells(tools, "campaign", CELLS, "me", print)
     assert [one.verdict.valid for one in ran] == [True] * 3
-    reasons = [read_fingerprint(tools.store, one.work.key).replaces for one in ran]
+    reasons = [layout.FINGERPRINT.read(tools.store, one.work.key).replaces for one in ran]
     why = "127.9.9.3 was replaced by 127.9.10.3 (node3 (127.9.9.3) writes 10M/s to its disk, the floor is 100M/s)"
     assert reasons == ["", why, why]
     assert provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1"]
@@ -63,7 +63,7 @@ def test_killed_before_an_unfit_host_was_replaced_the_next_try_does_so(
     work = killed_in_deploy(tools, monkeypatch, actions, "provision")
     actions.provision(work)
     actions.deploy(work)
-    assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
+    assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in layout.FINGERPRINT.read(tools.store, work.key).replaces
     assert figures.asked == 3
 
 
@@ -76,8 +76,8 @@ def test_killed_while_it_replaces_an_unfit_host_the_second_try_of_deploy_goes_on
     work = killed_in_deploy(tools, monkeypatch, replacing if moment == "note_provided" else provider, moment)
     again = AttemptContext(tools, work.key)
     actions.deploy(again)
-    assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in read_fingerprint(tools.store, work.key).replaces
-    assert read_cluster(tools.store, work.key) == again.cluster()
+    assert "127.9.9.3 was replaced by 127.9.10.3 (node3" in layout.FINGERPRINT.read(tools.store, work.key).replaces
+    assert layout.CLUSTER.read(tools.store, work.key) == again.cluster()
     assert figures.asked == 3
 
 
@@ -90,8 +90,8 @@ def test_killed_while_it_replaces_unfit_hosts_the_second_try_of_deploy_goes_on_w
     again = AttemptContext(tools, work.key)
     actions.deploy(again)
     assert cluster_of(tools, again) == "hosts/2"
-    assert "writes 10M/s to its disk" in read_fingerprint(tools.store, work.key).replaces
-    assert read_cluster(tools.store, work.key) == again.cluster()
+    assert "writes 10M/s to its disk" in layout.FINGERPRINT.read(tools.store, work.key).replaces
+    assert layout.CLUSTER.read(tools.store, work.key) == again.cluster()
     assert made.provider.journal() == ["+ campaign/hosts/1", "- campaign/hosts/1", "+ campaign/hosts/2"]
 
 

@@ -17,7 +17,7 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.store import layout
+from plimsoll.services.hosts.assignments import ASSIGNMENT
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -109,7 +109,7 @@ def test_a_second_try_of_a_killed_phase_goes_on_with_the_same_hosts(installation
     assert list(installation.folder.glob(f"work/alive/*/load/{CELLS[0]}-1/load.json"))
     for _ in range(2):
         actions.destroy(work)
-    assert len(list(tools.store.keys(layout.assignments_prefix("campaign", "hosts")))) == 2
+    assert len(list(tools.store.keys(ASSIGNMENT.folder("campaign", "hosts")))) == 2
     assert installation.provider.journal() == ["+ campaign/hosts/1"]
 
 

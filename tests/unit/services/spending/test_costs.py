@@ -20,7 +20,6 @@ from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_cluster
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -87,7 +86,7 @@ def test_what_ended_by_itself_costs_up_to_its_expiry(
     work = start(tools)
     installation.provider.destroy(work.cluster_id)  # nobody puts that on record
     clock.at += 100 * HOUR
-    expires = read_cluster(tools.store, work.key).expires_at
+    expires = layout.CLUSTER.read(tools.store, work.key).expires_at
     assert spent(tools, campaign) == pytest.approx(4 * (expires - BEGAN) / HOUR)
 
 
@@ -127,7 +126,7 @@ def test_a_second_look_at_what_was_left_counts_if_it_found_more(
     cluster = work.cluster()
     half = cluster.model_copy(update={"hosts": cluster.hosts[:1]})
     clock.at += HOUR
-    tools.store.delete(layout.attempt_file(work.key, layout.CLUSTER))  # its provision never came so far
+    tools.store.delete(layout.CLUSTER.key(work.key))  # its provision never came so far
     for found, usd in ((half, 1.0), (cluster, 4.0), (half, 4.0)):
         destroy_cluster(tools, tools.providers["instant"], work.cluster_id, found)
         assert spent(tools, campaign) == pytest.approx(usd)
@@ -178,7 +177,7 @@ def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(
 ) -> None:
     campaign = opened(installation, budget=None)
     work = start(tools)
-    tools.store.delete(layout.attempt_file(work.key, layout.CLUSTER))
+    tools.store.delete(layout.CLUSTER.key(work.key))
     records = StoredLaunches(tools.store, Outage(clock))
     undone, died = paid_host("i-1", BEGAN, BEGAN + HOUR / 2), paid_host("i-2", BEGAN, BEGAN + HOUR)
     records.note(launched(work.key, (undone, paid_host("i-3", None, BEGAN))))  # that never ran
@@ -199,7 +198,7 @@ def test_clusters_whose_account_is_open_are_those_that_may_have_hosts_that_nobod
     assert records.unsettled() == tuple(work.cluster_id for work in works)
     actions.destroy(works[0])
     assert records.unsettled() == (works[1].cluster_id,)
-    tools.store.write(f"{layout.costs_prefix('campaign')}/v1-001k-r1/1/notes.txt", b"somebody's own")
+    tools.store.write(f"{layout.COST.folder('campaign')}/v1-001k-r1/1/notes.txt", b"somebody's own")
     assert records.unsettled() == ()
 
 

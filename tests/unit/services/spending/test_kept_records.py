@@ -53,7 +53,7 @@ def keeping(tools: Toolkit, store: Refusing, records: StoredLaunches) -> Toolkit
 def work(installation: Installation, keeping: Toolkit) -> AttemptContext:
     opened(installation, budget=None)
     work = start(keeping)
-    keeping.store.delete(layout.attempt_file(work.key, layout.CLUSTER))  # only what was launched is on record
+    keeping.store.delete(layout.CLUSTER.key(work.key))  # only what was launched is on record
     return work
 
 

@@ -36,8 +36,8 @@ from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import step, usual_phases
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.records import find_sound_record, is_kept_last
+from plimsoll.services.store.campaigns import CampaignStore, is_kept_last
+from plimsoll.services.store.records import Record
 from plimsoll.strategies.state import CampaignState
 
 _BETWEEN_LOOKS_S = 15.0
@@ -74,6 +74,9 @@ class Tally(Model):
 class _Record(Model):
     files_sha256: str
     tally: Tally
+
+
+_TOTALS = Record(layout.TOTALS.path, _Record)
 
 
 def campaign_progress(
@@ -224,13 +227,12 @@ def record_totals(campaign: CampaignStore, now: datetime) -> None:
     digest = _digest(campaign)
     state = read_state(campaign.store, campaign.campaign_id, campaign.resolved(), now, Memory())
     if _is_settled(campaign.store, state):
-        record = _Record(files_sha256=digest, tally=tally_of(state))
-        campaign.store.write(layout.totals_key(campaign.campaign_id), record.model_dump_json(indent=1).encode())
+        _TOTALS.write(campaign.store, campaign.campaign_id, _Record(files_sha256=digest, tally=tally_of(state)))
 
 
 def recorded_totals(campaign: CampaignStore) -> Tally | None:
     """Return the totals of a complete campaign; None where none are recorded, or attempts have changed since."""
-    record = find_sound_record(campaign.store, layout.totals_key(campaign.campaign_id), _Record)
+    record = _TOTALS.read_sound(campaign.store, campaign.campaign_id)
     return record.tally if record and record.files_sha256 == _digest(campaign) else None
 
 
@@ -247,4 +249,4 @@ def _is_being_replaced(store: ResultStore, attempt: AttemptState) -> bool:
 
 
 def _digest(campaign: CampaignStore) -> str:
-    return sha256("\n".join(campaign.store.keys(layout.cells_prefix(campaign.campaign_id))).encode()).hexdigest()
+    return sha256("\n".join(campaign.store.keys(layout.ATTEMPTS.folder(campaign.campaign_id))).encode()).hexdigest()

@@ -18,7 +18,6 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.stage_notes import notes_of_stage
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.curating import read_note
 from plimsoll.services.campaign.open.stage_plans import stage_plans
 from plimsoll.services.campaign.show.progress import (
     Tally,
@@ -33,9 +32,9 @@ from plimsoll.services.campaign.state.completeness import newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.hosts.cost.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, published_without
 from plimsoll.services.store.layout import report_key
-from plimsoll.services.store.records import published_without
 from plimsoll.strategies.state import CampaignState
 
 
@@ -136,7 +135,7 @@ def cell_status(state: CellState, campaign: Campaign, seconds_over: float = 0.0)
 def _facts(
     campaign: CampaignStore, resolved: Campaign, tally: Tally, now: datetime, *, is_complete: bool = False
 ) -> dict[str, Any]:
-    note = read_note(campaign.store, campaign.campaign_id)
+    note = layout.NOTE.read_sound(campaign.store, campaign.campaign_id)
     published = campaign.store.exists(report_key(campaign.campaign_id))
     return {
         "campaign_id": campaign.campaign_id,

@@ -18,8 +18,8 @@ from plimsoll.domain.text.wording import plural
 from plimsoll.ports.clock import Clock
 from plimsoll.services.campaign.state.reading import judged_state
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, read_attempt
-from plimsoll.services.store.records import find_sound_record
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.records import Record
 from plimsoll.strategies.stage_starts import find_stage_start
 from plimsoll.strategies.state import C, CampaignState
 
@@ -80,6 +80,9 @@ class RequestedCells(Model):
     for_all: bool = False
 
 
+REQUEST = Record("asked.json", RequestedCells, indent=None)
+
+
 def completeness(campaign: CampaignStore) -> Completeness:
     """Return the campaign's completeness now. Raises NotFound when there is no such campaign."""
     return completeness_of(judged_state(campaign, campaign.resolved()))
@@ -93,7 +96,7 @@ def completeness_of(state: CampaignState[C]) -> Completeness:
 
 def record_request(campaign: CampaignStore, requested: RequestedCells) -> None:
     """Record the cells that a new run was asked for. The campaign's progress is about these cells."""
-    campaign.store.write(layout.request_key(campaign.campaign_id), requested.model_dump_json().encode())
+    REQUEST.write(campaign.store, campaign.campaign_id, requested)
 
 
 def add_to_request(campaign: CampaignStore, cells: Iterable[Cell]) -> None:
@@ -112,7 +115,7 @@ def was_everything_requested(campaign: CampaignStore) -> bool:
 
 def newest_request(campaign: CampaignStore) -> RequestedCells | None:
     """Return the cells that the newest run was asked for; None, meaning all cells, where this was not recorded."""
-    return find_sound_record(campaign.store, layout.request_key(campaign.campaign_id), RequestedCells)
+    return REQUEST.read_sound(campaign.store, campaign.campaign_id)
 
 
 def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
@@ -132,7 +135,7 @@ def name_of_next(campaign: CampaignStore) -> str:
     as many attempts as that one had, but they began later.
     """
     attempts = [campaign.attempts(cell_id) for cell_id in campaign.cells_with_attempts()]
-    first = [one for keys in attempts for key in keys[:1] if (one := read_attempt(campaign.store, key))]
+    first = [one for keys in attempts for key in keys[:1] if (one := layout.ATTEMPT.read(campaign.store, key))]
     number = str(sum(map(len, attempts)))
     return f"{number}-{min(one.started_at for one in first):%Y%m%dt%H%M%S%f}" if first else number
 

@@ -19,10 +19,7 @@ from plimsoll.ports.owners import Owners, UnknownOwners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import AttemptState, attempt_state_of
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import (
-    CampaignStore,
-    read_verdict,
-)
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state, newest_valid
 
 _S = TypeVar("_S")
@@ -119,13 +116,13 @@ def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
     """Yield every attempt, with its verdict if it has one."""
     for cell_id in campaign.cells_with_attempts():
         for key in campaign.attempts(cell_id):
-            yield JudgedAttempt(key, read_verdict(campaign.store, key))
+            yield JudgedAttempt(key, layout.VERDICT.read(campaign.store, key))
 
 
 def valid_verdict(campaign: CampaignStore, cell_id: str) -> Verdict | None:
     """Return the verdict of one cell that counts, found without reading other cells."""
     newest_first = reversed(campaign.attempts(cell_id))
-    found = newest_valid(JudgedAttempt(key, read_verdict(campaign.store, key)) for key in newest_first)
+    found = newest_valid(JudgedAttempt(key, layout.VERDICT.read(campaign.store, key)) for key in newest_first)
     return found.verdict if found else None
 
 
@@ -141,11 +138,11 @@ def _attempts(
     final: dict[FinalAttempt, AttemptState] = {}
     states: list[AttemptState] = []
     for key, files in _files(store, campaign_id).items():
-        state = known.get((key, files[layout.VERDICT])) if layout.VERDICT in files else None
+        state = known.get((key, files[layout.VERDICT.path])) if layout.VERDICT.path in files else None
         if state is None:
             state = attempt_state_of(store, key, files, campaign, now, memory.owners)
-        if state.is_final and layout.VERDICT in files:
-            final[key, files[layout.VERDICT]] = state
+        if state.is_final and layout.VERDICT.path in files:
+            final[key, files[layout.VERDICT.path]] = state
         states.append(state)
     memory.final.replace(campaign_id, final)
     return states
@@ -153,9 +150,9 @@ def _attempts(
 
 def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[str, str]]:
     """Return the names of the files of each attempt, relative to its folder, and the stamp of its verdict."""
-    prefix = layout.cells_prefix(campaign_id)
+    prefix = layout.ATTEMPTS.folder(campaign_id)
     found: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    for name, stamp in store.stamped(prefix, layout.VERDICT):
+    for name, stamp in store.stamped(prefix, layout.VERDICT.path):
         parts = name[len(prefix) + 1 :].split("/", 2)
         if len(parts) == 3 and parts[1].isdigit():
             found[parts[0], parts[1]][parts[2]] = stamp

@@ -5,6 +5,8 @@ A run is recorded in the store when it begins, so that others see it before its 
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import PurePosixPath
 
 from pydantic import AwareDatetime
 
@@ -15,9 +17,8 @@ from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.ownership import hold_in_force, is_in_force, require_free
-from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
-from plimsoll.services.store.records import find_sound_record
+from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
 TAKE_OVER = "--take-over"
@@ -38,6 +39,14 @@ class Run(Model):
     until: AwareDatetime
 
 
+RUNS = Record("runs/<digest>.json", Run, indent=None)
+
+
+def digest_of(owner: str) -> str:
+    """Return the name of a run's record. Names of runs may hold any character."""
+    return sha256(owner.encode()).hexdigest()[:16]
+
+
 def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goes_on: bool = False) -> None:
     """Record that the run works on the campaign, and the number of cells that it is to run. May be repeated.
 
@@ -54,7 +63,7 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     if recorded is not None:
         run = Run(owner=owner, since=recorded.since, until=max(recorded.until, until))
     if run != recorded:  # every cell calls this, and mostly nothing has changed
-        toolkit.store.write(layout.run_of_owner_key(campaign_id, owner), run.model_dump_json().encode())
+        RUNS.write(toolkit.store, campaign_id, run, digest_of(owner))
     try:
         require_free(toolkit, campaign_id)
         if not goes_on or recorded is None or recorded.until <= now:
@@ -94,10 +103,7 @@ def _mend_there(owner: str) -> str:
 
 def end_run(store: ResultStore, campaign_id: str, owner: str = "") -> None:
     """Record that the run has ended. Without an owner: drop the records of all runs."""
-    if not owner:
-        store.delete(layout.runs_prefix(campaign_id))
-    else:
-        store.delete(layout.run_of_owner_key(campaign_id, owner))
+    store.delete(RUNS.key(campaign_id, digest_of(owner)) if owner else RUNS.folder(campaign_id))
 
 
 def owners_of_runs(store: ResultStore, campaign_id: str) -> tuple[str, ...]:
@@ -158,5 +164,5 @@ def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
 
 def _read(store: ResultStore, campaign_id: str) -> tuple[Run, ...]:
     """Return the records of all runs."""
-    files = sorted(store.keys(layout.runs_prefix(campaign_id)))
-    return tuple(run for file in files if (run := find_sound_record(store, file, Run)))
+    names = (PurePosixPath(key).stem for key in store.keys(RUNS.folder(campaign_id)))
+    return tuple(run for name in names if (run := RUNS.read_sound(store, campaign_id, name)))

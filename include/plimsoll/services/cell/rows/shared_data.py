@@ -15,7 +15,6 @@ from plimsoll.domain.text.errors import DeployError, PlimsollError
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.assignments import assignment_before
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_manifest, read_model, read_verdict, write_model
 
 MARGIN = timedelta(hours=1)
 """The time after the declared time of the attempt's steps at which hosts end themselves. In this time hosts are
@@ -56,7 +55,7 @@ def settle_origin(work: AttemptContext, cluster: Cluster, *, is_changed: bool) -
     goes_on = bool(before.earlier) and not is_changed and _runs(work, cluster, before)
     origin = before if goes_on or not before.earlier else fresh
     if origin != work.origin:
-        write_model(work.toolkit.store, work.key, layout.ORIGIN, origin)
+        layout.ORIGIN.write(work.toolkit.store, work.key, origin)
     return origin
 
 
@@ -72,7 +71,7 @@ def left_for_next(work: AttemptContext) -> frozenset[str]:
     """Return the environment of the data, where a higher load may go on with them; empty where they are removed."""
     if work.origin is None or not _higher_loads(work):
         return frozenset()
-    manifest = read_manifest(work.toolkit.store, work.key)
+    manifest = layout.MANIFEST.read(work.toolkit.store, work.key)
     is_sound = manifest is not None and not manifest.failure and not manifest.nodes_down
     return frozenset({work.data_environment}) if is_sound else frozenset()
 
@@ -89,11 +88,11 @@ def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | 
     last = assignment_before(store, work.key, cluster.id.purpose)
     if last is None or not last.over or last.cluster != cluster.id:
         return None
-    left = read_model(store, last.attempt, layout.ORIGIN, DataOrigin)
+    left = layout.ORIGIN.read(store, last.attempt)
     cell = cells_by_id(work.resolved).get(last.attempt.cell_id)
     if left is None or cell is None or left.until < work.attempt().started_at + _time_of_further_load(work):
         return None
-    is_next = can_go_on(work.cell, cell, read_verdict(store, last.attempt))
+    is_next = can_go_on(work.cell, cell, layout.VERDICT.read(store, last.attempt))
     return left.handed_on(last.attempt) if is_next else None
 
 

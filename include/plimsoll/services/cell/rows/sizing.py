@@ -27,8 +27,6 @@ from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import read_fingerprint, write_model
-from plimsoll.services.store.records import find_record
 from plimsoll.services.waiting import report_waiting
 
 _LONGEST = timedelta(minutes=20)
@@ -46,19 +44,22 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
     if asked_bytes is None:
         return request
     measurement = _Measurement(work, cluster, request, asked_bytes)
-    counted = read_counted_rows(work) or _recorded(work, measurement.counted())
+    counted = read_counted_rows(work)
+    if counted is None:
+        name = work.cell.workload or "workload"
+        counted = layout.ROWS.settle(work.toolkit.store, work.key.campaign_id, measurement.counted(), name)
     measurement.clear()  # also where another cell's record stands
     _require_time(work, counted)
-    fingerprint = read_fingerprint(work.toolkit.store, work.key)
+    fingerprint = layout.FINGERPRINT.read(work.toolkit.store, work.key)
     if fingerprint is not None:
         told = fingerprint.model_copy(update={"counted_rows": counted.rows})
-        write_model(work.toolkit.store, work.key, layout.FINGERPRINT, told)
+        layout.FINGERPRINT.write(work.toolkit.store, work.key, told)
     return replace(request, spec=measurement.with_rows(counted.rows))
 
 
 def read_counted_rows(work: AttemptContext) -> CountedRows | None:
     """Read the rows on record for the cell's workload; None as long as nobody has measured them."""
-    return find_record(work.toolkit.store, layout.rows_key(work.key.campaign_id, work.cell.workload), CountedRows)
+    return layout.ROWS.read(work.toolkit.store, work.key.campaign_id, work.cell.workload or "workload")
 
 
 def bytes_on_disk(work: AttemptContext, cluster: Cluster) -> Mapping[str, int]:
@@ -78,7 +79,7 @@ def flush_once(work: AttemptContext, cluster: Cluster) -> None:
 
     A flush can begin compactions, so it comes before compactions are waited for.
     """
-    mark = layout.attempt_file(work.key, layout.FLUSHED)
+    mark = layout.FLUSHED.key(work.key)
     if work.part.workload.data_per_node is not None and not work.toolkit.store.exists(mark):
         bytes_on_disk(work, cluster)
         work.toolkit.store.create(mark, b"")
@@ -93,14 +94,6 @@ def size_remark(asked_bytes: int | None, found: Mapping[str, int]) -> str:
     odd = {node: size for node, size in found.items() if not is_within_tolerance(asked_bytes, size)}
     each = ", ".join(f"{node} {size / 2**20:,.1f} MiB" for node, size in odd.items())
     return f"the populated rows take another size on disk than {format_size(asked_bytes)}: {each}" if odd else ""
-
-
-def _recorded(work: AttemptContext, counted: CountedRows) -> CountedRows:
-    """Record the number of rows. Returns the earlier record if another cell was first."""
-    key = layout.rows_key(work.key.campaign_id, work.cell.workload)
-    if work.toolkit.store.create(key, counted.model_dump_json(indent=1).encode()):
-        return counted
-    return read_counted_rows(work) or counted
 
 
 def _require_time(work: AttemptContext, counted: CountedRows) -> None:

@@ -14,7 +14,6 @@ from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.places import note_place
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
-from plimsoll.services.store.records import find_record
 from plimsoll.services.toolkit import Toolkit
 
 _BEGUN = "begun"
@@ -33,8 +32,7 @@ def note_begun(toolkit: Toolkit, campaign: Campaign, cluster_id: ClusterId) -> N
     tariff = toolkit.tariff(campaign)
     if tariff is not None:
         note_place(toolkit.store, campaign)
-        name = f"{layout.cost_prefix(account_of(cluster_id))}/{_BEGUN}"
-        toolkit.store.create(name, tariff.model_dump_json(indent=1).encode())
+        layout.PRICES.create(toolkit.store, cluster_id.campaign_id, tariff, cluster_id.purpose, cluster_id.number)
 
 
 def open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
@@ -45,7 +43,7 @@ def open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
 def accounts(campaign: StoredCampaign) -> dict[AttemptKey, float | None]:
     """Return the recorded cost of every attempt and of idle hosts, USD; None for an open account."""
     known: dict[AttemptKey, float | None] = {}
-    for name in campaign.store.keys(layout.costs_prefix(campaign.campaign_id)):
+    for name in campaign.store.keys(layout.COST.folder(campaign.campaign_id)):
         *_, cell_id, attempt, file = name.split("/")
         key, usd = campaign.key(cell_id, int(attempt)), _amount(file)
         known[key] = max((amount for amount in (known.get(key), usd) if amount is not None), default=None)
@@ -54,12 +52,13 @@ def accounts(campaign: StoredCampaign) -> dict[AttemptKey, float | None]:
 
 def tariff_of(store: ReadableStore, key: AttemptKey) -> Tariff | None:
     """Return the prices at which the account was opened; None where it was not opened."""
-    return find_record(store, f"{layout.cost_prefix(key)}/{_BEGUN}", Tariff)
+    return layout.PRICES.read(store, key.campaign_id, key.cell_id, key.attempt)
 
 
 def recorded_usd(store: ReadableStore, key: AttemptKey) -> float | None:
     """Return the greatest recorded amount of the account, USD; None while it is open."""
-    files = (name.rpartition("/")[2] for name in store.keys(layout.cost_prefix(key)))
+    folder = layout.COST.folder(key.campaign_id, key.cell_id, key.attempt)
+    files = (name.rpartition("/")[2] for name in store.keys(folder))
     return max((usd for file in files if (usd := _amount(file)) is not None), default=None)
 
 
@@ -70,8 +69,7 @@ def note_paid(store: ResultStore, key: AttemptKey, paid: Paid, end: datetime, re
     """
     if recorded is None or paid.usd > recorded:
         cost = Cost(key=key, usd=paid.usd, host_seconds=paid.host_seconds, ended_at=end)
-        name = f"{layout.cost_prefix(key)}/{paid.usd:.6f}.json"
-        store.write(name, cost.model_dump_json(indent=1).encode())
+        layout.COST.write(store, key.campaign_id, cost, key.cell_id, key.attempt, f"{paid.usd:.6f}")
 
 
 def _amount(file: str) -> float | None:

@@ -16,7 +16,8 @@ from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.cost.accounts import accounts, tariff_of
 from plimsoll.services.hosts.cost.kept_costs import KeptCosts
 from plimsoll.services.hosts.launch_records import read_launched
-from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, read_attempt
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.toolkit import Toolkit
 
 _HOUR = timedelta(hours=1)
@@ -144,7 +145,7 @@ def _due(store: ReadableStore, entry: Entry, campaign: Campaign, now: datetime, 
     """Return the further cost of an attempt that runs or is about to run, USD."""
     if entry.final:
         return 0.0
-    attempt = read_attempt(store, entry.key)
+    attempt = layout.ATTEMPT.read(store, entry.key)
     if attempt is None or now > attempt.started_at + _time_of(campaign, entry.key.cell_id):
         return 0.0
     return max(0.0, (cell_usd(campaign, tariff, entry.key.cell_id) or 0.0) - entry.usd)
