@@ -1,5 +1,5 @@
 """The DAG of a cell."""
 
-from plimsoll_airflow.dags.cell import make_cell
+from plimsoll_airflow.dags.common import make_cell
 
 make_cell()

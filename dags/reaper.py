@@ -1,5 +1,5 @@
 """The DAG that destroys clusters without an owner."""
 
-from plimsoll_airflow.dags.reaper import make_reaper
+from plimsoll_airflow.dags.common import make_reaper
 
 make_reaper()

@@ -31,11 +31,10 @@ from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredFullZones, StoredPlaces
+from plimsoll.services.retries import Outage, report_waiting
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.services.waiting import report_waiting
 from plimsoll.settings import Settings
 
 if TYPE_CHECKING:

@@ -1,20 +1,38 @@
 """Plimsoll's plugin, which Airflow finds by the entry point `airflow.plugins` of the installed package."""
 
+from functools import cached_property
+from typing import Any
+
 from airflow.plugins_manager import AirflowPlugin
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from plimsoll_airflow.operators.links import CellTaskLink
-from plimsoll_airflow.runs import ended_by_hand, ended_cells, installation
+from plimsoll_airflow.runs import ended, installation
 from plimsoll_airflow.web import NAME, PREFIX
-from plimsoll_airflow.web.lazy import LazyApp
 from plimsoll_airflow.web.middleware import Middleware
 from plimsoll_airflow.wiring import warmup
+
+
+class LazyApp:
+    """An ASGI app that imports the real one on first use."""
+
+    @cached_property
+    def app(self) -> ASGIApp:
+        """Return the real app."""
+        from plimsoll_airflow.web.app import create_app
+
+        return create_app()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> Any:
+        """Pass a request to the real app."""
+        await self.app(scope, receive, send)
 
 
 class PlimsollPlugin(AirflowPlugin):
     """The additions of Plimsoll to Airflow."""
 
     name = "plimsoll"
-    listeners = [warmup, ended_by_hand, ended_cells, installation]
+    listeners = [warmup, ended, installation]
     operator_extra_links = [CellTaskLink()]
     fastapi_apps = [{"name": "Plimsoll", "app": LazyApp(), "url_prefix": PREFIX}]
     fastapi_root_middlewares = [{"name": "Plimsoll", "middleware": Middleware}]

@@ -14,7 +14,7 @@ from tests.support.airflow.dag_bag import DagBag
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.strategy import Search
 from plimsoll.services.steps.running import run_cell
-from plimsoll_airflow.operators.schedules import WatchSchedules
+from plimsoll_airflow.operators.reaper import WatchSchedules
 from plimsoll_airflow.runs.notices import due_times, when_incomplete
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"

@@ -124,7 +124,7 @@ def test_one_run_of_a_campaigns_dag_at_a_time(dags: dict[str, DAG]) -> None:
 
 
 def test_a_definitions_schedule_is_the_dags(dags: dict[str, DAG]) -> None:
-    from plimsoll_airflow.internals.schedules import core_timetable
+    from plimsoll_airflow.internals.inventory import core_timetable
 
     assert dags["instant"].timetable.can_be_scheduled is False
     nightly = core_timetable(dags["nightly"].timetable)
@@ -138,7 +138,7 @@ def test_unpausing_waits_for_the_next_time_that_is_due(
 ) -> None:
     from airflow.timetables.base import TimeRestriction
 
-    from plimsoll_airflow.internals.schedules import core_timetable
+    from plimsoll_airflow.internals.inventory import core_timetable
 
     due = datetime(2026, 1, 5, 1, 0, tzinfo=UTC)
     monkeypatch.setattr("airflow.timetables.trigger.utcnow", lambda: due + past)
@@ -152,7 +152,7 @@ def test_unpausing_waits_for_the_next_time_that_is_due(
 
 
 def test_the_reaper_runs_every_hour_and_never_twice_at_once(dags: dict[str, DAG]) -> None:
-    from plimsoll_airflow.internals.schedules import core_timetable
+    from plimsoll_airflow.internals.inventory import core_timetable
 
     assert core_timetable(dags["reaper"].timetable).summary == "0 * * * *"
     assert dags["reaper"].max_active_runs == 1

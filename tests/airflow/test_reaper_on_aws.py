@@ -23,10 +23,10 @@ from tests.support.cloud.resources import census, leave, make_one_of_each
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.services.hosts.cost.spending import ledger
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.internals import aws
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.reaper import Reap
 from plimsoll_airflow.runs.ownership import CellRun
-from plimsoll_airflow.wiring import aws
 from plimsoll_airflow.wiring.core import toolkit
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"

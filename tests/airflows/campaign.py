@@ -30,9 +30,9 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.prefix import dag_id_of
 from plimsoll_airflow.local.client import AirflowClient
-from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.demo import CampaignRun
 from plimsoll_airflow.local.home import ApiError
+from plimsoll_airflow.local.shutdown import destroy_clusters
 from plimsoll_airflow.local.transport import Transport
 
 PATIENCE_S = 900.0

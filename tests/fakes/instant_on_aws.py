@@ -16,8 +16,8 @@ from plimsoll.adapters.providers.ssh import Target
 from plimsoll.bootstrap import build_secrets, build_store, store_name
 from plimsoll.domain.hosts.cluster import ClusterId, HostInfo
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.retries import Outage
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 

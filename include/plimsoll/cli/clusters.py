@@ -49,7 +49,7 @@ def list_clusters(as_json: JsonOption = False) -> None:
         typer.echo("no cluster is alive")
     else:
         paid = toolkit.tariffs.keys() - {EXTERNAL}
-        rows = [(*_row(cluster, now), _cost(usd, is_paid=_is_paid(cluster, paid))) for cluster, usd in costs]
+        rows = [(*_row(cluster, now), _cost(cluster, usd, paid)) for cluster, usd in costs]
         columns = ("cluster", "provider", "hosts", "first", "owner", "age", "expires", "cost so far")
         print_table(
             f"{plural(len(rows), 'cluster')} alive, {show_usd(sum(usd for _, usd in costs))} so far", columns, rows
@@ -129,16 +129,14 @@ def _name_others(clusters: Iterable[Cluster], what: str) -> None:
         print_text(f"{one.id} of {owner_words(one.owner)}, until {one.expires_at:%Y-%m-%d %H:%M} UTC: {what}", err=True)
 
 
-def _is_paid(cluster: Cluster, paid: Collection[str]) -> bool:
-    """Tell whether its hosts are paid for: by their provider, or by what is known of load hosts from elsewhere."""
-    return cluster.provider in paid or any(host.since for host in cluster.hosts)
+def _cost(cluster: Cluster, usd: float, paid: Collection[str]) -> str:
+    """Return the cluster's cost so far. A host without a price makes it unknown, as such hosts cost.
 
-
-def _cost(usd: float, *, is_paid: bool) -> str:
-    """Return the cluster's cost so far. A host without a price makes it unknown, as such hosts cost."""
+    Hosts are paid for by their provider, or by what is known of load hosts from elsewhere.
+    """
     if usd:
         return show_usd(usd)
-    return "unknown" if is_paid else "nothing"
+    return "unknown" if cluster.provider in paid or any(host.since for host in cluster.hosts) else "nothing"
 
 
 def _row(cluster: Cluster, now: datetime) -> tuple[object, ...]:

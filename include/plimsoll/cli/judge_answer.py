@@ -94,7 +94,9 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
             typer.secho(f"{line}  missed" if missed else line, fg="red" if missed else None)
         _show_maxima(judgement)
     for one in judgement.whole_run:
-        values = ", ".join(f"{_percentile(name)} {value:.3f} ms" for name, value in sorted(one.values_ms.items()))
+        values = ", ".join(
+            f"{'max' if name == 100 else f'p{name:g}'} {value:.3f} ms" for name, value in sorted(one.values_ms.items())
+        )
         counted = f"{one.operation or ALL_OPERATIONS}: {plural(one.count, 'operation')}"
         print_text(f"Whole run, {counted}{': ' if values else ''}{values}")
     if judgement.unit_taken:
@@ -102,10 +104,6 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
     for reason in reasons(judgement):
         print_text(f"- {reason}")
     typer.secho(_sentence(judgement, level), bold=True, fg=None if outcome(judgement) == "met" else "red")
-
-
-def _percentile(percentile: float) -> str:
-    return "max" if percentile == 100 else f"p{percentile:g}"
 
 
 def _by_how_much(judgement: Judgement) -> Iterator[str]:

@@ -1,6 +1,13 @@
-"""Retry a step after temporary failures, such as a network or a service that is briefly unavailable."""
+"""Retry a step after temporary failures, such as a network or a service that is briefly unavailable.
 
-from collections.abc import Callable, Iterable, Sequence
+Reports of what a call waits for, and the memory of a store that does not answer.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from datetime import datetime, timedelta
 from typing import TypeVar
 
 from plimsoll.domain.text.errors import (
@@ -58,3 +65,53 @@ def try_all(actions: Iterable[Callable[[], object]]) -> None:
             first = first or error
     if first:
         raise first
+
+
+_log = logging.getLogger("plimsoll")
+_listener: ContextVar[Callable[[str], None] | None] = ContextVar("plimsoll_waiting", default=None)
+
+
+def report_waiting(sentence: str) -> None:
+    """Report what the caller waits for. For adapters that wait long, in the same thread."""
+    _log.info(sentence)
+    listener = _listener.get()
+    if listener is not None:
+        listener(sentence)
+
+
+@contextmanager
+def waiting_reported_to(listener: Callable[[str], None]) -> Iterator[None]:
+    """Pass reports of waiting inside the block to the listener, too."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+_REMEMBERED = timedelta(minutes=1)
+
+
+class Outage:
+    """A memory of a minute that the store could not be reached, because a try can take minutes to time out."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._until: datetime | None = None
+        self._error: StoreError | None = None
+
+    @contextmanager
+    def noticed(self) -> Iterator[None]:
+        """Let the block access the store. Raises StoreError when the store can't be reached.
+
+        While the store is known to be out of reach, the error is raised at once.
+        """
+        if self._error is not None and self._until is not None and self._clock.now() < self._until:
+            raise self._error
+        try:
+            yield
+        except DamagedRecord:  # the store does answer
+            raise
+        except StoreError as error:
+            self._error, self._until = error, self._clock.now() + _REMEMBERED
+            raise

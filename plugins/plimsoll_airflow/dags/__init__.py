@@ -18,9 +18,7 @@ def make_dags() -> None:
     from airflow.sdk import get_parsing_context
 
     from plimsoll_airflow.dags.campaigns import make_campaigns
-    from plimsoll_airflow.dags.cell import make_cell
-    from plimsoll_airflow.dags.reaper import make_reaper
-    from plimsoll_airflow.dags.schedules import make_schedules
+    from plimsoll_airflow.dags.common import make_cell, make_reaper, make_schedules
     from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, SCHEDULES_DAG
 
     common = {CELL_DAG: make_cell, REAPER_DAG: make_reaper, SCHEDULES_DAG: make_schedules}

@@ -9,6 +9,7 @@ from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.prefix import PREFIX
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
@@ -19,8 +20,8 @@ from plimsoll_airflow.operators.next_round import NextRound
 from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.runs.notices import when_incomplete
 from plimsoll_airflow.runs.ownership import CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
-from plimsoll_airflow.wiring.definitions import sound_definitions, timetable
-from plimsoll_airflow.wiring.pacing import run_poll_s
+from plimsoll_airflow.wiring.core import run_poll_s
+from plimsoll_airflow.wiring.definitions import faults, sound_definitions, timetable
 
 
 def make_campaigns() -> None:
@@ -66,3 +67,12 @@ def make_campaign(definition: Definition) -> None:
             # Hosts that are kept for the campaign live on where another round follows.
             run_cell >> next_round >> reap
         run_cell >> reap.as_teardown()
+
+
+def require_sound_definitions() -> None:
+    """Raise DefinitionError with all faults, unless a task's process asks.
+
+    Airflow marks every DAG of a file with an import error as stale, so the error has a DAG file of its own.
+    """
+    if get_parsing_context().dag_id is None and (found := faults(Settings())):
+        raise DefinitionError(found, where="campaign definitions")

@@ -33,6 +33,9 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
     rates = {level: _load_words(level) for level in levels_of(campaign)}
     repeats = {repeat_id(number): f"repeat {number}" for number in range(1, campaign.most_repeats + 1)}
     variants = {variant.id: variant.label for variant in campaign.variants}
+    stages = {one.id: one.first.stage_title for one in campaign.stages} if campaign.stage_ids else {}
+    named = {name: name for name in campaign.workload_ids}
+    pattern = f"{'*-' if campaign.stage_ids else ''}{campaign.variants[0].id}-*-r1"
     return {
         "campaign_id": _campaign(
             "Empty: a new campaign. The id of an existing campaign: only its missing cells run. "
@@ -49,14 +52,14 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
                 "tried and have no valid attempt. "
                 f"{_literal(INVALID)}: cells whose newest attempt is invalid and that have no valid one. "
                 f"Or ids, such as {_literal(next(iter(cells_by_id(campaign))))}, which run again even if they are "
-                f"valid, and patterns of missing cells, such as {_literal(_pattern_of_variant(campaign))}. "
+                f"valid, and patterns of missing cells, such as {_literal(pattern)}. "
                 "The run is green once these cells are valid; the report is published once none is missing at all."
                 f"{_what_follows(campaign)}"
             ),
         ),
         "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
-        **_stage_choice(campaign),
-        **_workload_choice(campaign),
+        **({"stages": _choice(stages, "Stages", "Run only these stages. None chosen: all.")} if stages else {}),
+        **({"workloads": _choice(named, "Workloads", "Run only these workloads. None chosen: all.")} if named else {}),
         "loads": _choice(rates, "Load levels", "Run only these load levels. None chosen: all."),
         "repeats": _choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
         "parallel": Param(
@@ -94,22 +97,6 @@ def _literal(text: str) -> str:
 def _load_words(level: str) -> str:
     """Return a load as people read it, such as `40000/s`. The name of a load from an earlier stage stays unchanged."""
     return f"{parse_rate(level):,} ops/s" if level.endswith("/s") else level
-
-
-def _pattern_of_variant(campaign: Campaign) -> str:
-    return f"{'*-' if campaign.stage_ids else ''}{campaign.variants[0].id}-*-r1"
-
-
-def _stage_choice(campaign: Campaign) -> dict[str, Param]:
-    """Return the field for the choice of a stage; empty where there is only one."""
-    named = {one.id: one.first.stage_title for one in campaign.stages} if campaign.stage_ids else {}
-    return {"stages": _choice(named, "Stages", "Run only these stages. None chosen: all.")} if named else {}
-
-
-def _workload_choice(campaign: Campaign) -> dict[str, Param]:
-    """Return the field for the choice of a workload; empty where there is only one."""
-    named = {name: name for name in campaign.workload_ids}
-    return {"workloads": _choice(named, "Workloads", "Run only these workloads. None chosen: all.")} if named else {}
 
 
 def cell_params() -> dict[str, Param]:

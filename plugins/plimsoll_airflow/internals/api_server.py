@@ -30,7 +30,6 @@ from sqlalchemy import select
 
 from plimsoll.domain.text.errors import NotFound, Problem, Refused
 from plimsoll_airflow.internals.inventory import is_paused
-from plimsoll_airflow.internals.marking import mark_run_failed
 from plimsoll_airflow.internals.moved import ParamValidationError
 from plimsoll_airflow.runs.ownership import LIVE_STATES
 
@@ -143,3 +142,21 @@ def signing_key() -> str:
 
 def _seen(run: DagRun) -> SeenRun:
     return SeenRun(run.dag_id, run.run_id, str(run.state), run.conf or {}, run.run_after, run.clear_number or 0)
+
+
+try:
+    from airflow.api_fastapi.core_api.datamodels.dag_run import DagRunMutableStates
+    from airflow.api_fastapi.core_api.services.public.dag_run import patch_dag_run_state
+
+    def mark_run_failed(dag: Any, run: Any, session: Any) -> None:
+        """Mark the run as failed, and tell listeners. Uses the function behind that PATCH."""
+        patch_dag_run_state(dag=dag, dag_run=run, state=DagRunMutableStates.FAILED, session=session)
+
+except ImportError:  # before 3.3 that PATCH had no function of its own
+    from airflow.api.common.mark_tasks import set_dag_run_state_to_failed
+    from airflow.listeners.listener import get_listener_manager
+
+    def mark_run_failed(dag: Any, run: Any, session: Any) -> None:
+        """Mark the run as failed, and tell listeners. Uses what the code of that PATCH uses."""
+        set_dag_run_state_to_failed(dag=dag, run_id=run.run_id, commit=True, session=session)
+        get_listener_manager().hook.on_dag_run_failed(dag_run=run, msg="")

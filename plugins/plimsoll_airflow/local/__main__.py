@@ -16,10 +16,10 @@ from plimsoll.places import checkout, own_folder
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags import DAG_FILES
 from plimsoll_airflow.local import record
-from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.home import Home, parse_users
 from plimsoll_airflow.local.launcher import Interrupted, Interrupts, launcher_lock
 from plimsoll_airflow.local.process_environment import StackSettings
+from plimsoll_airflow.local.shutdown import destroy_clusters
 from plimsoll_airflow.local.stack import Stack
 
 HOME = root / ".airflow" if (root := checkout()) else own_folder() / "airflow"

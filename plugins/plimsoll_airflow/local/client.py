@@ -32,10 +32,8 @@ class Health:
 
     def missing(self, since: datetime) -> list[str]:
         """Return parts that are not healthy, or whose last heartbeat is older than `since` so from a dead process."""
-        return [part for part in HEALTH_PARTS if self.status[part] != "healthy" or self._is_stale(part, since)]
-
-    def _is_stale(self, part: str, since: datetime) -> bool:
-        return part != "metadatabase" and (part not in self.heartbeat or self.heartbeat[part] < since)
+        beating = {"metadatabase", *(part for part, at in self.heartbeat.items() if at >= since)}
+        return [part for part in HEALTH_PARTS if self.status[part] != "healthy" or part not in beating]
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ def unfinished_campaign(store: ResultStore, definition: Definition) -> str | Non
     for campaign_id in sorted(campaign_ids(store), reverse=True):
         campaign = CampaignStore(store, campaign_id)
         if campaign_id.startswith(f"{definition.name}-") and _can_go_on(campaign, definition):
-            return None if _is_finished(campaign) else campaign_id
+            is_published = store.exists(report_key(campaign_id))
+            return None if is_published and completeness(campaign).is_complete else campaign_id
     return None
 
 
@@ -122,10 +123,6 @@ def _can_go_on(campaign: CampaignStore, definition: Definition) -> bool:
         return continued_as(campaign.declared(), definition) is not None
     except (Refused, NotFound):
         return False
-
-
-def _is_finished(campaign: CampaignStore) -> bool:
-    return campaign.store.exists(report_key(campaign.campaign_id)) and completeness(campaign).is_complete
 
 
 def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Console) -> bool:

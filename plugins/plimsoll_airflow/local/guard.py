@@ -53,10 +53,9 @@ def main() -> None:
     if not sys.stdin.buffer.read():
         home = Home(Path(sys.argv[1]))
         # Imported only now: hardly any guard gets here, and each starts beside a stack that wants the processors.
-        from plimsoll_airflow.local.clusters import destroy_clusters
         from plimsoll_airflow.local.home import StackBusy
         from plimsoll_airflow.local.launcher import CLEANING_UP, launcher_lock
-        from plimsoll_airflow.local.shutdown import stop_stack
+        from plimsoll_airflow.local.shutdown import destroy_clusters, stop_stack
 
         with suppress(StackBusy), launcher_lock(home, CLEANING_UP):
             stop_stack(home, lambda: destroy_clusters({**os.environ, HOME_TAG: str(home.path)}))

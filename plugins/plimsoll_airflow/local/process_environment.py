@@ -7,8 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from plimsoll.domain.keys.definition_keys import MAX_CELLS
-from plimsoll_airflow.local.home import ADMIN, Home, LocalUser, Secrets
-from plimsoll_airflow.local.ports import LOOPBACK
+from plimsoll_airflow.local.home import ADMIN, LOOPBACK, Home, LocalUser, Secrets
 
 HOME_TAG = "PLIMSOLL_HOME"
 """Set to the Airflow home in every process of a stack: how they are found again after any crash."""

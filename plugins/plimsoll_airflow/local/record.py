@@ -6,8 +6,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from plimsoll_airflow.local.home import Home
-from plimsoll_airflow.local.ports import LOOPBACK
+from plimsoll_airflow.local.home import LOOPBACK, Home
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from importlib.metadata import version
 
 import psutil
 
-from plimsoll_airflow.local import database, ports, processes, readiness, record, shutdown
+from plimsoll_airflow.local import database, processes, readiness, record, shutdown
 from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
 from plimsoll_airflow.local.guard import Guard
-from plimsoll_airflow.local.home import ApiError, Home, StackError, administrator
+from plimsoll_airflow.local.home import ApiError, Home, StackError, administrator, reserved
 from plimsoll_airflow.local.process_environment import StackSettings, stack_environment
 from plimsoll_airflow.local.record import Record
 from plimsoll_airflow.local.transport import OwnServers, Transport
@@ -138,7 +138,7 @@ class Stack:
         since = datetime.now(UTC)
         for user in self.settings.users:
             self.home.password_of(user.name)
-        with ports.reserved(self.settings.port) as port:  # its server comes up many seconds later
+        with reserved(self.settings.port) as port:  # its server comes up many seconds later
             started = self._started(port, dag_ids, since)
         if kept:
             started = replace(started, kept=True)

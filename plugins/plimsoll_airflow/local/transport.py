@@ -6,8 +6,7 @@ from typing import Any
 
 import httpx
 
-from plimsoll_airflow.local import ports
-from plimsoll_airflow.local.home import ApiError
+from plimsoll_airflow.local.home import ApiError, is_ours
 
 ATTEMPTS = 4
 RETRY_PAUSE_S = 0.5
@@ -24,7 +23,7 @@ class OwnServers(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send the request. Raises ConnectError where no program of this user listens."""
-        if request.url.port is None or not ports.is_ours(request.url.port):
+        if request.url.port is None or not is_ours(request.url.port):
             raise httpx.ConnectError(f"no program of this user listens on port {request.url.port}", request=request)
         return super().handle_request(request)
 

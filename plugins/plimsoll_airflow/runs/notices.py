@@ -18,7 +18,7 @@ from plimsoll.domain.text.errors import NotFound, PlimsollError
 from plimsoll.services.campaign.open.request import campaign_id_of
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.settings import Settings
-from plimsoll_airflow.internals import schedules
+from plimsoll_airflow.internals import inventory
 from plimsoll_airflow.runs.ownership import NEXT_ROUND_TASK
 from plimsoll_airflow.wiring.core import toolkit
 from plimsoll_airflow.wiring.definitions import timetable
@@ -99,7 +99,7 @@ def _is_followed(context: Mapping[str, Any]) -> bool:
 def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:
     """Yield the times at which campaigns of the definition were due after `since`, up to and including `until`."""
     schedule = timetable(definition)
-    return iter(()) if schedule is None else schedules.due_times(schedule, since, until)
+    return iter(()) if schedule is None else inventory.due_times(schedule, since, until)
 
 
 def _ending(definition: Definition, context: Mapping[str, Any]) -> Iterator[str]:

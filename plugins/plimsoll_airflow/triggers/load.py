@@ -20,8 +20,7 @@ from plimsoll.services.steps.steps import Polling, step
 from plimsoll_airflow.internals.supervisor import count_runs
 from plimsoll_airflow.runs import log_messages
 from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES
-from plimsoll_airflow.wiring.core import toolkit
-from plimsoll_airflow.wiring.pacing import LOOKS_AT_ONCE
+from plimsoll_airflow.wiring.core import LOOKS_AT_ONCE, toolkit
 
 LOG_EVERY = timedelta(seconds=30)
 """A line in the task's log at least so often."""

@@ -4,7 +4,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from plimsoll import __version__
-from plimsoll_airflow.web import api, bodies, curating, headers, matrix, pages, problems
+from plimsoll_airflow.web import api, curating, headers, matrix, pages, problems
 from plimsoll_airflow.web.access import require_own_page, require_permission
 from plimsoll_airflow.web.rendering import base_of
 
@@ -27,7 +27,6 @@ def create_app() -> FastAPI:
     )
     problems.install(app)
     headers.install(app)
-    bodies.install(app)
     app.include_router(api.router)
     app.include_router(curating.api)
 

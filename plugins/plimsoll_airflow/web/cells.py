@@ -1,5 +1,6 @@
 """One cell in full: every attempt with its phases, verdict, quality, environment and files."""
 
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Annotated
@@ -126,6 +127,7 @@ def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
     )
 
 
+@dataclass(frozen=True)
 class _Drawing:
     """The data for a chart.
 
@@ -133,24 +135,18 @@ class _Drawing:
     finds anything else, and by another version of the code in any case.
     """
 
-    def __init__(self, store: ResultStore, definition: Definition, verdict: Verdict, now: datetime) -> None:
-        self.store, self.definition, self.verdict, self.now = store, definition, verdict, now
-
-    @property
-    def data(self) -> AttemptData:
-        """Return the attempt's data in the store."""
-        return attempt_data(self.store, self.verdict)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Drawing) and self.identity == other.identity
+    store: ResultStore
+    definition: Definition
+    verdict: Verdict
+    now: datetime = field(compare=False)
 
     def __hash__(self) -> int:
         return hash(str(self.verdict.key))
 
     @property
-    def identity(self) -> tuple[ResultStore, Verdict, Definition]:
-        """Return everything that the chart depends on, except for the moment at which it is drawn."""
-        return self.store, self.verdict, self.definition
+    def data(self) -> AttemptData:
+        """Return the attempt's data in the store."""
+        return attempt_data(self.store, self.verdict)
 
 
 @lru_cache(maxsize=64)

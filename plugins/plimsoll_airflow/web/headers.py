@@ -1,8 +1,9 @@
-"""Response headers that forbid a browser everything that Plimsoll's pages do not need."""
+"""Bounds of bodies, and response headers that forbid a browser everything that Plimsoll's pages do not need."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
-from fastapi import FastAPI
+from fastapi import FastAPI, HTTPException
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -33,8 +34,12 @@ _ALWAYS: Mapping[str, str] = {
 
 
 def install(app: FastAPI) -> None:
-    """Add the headers to every response of the app. Headers that a route sets itself have precedence."""
+    """Add the headers to every response of the app, and answer 413 to every body larger than LARGEST_BYTES.
+
+    Headers that a route sets itself have precedence. FastAPI reads a body before it asks who sends it.
+    """
     app.add_middleware(_Headers)
+    app.add_middleware(_SmallBodies)
 
 
 class _Headers:
@@ -50,3 +55,26 @@ class _Headers:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+LARGEST_BYTES = 256 << 10
+"""The greatest size of a body: more than any form or document of the API can take."""
+
+
+class _SmallBodies:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        taken = 0
+
+        async def receive_little() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > LARGEST_BYTES:
+                what = f"the request's body is larger than {LARGEST_BYTES >> 10} KiB"
+                raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, what)
+            return message
+
+        await self._app(scope, receive_little, send)

@@ -183,8 +183,7 @@ def library() -> Library:
 @lru_cache(maxsize=4)
 def _library_of(_: str) -> Library:
     # Late: tests read stores without a database of Airflow's.
-    from plimsoll_airflow.web.under_way import RunsAndProcesses
-    from plimsoll_airflow.web.waiting import waits_for
+    from plimsoll_airflow.web.under_way import RunsAndProcesses, waits_for
 
     tools = toolkit()
     memory = Memory(owners=RunsAndProcesses(tools.owners))

@@ -32,7 +32,7 @@ class AirflowSecrets:
         def client(service: str, region: str | None) -> Any:
             from botocore.exceptions import BotoCoreError
 
-            from plimsoll_airflow.wiring import aws
+            from plimsoll_airflow.internals import aws
 
             connection = _connection(connection_id)
             try:

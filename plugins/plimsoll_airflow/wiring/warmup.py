@@ -14,10 +14,7 @@ from plimsoll_airflow.internals import supervisor
 BINDING_MODULES = (
     "plimsoll_airflow.runs.notices",
     "plimsoll_airflow.dags.campaigns",
-    "plimsoll_airflow.dags.cell",
-    "plimsoll_airflow.dags.definition_faults",
-    "plimsoll_airflow.dags.reaper",
-    "plimsoll_airflow.dags.schedules",
+    "plimsoll_airflow.dags.common",
     "plimsoll_airflow.wiring.definitions",
     "plimsoll_airflow.dags.texts",
     "plimsoll_airflow.dags.forms",
@@ -25,7 +22,6 @@ BINDING_MODULES = (
     "plimsoll_airflow.operators.cell",
     "plimsoll_airflow.operators.next_round",
     "plimsoll_airflow.operators.reaper",
-    "plimsoll_airflow.operators.schedules",
 )
 """The modules that DAG files and tasks import."""
 
@@ -56,7 +52,7 @@ def warm_up() -> None:
         tuple(adapters.values())  # made when they are first asked for
     if settings.has_store_in_s3:
         # Every task of a campaign there makes some clients; nobody is asked anything here.
-        importlib.import_module("plimsoll_airflow.wiring.aws").warm_up(AWS_SERVICES)
+        importlib.import_module("plimsoll_airflow.internals.aws").warm_up(AWS_SERVICES)
 
 
 def warm_up_for_tasks() -> None:

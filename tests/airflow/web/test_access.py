@@ -12,8 +12,8 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from tests.airflow.web.app import CAMPAIGN, Client, token_of
 
+from plimsoll_airflow.plugin import LazyApp
 from plimsoll_airflow.web.app import create_app
-from plimsoll_airflow.web.lazy import LazyApp
 
 API = "/plimsoll/api/v1"
 FILLED = {

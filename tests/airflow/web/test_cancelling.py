@@ -21,8 +21,7 @@ from plimsoll.services.ownership import HOLD, Hold
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals import api_server
-from plimsoll_airflow.internals.api_server import SeenRun
-from plimsoll_airflow.internals.marking import mark_run_failed
+from plimsoll_airflow.internals.api_server import SeenRun, mark_run_failed
 from plimsoll_airflow.runs.ownership import CellRun
 from plimsoll_airflow.web.matrix import LONGEST_QUERY, NAMED, query_of
 from plimsoll_airflow.web.runs import EndedRuns, StartedRun

@@ -22,7 +22,7 @@ from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.ports.provider import Places
 from plimsoll.ports.secrets import SshIdentity
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.retries import Outage
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, HostInfo
 from plimsoll.domain.text.errors import HostError, ProviderError
 from plimsoll.ports.host import CommandResult
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.retries import Outage
 
 Ask = Callable[..., ClusterRequest]
 ALLOWANCE = timedelta(hours=1)

@@ -11,8 +11,7 @@ from tests.support.suite.requirements import needs
 
 from plimsoll_airflow.local import transport
 from plimsoll_airflow.local.client import AirflowClient
-from plimsoll_airflow.local.home import ApiError
-from plimsoll_airflow.local.ports import LOOPBACK, reserved
+from plimsoll_airflow.local.home import LOOPBACK, ApiError, reserved
 from plimsoll_airflow.local.transport import OwnServers, Transport
 
 pytestmark = needs(os.geteuid() == 0, "only root can start a program of another user")

@@ -14,8 +14,7 @@ from tests.support.processes import until
 
 from plimsoll_airflow.local import processes
 from plimsoll_airflow.local.client import AirflowClient, Pool
-from plimsoll_airflow.local.home import ApiError, Home, StackError, parse_users
-from plimsoll_airflow.local.ports import LOOPBACK
+from plimsoll_airflow.local.home import LOOPBACK, ApiError, Home, StackError, parse_users
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
 

@@ -35,11 +35,11 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import look
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters, reap
 from plimsoll.services.judge import attempt_judging
 from plimsoll.services.publish.publishing import pass_gate, publish_report
+from plimsoll.services.retries import Outage
 from plimsoll.services.steps.running import run_cells
 from plimsoll.services.store import layout
 from plimsoll.services.store.layout import report_key

@@ -35,8 +35,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.provider import Places
 from plimsoll.services.cell.collect import files_of_processes
-from plimsoll.services.cell.common_start import clocks
-from plimsoll.services.cell.load_hosts import together
+from plimsoll.services.cell.load_hosts import clocks, together
 from plimsoll.settings import Settings
 
 MAIN = "org.apache.cassandra.stress.Stress"

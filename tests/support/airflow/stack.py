@@ -15,10 +15,10 @@ from tests.support.processes import CHECKOUT, pause_s
 
 from plimsoll_airflow.local import processes, readiness
 from plimsoll_airflow.local.client import AirflowClient, DagRun
-from plimsoll_airflow.local.clusters import destroy_clusters
 from plimsoll_airflow.local.home import Home, administrator
 from plimsoll_airflow.local.process_environment import StackSettings
 from plimsoll_airflow.local.record import Record
+from plimsoll_airflow.local.shutdown import destroy_clusters
 from plimsoll_airflow.local.stack import Stack
 from plimsoll_airflow.local.transport import Transport
 

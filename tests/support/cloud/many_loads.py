@@ -41,8 +41,8 @@ from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
+from plimsoll.services.retries import Outage
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings

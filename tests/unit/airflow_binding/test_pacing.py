@@ -2,7 +2,7 @@ from datetime import timedelta
 
 import pytest
 
-from plimsoll_airflow.wiring.pacing import run_poll_s
+from plimsoll_airflow.wiring.core import run_poll_s
 
 
 @pytest.mark.parametrize(("minutes", "run_s"), [(0.5, 2), (2, 3), (150, 30)])

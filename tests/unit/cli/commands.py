@@ -19,7 +19,7 @@ from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.hosts.owner import ProcessOwner
 from plimsoll.domain.text.errors import SecretError
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.retries import Outage
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll_airflow.local.ports import LOOPBACK, is_ours, reserved
+from plimsoll_airflow.local.home import LOOPBACK, is_ours, reserved
 
 SOCKETS = Path("/proc/net/tcp")
 HEAD = SOCKETS.read_text().splitlines()[0]

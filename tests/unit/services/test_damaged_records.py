@@ -18,12 +18,11 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.assignments import ASSIGNMENT, newest_assignment
 from plimsoll.services.hosts.cost.spending import ledger
 from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
-from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.replacing import REPLACED, RETIRED, UNFIT, retirement_of, unfit_hosts, why_replaced
 from plimsoll.services.ownership import HOLD, require_free
 from plimsoll.services.publish.publishing import check_campaign
-from plimsoll.services.retries import with_retries
+from plimsoll.services.retries import Outage, with_retries
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit

@@ -28,10 +28,9 @@ from plimsoll.services.cell.rows.shared_data import (
 from plimsoll.services.hosts import kept_hosts, replacing
 from plimsoll.services.hosts.assignments import note_used, require_assignment
 from plimsoll.services.hosts.ending import destroy_cluster
-from plimsoll.services.retries import try_all
+from plimsoll.services.retries import try_all, waiting_reported_to
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import needs_of
-from plimsoll.services.waiting import waiting_reported_to
 
 _LONGEST_NOTE = 300
 
@@ -118,7 +117,8 @@ def deploy(work: AttemptContext) -> Fingerprint:
     else:
         lives = work.origin.until - work.toolkit.clock.now() if work.origin else work.time_left()
         work.product.deploy(work.variant_spec, nodes, load, lives)
-    reported = tuple(_reported(work))
+    # Nodes that somebody else runs; none where nodes were deployed.
+    reported = tuple(work.product.reported(work.part.provider.options))
     _sample(work, _sampled([*_nodes(work, work.cluster())[: len(nodes)], *reversed(loads)]), reported)
     fingerprint = Fingerprint(
         nodes=tuple(work.product.fingerprint(work.variant, nodes)),
@@ -132,11 +132,6 @@ def deploy(work: AttemptContext) -> Fingerprint:
     )
     layout.FINGERPRINT.write(work.toolkit.store, work.key, fingerprint)
     return fingerprint
-
-
-def _reported(work: AttemptContext) -> Sequence[ReportedNode]:
-    """Return the nodes that somebody else runs; none where nodes were deployed."""
-    return work.product.reported(work.part.provider.options)
 
 
 def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:

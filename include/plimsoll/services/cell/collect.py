@@ -32,9 +32,8 @@ from plimsoll.ports.host import MOST_FILE_BYTES, STORED, TAKEN, Host, UploadingH
 from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
 from plimsoll.services.cell.action_beside_load import required_nodes
 from plimsoll.services.cell.attempt_state import failure_of, note_phase
-from plimsoll.services.cell.common_start import note_clocks_after
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, stop_all
+from plimsoll.services.cell.load_hosts import load_hosts, note_clocks_after, stop_all
 from plimsoll.services.cell.loading import load_job
 from plimsoll.services.store import layout
 

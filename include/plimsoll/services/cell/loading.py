@@ -11,9 +11,8 @@ from plimsoll.domain.text.units import format_duration, format_usd
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import followed, required_nodes
 from plimsoll.services.cell.attempt_state import note_phase, record_failure
-from plimsoll.services.cell.before_load import waits_for_nodes
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all
+from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_nodes
 from plimsoll.services.cell.rows.sizing import with_counted_rows
 from plimsoll.services.hosts.cost.spending import due_usd, ledger, spent_usd
 

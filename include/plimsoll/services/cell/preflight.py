@@ -12,8 +12,8 @@ from plimsoll.domain.text.errors import UnfitHosts
 from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.ports.host import Host
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.retries import report_waiting
 from plimsoll.services.store import layout
-from plimsoll.services.waiting import report_waiting
 
 _MIB = 1 << 20
 _FIGURES: Mapping[str, str] = {

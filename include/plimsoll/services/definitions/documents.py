@@ -208,10 +208,10 @@ def _part(node: Any, name: str) -> int | str | None:
     if isinstance(node, dict):
         return name if name in node else None
     if isinstance(node, list):
-        named = (place for place, one in enumerate(node) if isinstance(one, dict) and name in _names(one))
+        named = (
+            place
+            for place, one in enumerate(node)
+            if isinstance(one, dict) and name in (one.get("id"), one.get("name"))
+        )
         return next(named, int(name) if name.isdigit() and int(name) < len(node) else None)
     return None
-
-
-def _names(entry: dict[str, Any]) -> tuple[Any, Any]:
-    return entry.get("id"), entry.get("name")

@@ -127,7 +127,9 @@ def _cql(tables: Mapping[str, Sequence[Row]]) -> str:
 
 
 def _keys(rows: Iterable[Row]) -> str:
-    return "\n".join(f"- `{key}`{_kind(value, default)}{_meaning(meaning)}" for key, value, default, meaning in rows)
+    return "\n".join(
+        f"- `{key}`{_kind(value, default)}{f': {meaning}' if meaning else ''}" for key, value, default, meaning in rows
+    )
 
 
 def _kind(value: str, default: str) -> str:
@@ -135,10 +137,6 @@ def _kind(value: str, default: str) -> str:
     asked = {"required": "required", "none": "", "see there": ""}.get(default, f"default {default}")
     told = "; ".join(one for one in ("" if value in ("string", "text") else value, asked) if one)
     return f" ({told})" if told else ""
-
-
-def _meaning(meaning: str) -> str:
-    return f": {meaning}" if meaning else ""
 
 
 def _section(name: str, part: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> str:

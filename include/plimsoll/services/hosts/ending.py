@@ -12,7 +12,7 @@ from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.hosts.assignments import assignment_of, newest_assignment, note_left
 from plimsoll.services.hosts.cost.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
-from plimsoll.services.hosts.cost.kept_costs import KeptCosts
+from plimsoll.services.hosts.cost.spending import KeptCosts
 from plimsoll.services.hosts.launch_records import name_of, read_launched
 from plimsoll.services.retries import with_retries
 from plimsoll.services.store.campaigns import CampaignStore

@@ -1,14 +1,21 @@
-"""The record of a cluster's hosts in the store: `cluster.json`, and next to it a file for each request for hosts."""
+"""The record of a cluster's hosts in the store: `cluster.json`, and next to it a file for each request for hosts.
 
+Hosts of a campaign in another account than the one that its connection leads to, through which nobody ends them.
+"""
+
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
+from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.cost.accounts import open_accounts
-from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
+from plimsoll.services.toolkit import Toolkit
 
 
 class StoredLaunches:
@@ -102,3 +109,47 @@ def _end_of(host: HostInfo) -> tuple[bool, bool, datetime]:
 def name_of(host: HostInfo) -> str:
     """Return a name that no other host of the cluster has, not even one of another launch."""
     return host.facts.get("instance_id", host.name)
+
+
+def account_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> Iterator[Problem]:
+    """Yield where hosts of the campaign live in another account than the definition's connection leads to.
+
+    Where that can't be told, the provider that the campaign had so far may go on.
+    """
+    source, launches = campaign.provider.hosts_from, _living(toolkit, campaign_id)
+    if source is None or not launches:
+        return
+    where = f"{source.key}.connection"
+    try:
+        account = toolkit.provider(campaign).account()
+    except ProviderError as error:
+        if CampaignStore(toolkit.store, campaign_id).declared().provider != campaign.provider:
+            what = f"the account that it leads to can't be told, and hosts of the campaign live: {error.headline}"
+            yield Problem(where, what, error.mend)
+        return
+    if not account:  # its hosts are in none
+        return
+    for other in dict.fromkeys(launch.account for launch in launches if launch.account != account):
+        yield _problem(where, account, [launch for launch in launches if launch.account == other])
+
+
+def _living(toolkit: Toolkit, campaign_id: str) -> list[Launch]:
+    """Return the launches of the campaign whose hosts live, as far as is on record, in a known account."""
+    campaign, now = CampaignStore(toolkit.store, campaign_id), toolkit.clock.now()
+    if not campaign_id or not campaign_exists(toolkit.store, campaign_id):
+        return []
+    try:
+        clusters = open_accounts(campaign)
+    except ValueError:  # files of others lie among the accounts: a reader of the campaign's costs gets the error
+        return []
+    launches = [launch for cluster_id in clusters for launch in read_launches(toolkit.store, cluster_id)]
+    return [one for one in launches if one.account and one.living and now < (one.ends_at or one.expires_at)]
+
+
+def _problem(where: str, account: str, launches: Sequence[Launch]) -> Problem:
+    clusters = list(dict.fromkeys(str(launch.id) for launch in launches))
+    what = f"leads to the account {account}, and hosts of {', '.join(clusters)} live in {launches[0].account}"
+    through = ", ".join(dict.fromkeys(launch.place["connection"] for launch in launches))
+    ends = ", ".join(f"`plimsoll clusters destroy {cluster}`" for cluster in clusters)
+    mend = f"they were launched through {through}: write that, or first let them end; {ends} ends them"
+    return Problem(where, what, mend)

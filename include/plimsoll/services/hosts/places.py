@@ -21,7 +21,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.assignments import is_used
-from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
 

@@ -13,7 +13,7 @@ from plimsoll.analysis.logs.formats import RunFile
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.hosts.cluster import load_host_name
 from plimsoll.domain.keys.action import RecordedAction
-from plimsoll.services.cell.common_start import read_start
+from plimsoll.services.cell.load_hosts import read_start
 from plimsoll.services.judge.process_logs import CollectedFiles, read_logs
 from plimsoll.services.store import layout
 

@@ -18,10 +18,10 @@ from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.campaign.curating import Deletion, annotate, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.ownership import held
+from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.services.toolkit import Toolkit

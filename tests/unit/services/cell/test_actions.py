@@ -16,8 +16,8 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.retries import report_waiting
 from plimsoll.services.store import layout
-from plimsoll.services.waiting import report_waiting
 
 RUNNING = LoadStatus("running", "load", achieved_ops_s=1000.0, errors=0)
 Poll = Callable[[LoadStatus], tuple[LoadStatus, int]]

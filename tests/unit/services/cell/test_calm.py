@@ -16,9 +16,9 @@ from plimsoll.services.cell.actions import provision
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.preflight import await_calm
+from plimsoll.services.retries import waiting_reported_to
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.toolkit import Toolkit
-from plimsoll.services.waiting import waiting_reported_to
 
 CELL = "v1-001k-r1"
 CALM, BUSY = HostActivity(0.01, 0.0, None, 8e9), HostActivity(0.9, 0.0, None, 8e9)

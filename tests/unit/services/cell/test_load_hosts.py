@@ -20,9 +20,8 @@ from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
-from plimsoll.services.cell.common_start import read_start
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.load_hosts import together
+from plimsoll.services.cell.load_hosts import read_start, together
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout

@@ -17,8 +17,8 @@ from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.cost.spending import campaign_spending, ledger
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
 from plimsoll.services.hosts.reaping import reap
+from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 

@@ -16,7 +16,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
 

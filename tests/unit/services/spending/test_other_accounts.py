@@ -19,7 +19,7 @@ from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.cost.accounts import account_of
 from plimsoll.services.hosts.launch_records import StoredLaunches
-from plimsoll.services.hosts.outage import Outage
+from plimsoll.services.retries import Outage
 from plimsoll.services.toolkit import Toolkit
 
 HOST = HostInfo(name="node1", role="node", address="10.0.0.1", since=BEGAN, facts={"instance_id": "i-1"})

@@ -13,7 +13,7 @@ from plimsoll.domain.text.errors import Problem, ProviderError, Refused, SecretE
 from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
-from plimsoll.services.hosts.other_accounts import account_problems
+from plimsoll.services.hosts.launch_records import account_problems
 from plimsoll.services.store.campaigns import campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
@@ -44,7 +44,11 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
     """Return problems of the database, the load generator, their artefacts and the schedule, for any provider."""
     campaign = resolve(definition)
     found = (
-        *(problem for product in campaign.products for problem in _database_problems(toolkit, campaign, product)),
+        *(
+            problem
+            for name in campaign.products
+            for problem in _checked(toolkit.products, campaign.key_of_product(name), name, product_spec(campaign, name))
+        ),
         *_generator_problems(toolkit, campaign),
         *_action_problems(toolkit, campaign),
         *schedule_problems(definition),
@@ -91,10 +95,6 @@ def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -
     else:
         mend = f"wait until that has ended; where it has, {command} drops it; {other}"
         yield Problem(where, f"{keyspace} is in use by {cluster} of {owner_words(occupant.owner)}", mend)
-
-
-def _database_problems(toolkit: Toolkit, campaign: Campaign, product: str) -> Sequence[Problem]:
-    return _checked(toolkit.products, campaign.key_of_product(product), product, product_spec(campaign, product))
 
 
 def _generator_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:

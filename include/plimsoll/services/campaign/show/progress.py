@@ -166,7 +166,8 @@ def _is_to_come(cell: CellProgress, requested: RequestedCells | None) -> bool:
         return requested is None and cell.state == "waiting"
     if cell.state in ("waiting", "not-needed"):
         return cell.state == "waiting"
-    return cell.progress is not None and bool(cell.progress.phases) and _begun(cell.progress) < requested.at
+    phases = cell.progress.phases if cell.progress else {}
+    return bool(phases) and min(phases.values()) < requested.at
 
 
 def _of_cell(cell: CellProgress, usual: Mapping[str, float], now: datetime) -> tuple[float, float]:
@@ -208,10 +209,6 @@ def _lengths(progress: AttemptProgress, names: Sequence[str]) -> Mapping[str, fl
     begun = sorted(progress.phases.items(), key=lambda item: item[1])  # stable: they were recorded in order
     lasted = {name: (end - at).total_seconds() for (name, at), (_, end) in pairwise([*begun, ("", progress.at)])}
     return {name: lasted.get(name, 0.0) for name in done}
-
-
-def _begun(progress: AttemptProgress) -> datetime:
-    return min(progress.phases.values())
 
 
 def tally_of(state: CampaignState[CellState]) -> Tally:

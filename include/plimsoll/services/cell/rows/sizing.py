@@ -26,8 +26,8 @@ from plimsoll.domain.text.units import format_size
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.retries import report_waiting
 from plimsoll.services.store import layout
-from plimsoll.services.waiting import report_waiting
 
 _LONGEST = timedelta(minutes=20)
 """The time for all samples together: less than the step that starts the load may take."""
