@@ -14,7 +14,7 @@ from plimsoll_airflow.wiring import warmup
 
 
 class LazyApp:
-    """An ASGI app that imports the real one on first use."""
+    """An ASGI app that imports the real one on first use. Only the api-server needs it; every process loads plugins."""
 
     @cached_property
     def app(self) -> ASGIApp:

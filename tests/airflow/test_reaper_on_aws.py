@@ -21,7 +21,7 @@ from tests.support.campaigns.ec2_definition import ec2_definition
 from tests.support.cloud.resources import census, leave, make_one_of_each
 
 from plimsoll.domain.hosts.cluster import ClusterId
-from plimsoll.services.hosts.cost.spending import ledger
+from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals import aws
 from plimsoll_airflow.internals.moved import AirflowFailException

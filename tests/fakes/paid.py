@@ -13,7 +13,7 @@ from plimsoll.domain.text.errors import Problem, StoreError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Places, Provider
-from plimsoll.services.hosts.cost import spending
+from plimsoll.services.hosts import spending
 
 
 class PaidProvider(Provider):

@@ -17,7 +17,7 @@ from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.campaign.state.runs import begin_run, require_no_other_airflow
 from plimsoll.services.cell.attempts import runs_again
-from plimsoll.services.hosts.cost.spending import require_budget
+from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings

@@ -33,7 +33,7 @@ from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.cost.spending import ledger
+from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore

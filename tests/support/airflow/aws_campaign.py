@@ -18,7 +18,7 @@ from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.state.reading import valid_verdict
-from plimsoll.services.hosts.cost.spending import ledger, spent_usd
+from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.client import DagRun

@@ -58,7 +58,7 @@ def judged(installation: Installation, **facts: Any) -> None:
     start(installation)
     store = installation.toolkit.store
     layout.VERDICT.write(store, KEY, verdict_of(DEFINITION, KEY, **facts))
-    note_phase(store, installation.toolkit.clock, KEY, "done")
+    note_phase(installation.toolkit, KEY, "done")
 
 
 def state(library: Library) -> str:

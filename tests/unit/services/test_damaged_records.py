@@ -16,10 +16,10 @@ from plimsoll.domain.text.errors import DamagedRecord, StoreError
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.assignments import ASSIGNMENT, newest_assignment
-from plimsoll.services.hosts.cost.spending import ledger
 from plimsoll.services.hosts.launch_records import StoredLaunches, read_launches
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.hosts.replacing import REPLACED, RETIRED, UNFIT, retirement_of, unfit_hosts, why_replaced
+from plimsoll.services.hosts.spending import ledger
 from plimsoll.services.ownership import HOLD, require_free
 from plimsoll.services.publish.publishing import check_campaign
 from plimsoll.services.retries import Outage, with_retries

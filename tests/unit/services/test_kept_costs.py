@@ -23,6 +23,7 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts, replacing
+from plimsoll.services.hosts.accounts import note_begun
 from plimsoll.services.hosts.assignments import (
     ASSIGNMENT,
     OF_ATTEMPT,
@@ -31,10 +32,9 @@ from plimsoll.services.hosts.assignments import (
     end_assignment,
     newest_assignment,
 )
-from plimsoll.services.hosts.cost.accounts import note_begun
-from plimsoll.services.hosts.cost.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.hosts.ending import destroy_cluster, record_share
 from plimsoll.services.hosts.reaping import destroy_unseen, reap
+from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

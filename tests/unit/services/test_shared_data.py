@@ -30,7 +30,7 @@ from plimsoll.services.cell.attempt_state import cancel, record_failure
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.rows.shared_data import settle_origin
+from plimsoll.services.cell.shared_data import settle_origin
 from plimsoll.services.hosts import kept_hosts
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store import layout

@@ -44,7 +44,7 @@ def campaign(installation: Installation) -> CampaignStore:
 def judge(installation: Installation, work: AttemptContext, *, worst_ms: float = 50.0, **facts: object) -> None:
     store = installation.toolkit.store
     layout.VERDICT.write(store, work.key, verdict_of(DEFINITION, work.key, worst_ms=worst_ms, **facts))
-    note_phase(store, installation.toolkit.clock, work.key, "done")
+    note_phase(installation.toolkit, work.key, "done")
 
 
 def settled(installation: Installation, campaign: CampaignStore) -> Tally | None:

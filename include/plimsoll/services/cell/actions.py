@@ -18,7 +18,7 @@ from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts
 from plimsoll.services.cell.loading import latest_end, require_below
 from plimsoll.services.cell.preflight import await_calm, examine
-from plimsoll.services.cell.rows.shared_data import (
+from plimsoll.services.cell.shared_data import (
     left_for_next,
     require_running,
     settle_origin,
@@ -37,7 +37,7 @@ _LONGEST_NOTE = 300
 
 def provision(work: AttemptContext) -> Cluster:
     """Make sure that the attempt's hosts exist and answer. Raises ProviderError otherwise."""
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "provision")
+    note_phase(work.toolkit, work.key, "provision")
     attempt = work.attempt()
     # From the attempt's own start: asked again after a crash, the same is asked for.
     over_at = attempt.started_at + time_of_attempt(work)
@@ -91,7 +91,7 @@ def _recorded_facts(work: AttemptContext) -> dict[str, Any]:
 def _note_waiting(work: AttemptContext, phase: Phase, sentence: str) -> None:
     """Show in the cell's progress what the cell waits for, as far as the store can be written."""
     with suppress(StoreError):
-        note_phase(work.toolkit.store, work.toolkit.clock, work.key, phase, note=sentence[:_LONGEST_NOTE])
+        note_phase(work.toolkit, work.key, phase, note=sentence[:_LONGEST_NOTE])
 
 
 def deploy(work: AttemptContext) -> Fingerprint:
@@ -101,7 +101,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
     database is not as required.
     """
     require_below(work)
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
+    note_phase(work.toolkit, work.key, "deploy")
     if work.part.wait_for_calm is not None:
         with waiting_reported_to(partial(_note_waiting, work, "deploy")):
             await_calm(work, _sampled(_all_hosts(work)))
@@ -144,7 +144,7 @@ def _preflight(work: AttemptContext) -> tuple[HostFigures, ...]:
                 raise
             _give_up_hosts(work, error)
     provision(work)
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "deploy")
+    note_phase(work.toolkit, work.key, "deploy")
     return examine(work, _all_hosts(work))
 
 

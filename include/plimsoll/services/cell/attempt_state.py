@@ -13,13 +13,13 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation, parts_of
 from plimsoll.domain.hosts.owner import owner_words
 from plimsoll.domain.text.errors import OF_HOSTS, NotFound, reason_of
-from plimsoll.ports.clock import Clock
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.ownership import is_at_work
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import folder_of
+from plimsoll.services.toolkit import Toolkit
 
 # Hosts end themselves an hour after the declared time of an attempt. After this time it can't be running any more.
 _LOST_AFTER = timedelta(hours=2)
@@ -113,15 +113,15 @@ def _unless_lost(
     return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
 
 
-def note_phase(store: ResultStore, clock: Clock, key: AttemptKey, phase: Phase, **facts: object) -> None:
+def note_phase(toolkit: Toolkit, key: AttemptKey, phase: Phase, **facts: object) -> None:
     """Record that the attempt is now in that phase. The recorded start of a phase is never overwritten."""
-    before = layout.PROGRESS.read(store, key)
-    now = clock.now()
+    before = layout.PROGRESS.read(toolkit.store, key)
+    now = toolkit.clock.now()
     began = {} if before is None else before.phases
     progress = AttemptProgress.model_validate(
         {"phase": phase, "at": now, "phases": {**began, phase: began.get(phase, now)}, **facts}
     )
-    layout.PROGRESS.write(store, key, progress)
+    layout.PROGRESS.write(toolkit.store, key, progress)
 
 
 @contextmanager

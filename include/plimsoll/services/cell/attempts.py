@@ -14,9 +14,9 @@ from plimsoll.domain.text.errors import PlimsollError, Problem, Refused
 from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
-from plimsoll.services.hosts.cost.accounts import note_begun, open_accounts
-from plimsoll.services.hosts.cost.spending import require_budget, spent_so_far
+from plimsoll.services.hosts.accounts import note_begun, open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster
+from plimsoll.services.hosts.spending import require_budget, spent_so_far
 from plimsoll.services.ownership import is_at_work, require_free
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout

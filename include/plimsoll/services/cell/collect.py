@@ -66,7 +66,7 @@ def collect(work: AttemptContext) -> Manifest:
     done = layout.MANIFEST.read(work.toolkit.store, work.key)
     if done is not None:
         return done
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "collect")
+    note_phase(work.toolkit, work.key, "collect")
     # Another may be quicker.
     return layout.MANIFEST.settle(work.toolkit.store, work.key, _manifest(work, list(_collected(work))))
 

@@ -21,7 +21,7 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
 from plimsoll.services.cell.action_beside_load import is_all_done, left_before_load
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.rows.sizing import bytes_on_disk, flush_once
+from plimsoll.services.cell.sizing import bytes_on_disk, flush_once
 from plimsoll.services.store import layout
 
 _LEAD = timedelta(seconds=10)

@@ -13,8 +13,8 @@ from plimsoll.services.cell.action_beside_load import followed, required_nodes
 from plimsoll.services.cell.attempt_state import note_phase, record_failure
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.load_hosts import load_hosts, look, start_all, stop_all, waits_for_nodes
-from plimsoll.services.cell.rows.sizing import with_counted_rows
-from plimsoll.services.hosts.cost.spending import due_usd, ledger, spent_usd
+from plimsoll.services.cell.sizing import with_counted_rows
+from plimsoll.services.hosts.spending import due_usd, ledger, spent_usd
 
 _UNKNOWN = ": it was destroyed, or its hosts died"
 _HOUR = timedelta(hours=1)
@@ -28,7 +28,7 @@ def load_job(key: AttemptKey) -> str:
 def start_load(work: AttemptContext) -> None:
     """Start the load, or attach to it if it is running already. Raises LoadError once the ceiling is reached."""
     require_below(work)
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
+    note_phase(work.toolkit, work.key, "populate", attempted_ops_s=work.cell.load_ops_s)
     cluster, provider = work.cluster(), work.provider
     database = provider.database()
     asked = LoadRequest(
@@ -53,8 +53,7 @@ def poll_load(work: AttemptContext) -> LoadStatus:
     status = _load_status(work)
     if status.state == "running":
         note_phase(
-            work.toolkit.store,
-            work.toolkit.clock,
+            work.toolkit,
             work.key,
             status.phase,
             achieved_ops_s=status.achieved_ops_s,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
@@ -10,10 +11,10 @@ from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DamagedRecord, StoreError
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.hosts.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
 from plimsoll.services.hosts.assignments import assignment_of, newest_assignment, note_left
-from plimsoll.services.hosts.cost.accounts import account_of, accounts, note_paid, recorded_usd, tariff_of
-from plimsoll.services.hosts.cost.spending import KeptCosts
 from plimsoll.services.hosts.launch_records import name_of, read_launched
+from plimsoll.services.hosts.spending import KeptCosts
 from plimsoll.services.retries import with_retries
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -42,13 +43,8 @@ def destroy_replaced(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId
     `asker` is the attempt that will use the other hosts. If it has used these too, its share is recorded after its end.
     """
     provider.destroy(cluster_id)
-    gone_at = toolkit.clock.now()
-    _recorded_with_patience(
-        toolkit,
-        provider,
-        lambda: _record_shares(toolkit.store, cluster_id, gone_at, None, going_on=asker),
-        lambda error: _unrecorded(account_of(cluster_id), error),
-    )
+    record = partial(_record_shares, toolkit.store, cluster_id, toolkit.clock.now(), None, going_on=asker)
+    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded, account_of(cluster_id)))
 
 
 def record_cost(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, cluster: Cluster | None = None) -> None:
@@ -68,15 +64,13 @@ def record_cost(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, clu
         elif provider.name != EXTERNAL or tariff_of(store, key):  # its load hosts may be free
             _record(store, cluster_id, gone_at, cluster)
 
-    _recorded_with_patience(toolkit, provider, record, lambda error: _unrecorded(account_of(cluster_id), error))
+    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded, account_of(cluster_id)))
 
 
 def record_share(toolkit: Toolkit, provider: Provider, key: AttemptKey) -> None:
     """Record the cost of an attempt that is over, on kept hosts that live on. Raises StoreError after several tries."""
-    now = toolkit.clock.now()
-    _recorded_with_patience(
-        toolkit, provider, lambda: _record_share(toolkit.store, key, now), lambda error: _unrecorded_share(key, error)
-    )
+    record = partial(_record_share, toolkit.store, key, toolkit.clock.now())
+    _recorded_with_patience(toolkit, provider, record, partial(_unrecorded_share, key))
 
 
 def _recorded_with_patience(

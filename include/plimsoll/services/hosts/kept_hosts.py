@@ -19,6 +19,7 @@ from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.domain.text.errors import HostsLost, Problem, ProviderError, Refused, SecretError, StoreError, Unreachable
 from plimsoll.ports.provider import Provider
 from plimsoll.ports.store import ResultStore
+from plimsoll.services.hosts.accounts import note_begun
 from plimsoll.services.hosts.assignments import (
     ASSIGNMENT,
     OF_ATTEMPT,
@@ -28,7 +29,6 @@ from plimsoll.services.hosts.assignments import (
     end_assignment,
     newest_assignment,
 )
-from plimsoll.services.hosts.cost.accounts import note_begun
 from plimsoll.services.hosts.ending import destroy_cluster, destroy_replaced, record_share
 from plimsoll.services.hosts.launch_records import read_launched
 from plimsoll.services.hosts.replacing import GONE, retire, retirement_of

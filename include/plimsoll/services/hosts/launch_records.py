@@ -11,7 +11,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.hosts.cost.accounts import open_accounts
+from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids

@@ -14,8 +14,8 @@ from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostsSilent, Partl
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DamagedRecord, PlimsollError, ProviderError, StoreError, reason_of
 from plimsoll.ports.provider import Places, Provider
+from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left, note_left
-from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
 from plimsoll.services.hosts.settling import close_accounts, leave_databases
 from plimsoll.services.ownership import is_at_work, is_in_force

@@ -8,8 +8,8 @@ from plimsoll.domain.campaign.cell import parts_of
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import PlimsollError, StoreError, reason_of
+from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import note_left, users
-from plimsoll.services.hosts.cost.accounts import open_accounts
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids

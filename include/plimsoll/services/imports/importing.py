@@ -121,7 +121,7 @@ def _imported(campaign: CampaignStore, one: _Import, log: Log) -> Verdict:
         log(f"{newest}: there already, {verdict.outcome}")
         return verdict
     key = campaign.begin_attempt(one.cell.id, _OWNER, one.toolkit.clock.now(), one.toolkit.code_version)
-    note_phase(one.store, one.toolkit.clock, key, "collect")
+    note_phase(one.toolkit, key, "collect")
     entries = []
     for file in one.files:
         stored = one.store.upload(layout.attempt_file(key, one.paths[file.name]), file.path)

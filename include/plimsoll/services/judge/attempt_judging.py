@@ -34,10 +34,10 @@ def judge(work: AttemptContext) -> Verdict:
     if done is not None:
         return done
     manifest = _manifest(work.toolkit.store, work.key)
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "judge")
+    note_phase(work.toolkit, work.key, "judge")
     with failures_recorded(work, "judge"):
         verdict = _judged(work, manifest)
-    note_phase(work.toolkit.store, work.toolkit.clock, work.key, "done")
+    note_phase(work.toolkit, work.key, "done")
     return verdict
 
 

@@ -17,7 +17,7 @@ from plimsoll.domain.text.errors import LASTS, NotFound
 from plimsoll.domain.text.units import format_duration
 from plimsoll.quality.attempt_checks import MeasuredAttempt, check_attempt
 from plimsoll.quality.miss_cause import foreign_error_share, tolerance_of
-from plimsoll.services.cell.rows.sizing import size_remark
+from plimsoll.services.cell.sizing import size_remark
 from plimsoll.services.judge.verdicts import (
     Judged,
     JudgedAttempt,

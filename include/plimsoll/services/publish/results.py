@@ -15,7 +15,7 @@ from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.cell.attempt_state import failure_of
 from plimsoll.services.definitions.reference import dump_definition
-from plimsoll.services.hosts.cost.spending import campaign_spending
+from plimsoll.services.hosts.spending import campaign_spending
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.layout import report_key

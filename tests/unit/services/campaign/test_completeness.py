@@ -47,7 +47,7 @@ def judge(installation: Installation, cell_id: str, *, valid: bool, **facts: Any
     tools = installation.toolkit
     key = begin(tools, "campaign", cell_id, "me").key
     layout.VERDICT.write(tools.store, key, verdict_of(DEFINITION, key, valid=valid, met=valid or None, **facts))
-    note_phase(tools.store, tools.clock, key, "done")
+    note_phase(tools, key, "done")
 
 
 def ask(installation: Installation, *cells: str) -> None:

@@ -56,7 +56,7 @@ def run(installation: Installation, cell_id: str, *, valid: bool = True, **facts
     key = begin(tools, "mine", cell_id, "me").key
     verdict = verdict_of(SEARCH, key, valid=valid, met=met if valid else None, **facts)
     layout.VERDICT.write(tools.store, key, verdict)
-    note_phase(tools.store, tools.clock, key, "done")
+    note_phase(tools, key, "done")
 
 
 def test_each_round_is_what_the_store_says_and_the_last_asks_for_nothing(

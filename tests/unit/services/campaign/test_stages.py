@@ -58,7 +58,7 @@ def run(installation: Installation, campaign: CampaignStore, cell_id: str, *, me
     carried = cell.load_ops_s < MISSES_AT[cell.variant] if met is None else met
     key = begin(tools, "mine", cell_id, "me").key
     layout.VERDICT.write(tools.store, key, verdict_of(definition, key, cell, valid=True, met=carried))
-    note_phase(tools.store, tools.clock, key, "done")
+    note_phase(tools, key, "done")
 
 
 def test_stages_run_one_after_the_other_and_the_later_ones_take_their_loads_from_the_first(

@@ -43,7 +43,7 @@ def begun(installation: Installation, cell_id: str = CELL) -> AttemptContext:
 def judge(installation: Installation, work: AttemptContext, *, worst_ms: float = 50.0, **facts: object) -> None:
     store = installation.toolkit.store
     layout.VERDICT.write(store, work.key, verdict_of(DEFINITION, work.key, worst_ms=worst_ms, **facts))
-    note_phase(store, installation.toolkit.clock, work.key, "done")
+    note_phase(installation.toolkit, work.key, "done")
 
 
 def states(
@@ -116,7 +116,7 @@ def test_nobody_begins_a_cell_that_somebody_alive_runs(installation: Installatio
 
 def test_one_whose_judging_failed_has_failed(installation: Installation) -> None:
     work = begun(installation)
-    note_phase(installation.toolkit.store, SteppingClock(), work.key, "judge")
+    note_phase(replace(installation.toolkit, clock=SteppingClock()), work.key, "judge")
     record_failure(work, "judge: no")
     assert (state(installation).state, state(installation).reason) == ("failed", "judge: no")
 
@@ -215,7 +215,7 @@ def test_status_gives_the_figures_of_the_attempt_that_counts(installation: Insta
 
 def test_status_gives_phase_and_progress_of_what_runs(installation: Installation) -> None:
     work, clock = begun(installation), installation.toolkit.clock
-    note_phase(work.toolkit.store, clock, work.key, "load", seconds_left=10.0, achieved_ops_s=990.0)
+    note_phase(replace(work.toolkit, clock=clock), work.key, "load", seconds_left=10.0, achieved_ops_s=990.0)
     cell = next(cell for cell in status(installation).matrix if cell.id == CELL)
     assert (cell.phase, cell.seconds_left, cell.achieved_ops_s) == ("load", 10.0, 990.0)
     assert cell.phase_share == pytest.approx(0.51)

@@ -20,7 +20,7 @@ from plimsoll.services.campaign.open.remarks import remarks
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import loading
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.cell.rows.sizing import read_counted_rows
+from plimsoll.services.cell.sizing import read_counted_rows
 from plimsoll.services.store import layout
 from plimsoll.strategies.matrix import running_order
 

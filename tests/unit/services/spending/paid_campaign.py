@@ -10,7 +10,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.hosts.cost.spending import ledger, spent_usd
+from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 

@@ -14,10 +14,10 @@ from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.cost.spending import campaign_spending, ledger
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.reaping import reap
+from plimsoll.services.hosts.spending import campaign_spending, ledger
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit

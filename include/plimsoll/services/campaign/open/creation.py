@@ -20,7 +20,7 @@ from plimsoll.services.campaign.state.completeness import (
 )
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
-from plimsoll.services.hosts.cost.spending import require_budget
+from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.ownership import require_free
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit

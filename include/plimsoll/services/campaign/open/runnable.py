@@ -11,6 +11,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.owner import owner_words
 from plimsoll.domain.text.errors import Problem, ProviderError, Refused, SecretError, StoreError
 from plimsoll.domain.text.wording import meant_or_known
+from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.hosts.launch_records import account_problems
@@ -103,25 +104,15 @@ def _generator_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Proble
         choice = part.load_generator.name
         for problem in _checked(toolkit.load_generators, "load_generator.name", choice, load_spec(part)):
             yield replace(problem, where=part.key(problem.where))
-    yield from _split_problems(toolkit, campaign)
-    yield from _sizing_problems(toolkit, campaign)
-    yield from _unable(toolkit, campaign)
-    yield from _stop_rule_problems(toolkit, campaign)
-    yield from _log_in_problems(toolkit, campaign)
+    generator = toolkit.load_generators.get(campaign.load_generator.name)
+    yield from _sizing_problems(toolkit, campaign, generator)
+    if generator is not None:
+        yield from _unable(generator, campaign)
 
 
-def _split_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    choice = campaign.load_generator
-    generator = toolkit.load_generators.get(choice.name)
-    if choice.hosts > 1 and generator is not None and not generator.can_wait:
-        what = f"{choice.name} can't share a load among {choice.hosts} load hosts"
-        yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
-
-
-def _sizing_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
+def _sizing_problems(toolkit: Toolkit, campaign: Campaign, generator: LoadGenerator | None) -> Iterator[Problem]:
     """Yield problems of a `data_per_node` for which the load generator or a database can't count rows."""
     sized = [part for part in campaign.parts if part.workload.data_per_node is not None]
-    generator = toolkit.load_generators.get(campaign.load_generator.name)
     products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
     for part in sized[:1]:
         where, mend = part.key("workload.data_per_node"), "give the number of rows instead"
@@ -132,20 +123,30 @@ def _sizing_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
                 yield Problem(where, f"{product.name} does not tell what rows take on disk", mend)
 
 
-def _unable(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield problems of loads that are to end early, or to be sent in a closed loop, where the load generator can't."""
-    generator = toolkit.load_generators.get(campaign.load_generator.name)
-    if generator is not None and not generator.can_end_early:
+def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
+    """Yield what the load generator can't do: share a load, end it early or by a rule, close its loop, log in."""
+    hosts = campaign.load_generator.hosts
+    if hosts > 1 and not generator.can_wait:
+        what = f"{generator.name} can't share a load among {hosts} load hosts"
+        yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
+    if not generator.can_end_early:
         what = f"{generator.name} can't end a load early: it judges no interval"
         mend = "take plimsoll-stress, or remove the key"
         yield from _in_each(campaign, "timing.stop", lambda part: part.timing.stop is not None, what, mend)
-    if generator is not None and not generator.can_close_loop:
+    if not generator.can_close_loop:
         what = f"{generator.name} is not run in a closed loop"
         mend = (
             "take plimsoll-stress, or remove the key. What this program did in a closed loop elsewhere comes in by "
             "`plimsoll import`, with the rates that it reached as loads, or is judged alone by `plimsoll judge`"
         )
         yield from _in_each(campaign, "loop", lambda part: "rate" not in part.knows, what, mend)
+    for number, rule in enumerate(campaign.stop_when):
+        if why := generator.unkept(rule, campaign.load_generator):
+            what = f"{generator.name} can't end a load by this rule: {why}"
+            yield Problem(f"stop_when[{number}]", what, "use plimsoll-stress on one load host, or remove the rule")
+    if campaign.provider.owns != "cluster" and not generator.logs_in:
+        what = f"{generator.name} can't log in to an external cluster: a password would stand in its command line"
+        yield Problem("load_generator.name", what, "write plimsoll-stress, which is given it unseen")
 
 
 def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: str, mend: str) -> Iterator[Problem]:
@@ -153,23 +154,6 @@ def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: st
     places = (part.key(key) for part in campaign.parts if has(part))
     for where in dict.fromkeys(places):
         yield Problem(where, what, mend)
-
-
-def _stop_rule_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield problems of stop rules that the load generator can't keep."""
-    generator = toolkit.load_generators.get(campaign.load_generator.name)
-    for number, rule in enumerate(campaign.stop_when if generator else ()):
-        if generator and (why := generator.unkept(rule, campaign.load_generator)):
-            what = f"{generator.name} can't end a load by this rule: {why}"
-            yield Problem(f"stop_when[{number}]", what, "use plimsoll-stress on one load host, or remove the rule")
-
-
-def _log_in_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:
-    """Yield a problem where the load generator can't log in to a cluster that somebody else runs."""
-    generator = toolkit.load_generators.get(campaign.load_generator.name)
-    if campaign.provider.owns != "cluster" and generator and not generator.logs_in:
-        what = f"{generator.name} can't log in to an external cluster: a password would stand in its command line"
-        yield Problem("load_generator.name", what, "write plimsoll-stress, which is given it unseen")
 
 
 def _action_problems(toolkit: Toolkit, campaign: Campaign) -> Iterator[Problem]:

@@ -33,7 +33,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.completeness import RequestedCells, newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.cell.attempt_state import AttemptState
-from plimsoll.services.hosts.cost.spending import ledger, spent_usd
+from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import step, usual_phases
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, is_kept_last

@@ -30,7 +30,7 @@ from plimsoll.services.campaign.show.progress import (
 )
 from plimsoll.services.campaign.state.completeness import newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
-from plimsoll.services.hosts.cost.spending import ledger, spent_usd
+from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, published_without

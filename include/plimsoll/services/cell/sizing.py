@@ -181,15 +181,8 @@ class _Measurement:
         while (status := self._generator.sample_status(self._load, job)).state == "running":
             rate, attempted = status.achieved_ops_s, self._request.load_ops_s
             self._highest_rate = max(rate or 0.0, self._highest_rate or 0.0) or None
-            note_phase(
-                toolkit.store,
-                toolkit.clock,
-                self._work.key,
-                "populate",
-                note=note,
-                achieved_ops_s=rate,
-                attempted_ops_s=attempted,
-            )
+            facts = {"note": note, "achieved_ops_s": rate, "attempted_ops_s": attempted}
+            note_phase(toolkit, self._work.key, "populate", **facts)
             if toolkit.clock.now() > self._deadline:
                 what = f"rows could not be counted within {_LONGEST}: a sample of {rows:,} is still being written"
                 raise LoadError(what, where=str(self._work.key), mend="give the number of rows")

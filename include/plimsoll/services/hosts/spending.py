@@ -14,8 +14,8 @@ from plimsoll.domain.hosts.cost import Entry, Paid, Spending, Tariff, shared, to
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
+from plimsoll.services.hosts.accounts import accounts, tariff_of
 from plimsoll.services.hosts.assignments import Assignment, assignment_of, assignments, spans
-from plimsoll.services.hosts.cost.accounts import accounts, tariff_of
 from plimsoll.services.hosts.launch_records import read_launched
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
