@@ -3,9 +3,8 @@ to a use-case are declared beside these models. Nothing else builds keys.
 """
 
 from plimsoll.domain.attempt.load_summary import LoadStart
-from plimsoll.domain.attempt.note import Note
 from plimsoll.domain.attempt.populated_data import CountedRows, DataOrigin
-from plimsoll.domain.attempt.result import Manifest, Verdict
+from plimsoll.domain.attempt.result import Manifest, Note, Verdict
 from plimsoll.domain.attempt.status import AttemptProgress
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation
 from plimsoll.domain.hosts.cluster import Cluster, Launch
