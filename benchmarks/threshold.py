@@ -8,8 +8,10 @@ any load from 1,000 to 32,000. It asks for the load that is met with a chance of
 
 - *holds*: how often the interval holds the true load, whatever ended the search; *below*, *above*: how often the true
   load lies on that side of it.
-- *cells*: the median and what 95 % of campaigns do not exceed; *five*: the median for five variants.
+- *cells*: the median and what 95 % of campaigns do not exceed.
 - *narrow*: how often the interval became as narrow as asked.
+- *five*: the same where five variants of that kind, each with a true load of its own, are searched together; the cells
+  are those of all five. So *mixed* has five kinds.
 
 `--rivals N` plays N campaigns of each truth with MLRsearch (`pip install --target FOLDER MLRsearch==1.2.1`) and with
 the policy of Shivam and others as well. The command fails if an interval holds less than 94 % of the true loads.
@@ -25,7 +27,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.threshold_rivals import Bounds, cutting_corners, has_mlrsearch, mlrsearch
-from benchmarks.threshold_truths import TRUTHS, System, Truth
+from benchmarks.threshold_truths import TRUTHS, System
 from plimsoll.strategies.threshold.answer import answer
 from plimsoll.strategies.threshold.next_loads import Loads, next_loads
 from plimsoll.strategies.threshold.observation import CellObservation
@@ -36,8 +38,10 @@ _LOW, _HIGH = np.log(1_800.0), np.log(24_000.0)
 _LEVEL, _VARIANTS = 0.94, 5
 _FIRST_SEED = 1_000_000
 """Lower seeds are those of the campaigns on which the constants of the strategy were chosen."""
-_ROW = "{:20} {:>6} {:>6} {:>6} {:>6} {:>5} {:>5} {:>7}"
-Search = Callable[[System], Bounds]
+_MIXED = "mixed"
+_ROW = "{:20} {:>6} {:>6} {:>6} {:>6} {:>5} {:>7}"
+Search = Callable[[Sequence[System]], list[Bounds]]
+"""Plays one campaign of a variant or of several."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--campaigns", type=int, default=2_000)
     parser.add_argument("--rivals", type=int, default=0)
-    parser.add_argument("--truth", choices=tuple(TRUTHS), action="append")
+    parser.add_argument("--truth", choices=(*TRUTHS, _MIXED), action="append")
     parser.add_argument("--mlrsearch", type=Path, help="folder in which MLRsearch is installed")
     options = parser.parse_args()
-    print(_ROW.format("", "holds", "below", "above", "cells", "95 %", "five", "narrow"))
-    low = [name for name in options.truth or TRUTHS if _print(name, by_threshold, options.campaigns) < _LEVEL]
+    print(_ROW.format("", "holds", "below", "above", "cells", "95 %", "narrow"))
+    kinds, alone = options.truth or [*TRUTHS, _MIXED], [name for name in options.truth or TRUTHS if name != _MIXED]
+    low = [name for name in alone if _print(name, by_threshold, options.campaigns) < _LEVEL]
+    print("five")
+    five = options.campaigns // _VARIANTS
+    low += [f"five, {name}" for name in kinds if _print(name, by_threshold, five, _VARIANTS) < _LEVEL]
     for title, search in _rivals(options.mlrsearch) if options.rivals else ():
         print(title)
-        for name in options.truth or TRUTHS:
+        for name in alone:
             _print(name, search, options.rivals)
     if low:
         sys.exit(f"holds less than {_LEVEL:.0%}: {', '.join(low)}")
@@ -78,40 +86,52 @@ def main() -> None:
 
 def _rivals(folder: Path | None) -> Sequence[tuple[str, Search]]:
     asked = _LOADS.least, _LOADS.most, _QUESTION.chance, _QUESTION.within
-    found: list[tuple[str, Search]] = [("Cutting Corners", lambda system: cutting_corners(system.observe, *asked))]
+    found: list[tuple[str, Search]] = [
+        ("Cutting Corners", lambda systems: [cutting_corners(one.observe, *asked) for one in systems])
+    ]
     if has_mlrsearch(folder):
-        found.append(("MLRsearch", lambda system: mlrsearch(system.observe, *asked)))
+        found.append(("MLRsearch", lambda systems: [mlrsearch(one.observe, *asked) for one in systems]))
     return found
 
 
-def by_threshold(system: System) -> Bounds:
-    """Play the strategy to its end."""
-    cells: list[CellObservation] = []
-    while loads := next_loads(_QUESTION, cells, _LOADS):
-        cells += [system.observe(load) for load in loads]
-    found = answer(_QUESTION, cells, _LOADS.least, _LOADS.most)
-    return Bounds(found.low_ops_s or 0.0, found.high_ops_s or float("inf"), len(cells))
+def by_threshold(systems: Sequence[System]) -> list[Bounds]:
+    """Play the strategy to its end, all variants together."""
+    cells: list[list[CellObservation]] = [[] for _ in systems]
+
+    def others(own: int) -> list[list[CellObservation]]:
+        return [of for number, of in enumerate(cells) if number != own]
+
+    while any(chosen := [next_loads(_QUESTION, own, _LOADS, 1, others(number)) for number, own in enumerate(cells)]):
+        for system, own, loads in zip(systems, cells, chosen, strict=True):
+            own += [system.observe(load) for load in loads]
+    found = [answer(_QUESTION, own, _LOADS.least, _LOADS.most, others(number)) for number, own in enumerate(cells)]
+    return [Bounds(one.low_ops_s or 0.0, one.high_ops_s or float("inf"), one.cells) for one in found]
 
 
-def play(truth: Truth, search: Search, campaigns: int) -> list[Played]:
-    """Play campaigns of one kind of system. The same numbers give the same systems."""
-    offset = truth.offset(_QUESTION.chance)
-    played = []
+def play(name: str, search: Search, campaigns: int, variants: int = 1) -> list[Played]:
+    """Play campaigns of one kind of system, or of any kinds. The same numbers give the same systems."""
+    kinds = [*TRUTHS] if name == _MIXED else [name]
+    steps = {kind: TRUTHS[kind].offset(_QUESTION.chance) for kind in kinds}
+    played = list[Played]()
     for seed in range(_FIRST_SEED, _FIRST_SEED + campaigns):
         dice = np.random.default_rng(seed)
-        own_load = exp(dice.uniform(_LOW, _HIGH) - offset)
-        played.append(Played(search(System(truth, own_load, dice)), own_load * exp(offset)))
+        drawn = [kinds[int(dice.integers(len(kinds)))] for _ in range(variants)]
+        true_loads = [exp(dice.uniform(_LOW, _HIGH)) for _ in drawn]
+        systems = [
+            System(TRUTHS[kind], load * exp(-steps[kind]), own)
+            for kind, load, own in zip(drawn, true_loads, dice.spawn(variants), strict=True)
+        ]
+        played += map(Played, search(systems), true_loads)
     return played
 
 
-def _print(name: str, search: Search, campaigns: int) -> float:
+def _print(name: str, search: Search, campaigns: int, variants: int = 1) -> float:
     """Print a line of the table, and return how often the interval holds the true load."""
-    played = play(TRUTHS[name], search, campaigns)
+    played = play(name, search, campaigns, variants)
     sides = np.array([one.side for one in played])
-    cells = np.array([one.bounds.cells for one in played])
-    of_five = cells[: len(cells) // _VARIANTS * _VARIANTS].reshape(-1, _VARIANTS).sum(axis=1)
+    cells = np.array([one.bounds.cells for one in played]).reshape(-1, variants).sum(axis=1)
     shares = [f"{(sides == side).mean():.1%}" for side in (0, -1, 1)]
-    counts = [f"{np.median(cells):.0f}", f"{np.quantile(cells, 0.95):.0f}", f"{np.median(of_five):.0f}"]
+    counts = [f"{np.median(cells):.0f}", f"{np.quantile(cells, 0.95):.0f}"]
     narrow = f"{np.mean([one.is_narrow for one in played]):.0%}"
     print(_ROW.format(name, *shares, *counts, narrow), flush=True)
     return float((sides == 0).mean())

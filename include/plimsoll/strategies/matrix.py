@@ -39,13 +39,15 @@ class Ladder:
     """`levels[i][k]` is the outcome of repeat k at the i-th lowest load; None while there is no outcome.
 
     `loads`: the load of each level, ops/s. `cells`: what the cells tell of a threshold, which is asked for so many
-    judged `intervals`; None: as many as a cell has. Only a threshold needs these three.
+    judged `intervals`; None: as many as a cell has. `alike`: the same of each other variant. Only a threshold needs
+    these four.
     """
 
     levels: Sequence[Sequence[ValidOutcome | None]]
     loads: Sequence[int] = ()
     cells: Sequence[CellObservation] = ()
     intervals: int | None = None
+    alike: Sequence[Sequence[CellObservation]] = ()
 
     def __len__(self) -> int:
         return len(self.levels)
@@ -146,9 +148,13 @@ class Matrix:
 
     def ladder(self, name: str, outcomes: Mapping[str, ValidOutcome], known: Observations = NOTHING_KNOWN) -> Ladder:
         """Return the ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
-        cells = [known[cell_id] for repeats in self.ladders[name] for cell_id in repeats if cell_id in known]
         levels = [[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]]
-        return Ladder(levels, self.loads[name], cells, self.parts[name].asked_intervals)
+        part = self.parts[name]
+        alike = [self._known(other, known) for other, of in self.parts.items() if of.id == part.id and other != name]
+        return Ladder(levels, self.loads[name], self._known(name, known), part.asked_intervals, alike)
+
+    def _known(self, name: str, known: Observations) -> list[CellObservation]:
+        return [known[cell_id] for repeats in self.ladders[name] for cell_id in repeats if cell_id in known]
 
     def id_at(self, name: str, place: Position) -> str:
         """Return the id of the cell at a place of a ladder."""

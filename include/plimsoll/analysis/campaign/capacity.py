@@ -24,7 +24,14 @@ from plimsoll.analysis.campaign.cell_results import (
 )
 from plimsoll.analysis.campaign.definition_differences import Contradiction, contradictions
 from plimsoll.analysis.campaign.statistics import pass_probability_bound
-from plimsoll.analysis.campaign.thresholds import ThresholdAnswer, ThresholdRatio, threshold_answer, threshold_ratio
+from plimsoll.analysis.campaign.thresholds import (
+    Observed,
+    ThresholdAnswer,
+    ThresholdRatio,
+    observed_of,
+    threshold_answer,
+    threshold_ratio,
+)
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.service_level import ServiceLevel
@@ -141,25 +148,24 @@ class Capacity(Model):
 def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
     """Return the capacity of each variant, in the definition's order, for a campaign or data of one part."""
     results = cell_results(data) if cells is None else cells
-    of_variants = groupby(results, key=lambda result: result.cell.variant)
-    found = [_of_part(data.part, _capacity(variant, cells := list(own)), cells) for variant, own in of_variants]
+    of_variants = {name: [*own] for name, own in groupby(results, key=lambda result: result.cell.variant)}
+    observed = observed_of(data.part, of_variants)
+    found = [_of_part(data.part, _capacity(name, own), observed) for name, own in of_variants.items()]
     control = next((one for one in found if one.variant == data.part.control), None)
     part = data.part
     names: dict[str, object] = {"action": part.action, "stage": part.stage, "workload": part.workload_id}
     if part.asks == "at a load":
         names["narrowing_ops_s"] = ()
-    ratios = _ratios(part, results) if part.asks == "capacity" else {}
+    ratios = _ratios(part, observed) if part.asks == "capacity" else {}
     return tuple(
         _beside(_relative(one, control).model_copy(update=names | ratios.get(one.variant, {})), data) for one in found
     )
 
 
-def _ratios(part: Part, results: Sequence[CellResult]) -> dict[str, dict[str, object]]:
+def _ratios(part: Part, observed: Observed) -> dict[str, dict[str, object]]:
     """Return by variant how its threshold compares with the control's; empty without a control."""
-    own = {variant.id: [one for one in results if one.cell.variant == variant.id] for variant in part.variants}
-    control = own.get(part.control or "", [])
-    others = (variant for variant in own if control and variant != part.control)
-    return {variant: {"threshold_to_control": threshold_ratio(part, own[variant], control)} for variant in others}
+    others = [variant.id for variant in part.variants if part.control and variant.id != part.control]
+    return {variant: {"threshold_to_control": threshold_ratio(part, observed, variant)} for variant in others}
 
 
 def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
@@ -202,9 +208,12 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
 
 def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
     cells = [cell for one in of_stages if "rate" in one.part.knows for cell in one.state.by_variant]
-    for variant in dict.fromkeys(one.cell.variant for one in cells):
-        own = [one for one in cells if one.cell.variant == variant]
-        found = _of_part(of_stages[0].part, _capacity(variant, own), own)
+    of_variants: dict[str, list[CellResult]] = {}
+    for one in cells:
+        of_variants.setdefault(one.cell.variant, []).append(one)
+    observed = observed_of(of_stages[0].part, of_variants)
+    for variant, own in of_variants.items():
+        found = _of_part(of_stages[0].part, _capacity(variant, own), observed)
         yield found.model_copy(update={"workload": workload, "action": action})
 
 
@@ -268,9 +277,9 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
     )
 
 
-def _of_part(part: Part, one: Capacity, cells: Sequence[CellResult]) -> Capacity:
+def _of_part(part: Part, one: Capacity, observed: Observed) -> Capacity:
     """Return the capacity with what the margins of the variant's cells say; of a threshold that alone is the answer."""
-    answer = threshold_answer(part, cells)
+    answer = threshold_answer(part, observed, one.variant)
     if not isinstance(part.strategy, Threshold):
         return one.model_copy(update={"threshold": answer})
     kind, load = ("unknown", None) if answer is None else answer.as_capacity(max(part.loads))

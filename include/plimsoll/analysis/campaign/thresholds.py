@@ -1,6 +1,6 @@
 """The load that a cell of a variant is met at with a given chance, with its interval, from the margins of its cells."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from math import exp
 from typing import Annotated
@@ -60,9 +60,18 @@ def observations_of(part: Part, cells: Sequence[CellResult]) -> tuple[CellObserv
     return tuple(found for verdict in verdicts if (found := observation_of(verdict, part)))
 
 
-def threshold_answer(part: Part, cells: Sequence[CellResult]) -> ThresholdAnswer | None:
-    """Return the answer from a variant's cells; None where no valid cell of an open loop tells anything."""
-    known = observations_of(part, cells) if "rate" in part.knows else ()
+Observed = Mapping[str, Sequence[CellObservation]]
+"""What the valid cells of each variant tell, by the variant's id."""
+
+
+def observed_of(part: Part, of_variants: Mapping[str, Sequence[CellResult]]) -> Observed:
+    """Return what each variant's cells tell; nothing where the load is no rate."""
+    return {name: observations_of(part, of_variants[name]) for name in of_variants if "rate" in part.knows}
+
+
+def threshold_answer(part: Part, observed: Observed, variant: str) -> ThresholdAnswer | None:
+    """Return the answer from a variant's cells, and what the others tell of the noise; None without a valid cell."""
+    known = observed.get(variant)
     if not known:
         return None
     strategy, question = _asked(part), question_of_part(part, part.asked_intervals)
@@ -71,7 +80,7 @@ def threshold_answer(part: Part, cells: Sequence[CellResult]) -> ThresholdAnswer
         chance=strategy.chance / 100,
         confidence=strategy.confidence / 100,
         over_s=strategy.over / timedelta(seconds=1) if strategy.over else None,
-        **_figures(answer(question, known, min(part.loads), max(part.loads))),
+        **_figures(answer(question, known, min(part.loads), max(part.loads), _others(observed, variant))),
     )
 
 
@@ -84,13 +93,15 @@ class ThresholdRatio(Model):
     chance: Annotated[float, Field(description="The chance that the variant's load is the higher one")]
 
 
-def threshold_ratio(part: Part, own: Sequence[CellResult], control: Sequence[CellResult]) -> ThresholdRatio | None:
+def threshold_ratio(part: Part, observed: Observed, variant: str) -> ThresholdRatio | None:
     """Return how a variant's load compares with the control's; None where either has no valid cell."""
-    known = [observations_of(part, cells) if "rate" in part.knows else () for cells in (own, control)]
-    if not all(known):
+    pair = (variant, part.control or "")
+    if not all(observed.get(name) for name in pair):
         return None
     question = question_of_part(part, part.asked_intervals)
-    one, other = (posterior(question, cells, min(part.loads), max(part.loads)) for cells in known)
+    one, other = (
+        posterior(question, observed[name], min(part.loads), max(part.loads), _others(observed, name)) for name in pair
+    )
     weights = np.correlate(one.chances, other.chances, "full")  # of so many steps from the control's place to the own
     count, places = len(one.chances), one.places.log_loads
     ratios = np.arange(1 - count, count) * (places[1] - places[0])
@@ -99,6 +110,10 @@ def threshold_ratio(part: Part, own: Sequence[CellResult], control: Sequence[Cel
     low, median, high = (four_digits(exp(quantile_of(ratios, weights, share))) for share in shares)
     above = float(weights[count:].sum() + weights[count - 1] / 2)
     return ThresholdRatio(low=low, median=median, high=high, chance=four_digits(above))
+
+
+def _others(observed: Observed, variant: str) -> list[Sequence[CellObservation]]:
+    return [cells for name, cells in observed.items() if name != variant]
 
 
 def question_of_part(part: Part, intervals: int | None) -> Question:

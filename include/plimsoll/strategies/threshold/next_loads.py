@@ -1,7 +1,7 @@
 """The loads of the next round: at quantiles of what is known, so that each cell halves something.
 
 The first cell runs a little above the median. Then follow quarters, eighths and so on (van der Corput's sequence) of
-the upper four fifths: a load that is met with a chance of 90 % shows its margin better from above, where cells meet and
+the upper nine tenths: a load that is met with a chance of 90 % shows its margin better from above, where cells meet and
 miss. A choice of the least expected entropy, as in QUEST+, trusts its model more, and takes over a hundred times the
 work.
 """
@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from math import exp, log
 
 from plimsoll.strategies.threshold.answer import answer_of
-from plimsoll.strategies.threshold.observation import CellObservation
-from plimsoll.strategies.threshold.posterior import posterior
+from plimsoll.strategies.threshold.posterior import Cells, posterior
 from plimsoll.strategies.threshold.question import Question
 
-_LOWEST = 0.2
+_LOWEST = 0.1
 """The share of the posterior below the lowest loads that may be chosen."""
 
 
@@ -49,13 +48,15 @@ class Loads:
         return rounded if self.least <= rounded <= self.most else round(inside)
 
 
-def next_loads(question: Question, cells: Sequence[CellObservation], loads: Loads, at_once: int = 1) -> tuple[int, ...]:
+def next_loads(
+    question: Question, cells: Cells, loads: Loads, at_once: int = 1, alike: Sequence[Cells] = ()
+) -> tuple[int, ...]:
     """Return the loads (ops/s) of the next round, at most `at_once`; none once the answer is good enough.
 
-    The same question and observations always give the same loads, in whatever order the cells ran. A load may come
-    twice: another repeat of it.
+    `alike`: the cells of each other variant under the same load. The same question and observations always give the
+    same loads, in whatever order the cells ran. A load may come twice: another repeat of it.
     """
-    known = posterior(question, cells, loads.least, loads.most)
+    known = posterior(question, cells, loads.least, loads.most, alike)
     if answer_of(question, cells, known, (loads.least, loads.most)).stopped != "goes on":
         return ()
     count = min(at_once, question.at_most - len(cells))

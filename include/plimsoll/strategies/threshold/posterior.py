@@ -7,15 +7,15 @@ import numpy as np
 
 from plimsoll.strategies.threshold import by_margins, by_outcomes
 from plimsoll.strategies.threshold.exposure import at_exposure
-from plimsoll.strategies.threshold.noise import Hiccups, Numbers
+from plimsoll.strategies.threshold.noise import Numbers
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.places import Places
 from plimsoll.strategies.threshold.question import Question
 
 _OUTCOMES = 0.1
 """The chance, before any cell, that margins tell no more than outcomes."""
-_HICCUPS = ((Hiccups(0.0, 1.0), 0.97), (Hiccups(0.5, 6.0), 0.03))
-"""No hiccups beyond the noise; or in half of the cells, and large. Each with its chance before any cell."""
+
+Cells = Sequence[CellObservation]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +26,8 @@ class Posterior:
     chances: Numbers
     by_outcomes: float
     """The chance that margins tell no more than outcomes."""
+    is_alone: bool
+    """Whether no other variant had a cell."""
 
     def quantile(self, share: float) -> float:
         """Return the log load below which the threshold lies with that chance."""
@@ -38,21 +40,25 @@ def quantile_of(values: Numbers, weights: Numbers, share: float) -> float:
     return float(np.interp(share, shares, values))
 
 
-def posterior(question: Question, cells: Sequence[CellObservation], least: float, most: float) -> Posterior:
+def posterior(question: Question, cells: Cells, least: float, most: float, alike: Sequence[Cells] = ()) -> Posterior:
     """Return the posterior for a threshold anywhere around a range of loads (ops/s), equally likely in logs.
 
-    The order of the cells does not change it.
+    `alike`: the cells of each other variant under the same load. The order of the cells does not change it.
     """
     places = Places.around(least, most, question.log_width)
-    known = sorted(at_exposure(cells, question.intervals), key=_rank)
-    margins = [
-        np.log((1 - _OUTCOMES) * weight) + by_margins.log_likelihood(places, known, question.chance, hiccups)
-        for hiccups, weight in _HICCUPS
-    ]
-    outcomes = np.log(_OUTCOMES) + by_outcomes.log_likelihood(places, known, question.chance)
-    joint = np.logaddexp.reduce([*margins, outcomes])
+    own = _known(question, cells)
+    others = [[one.evidence for one in _known(question, other)] for other in alike if other]
+    margins = by_margins.log_likelihood(places, [one.evidence for one in own], question.chance, others)
+    outcomes = np.log(_OUTCOMES) + by_outcomes.log_likelihood(places, own, question.chance)
+    joint = np.logaddexp(np.log(1 - _OUTCOMES) + margins, outcomes)
     total = np.logaddexp.reduce(joint)
-    return Posterior(places, np.exp(joint - total), float(np.exp(np.logaddexp.reduce(outcomes) - total)))
+    share = float(np.exp(np.logaddexp.reduce(outcomes) - total))
+    return Posterior(places, np.exp(joint - total), share, is_alone=not others)
+
+
+def _known(question: Question, cells: Cells) -> list[CellObservation]:
+    """Return a variant's cells at the exposure that is asked for, in an order of their own."""
+    return sorted(at_exposure(cells, question.intervals), key=_rank)
 
 
 def _rank(cell: CellObservation) -> tuple[float, str, bool, float]:

@@ -29,7 +29,7 @@ def threshold_step(strategy: Threshold, ladder: Ladder) -> LadderDecision:
     decision is the one whose load is nearest to the answer.
     """
     question = question_of(strategy, ladder.intervals)
-    wanted = next_loads(question, ladder.cells, Loads.of_grid(ladder.loads), strategy.at_once)
+    wanted = next_loads(question, ladder.cells, Loads.of_grid(ladder.loads), strategy.at_once, ladder.alike)
     free = [place for level in range(len(ladder)) for place in ladder.all_with(level, None)]
     run: list[Position] = []
     for load in wanted:
@@ -45,7 +45,7 @@ def threshold_step(strategy: Threshold, ladder: Ladder) -> LadderDecision:
 def ladder_answer(strategy: Threshold, ladder: Ladder) -> Answer:
     """Return the answer from the cells of a ladder."""
     question = question_of(strategy, ladder.intervals)
-    return answer(question, ladder.cells, min(ladder.loads), max(ladder.loads))
+    return answer(question, ladder.cells, min(ladder.loads), max(ladder.loads), ladder.alike)
 
 
 def _distance(ladder: Ladder, load_ops_s: float, place: Position) -> tuple[float, Position]:
