@@ -13,9 +13,9 @@ LIKELY = CapacityModel("uniform", 0.25)
 """The world of the likely number of cells: capacities anywhere on the ladder, and a chance to meet the service level
 that falls from 88 % to 12 % within one step of load.
 """
-_LIKELY_CELLS, _THEIR_WIDTH = 13, 15
-"""The median number of cells of a threshold within 15 %, at a noise of 0.3 (`benchmarks.threshold`). Half the width
-takes four times the cells.
+_LIKELY_CELLS, _LIKELY_AMONG_FIVE, _THEIR_WIDTH = 12, 10, 15
+"""The median number of cells of a threshold within 15 %, at a noise of 0.3, of one variant and of each of five
+(`benchmarks.threshold`). Half the width takes four times the cells.
 """
 _CAMPAIGNS, _FEWEST_CAMPAIGNS = 100, 10
 _WORK_OF_ALL = 250_000
@@ -87,7 +87,8 @@ def estimate(stage: CampaignStage) -> Estimate:
 def _of_threshold(stage: CampaignStage, strategy: Threshold, ladders: int) -> Estimate:
     """Return the estimate of a threshold, whose cells mostly lie where every other one misses."""
     least, most = least_and_most(stage)
-    usual = ceil(_LIKELY_CELLS * (_THEIR_WIDTH / strategy.within) ** 2)
+    each = max(_LIKELY_AMONG_FIVE, _LIKELY_CELLS - (len(stage.first.variants) - 1) / 2)
+    usual = ceil(each * (_THEIR_WIDTH / strategy.within) ** 2)
     likely = min(max(FEWEST_CELLS, usual), most // ladders) * ladders
     groups, _ = _rounds_of(stage, ladders)
     width = ladders // groups * strategy.at_once

@@ -32,7 +32,7 @@ class DefinitionKeys(Model):
 
     name: Annotated[
         str,
-        Field(pattern=SLUG, max_length=LONGEST_NAME, description="Also the DAG's name, with underscores"),
+        Field(pattern=SLUG, max_length=LONGEST_NAME, description="Name. The DAG has the same name, with underscores"),
     ]
     title: Annotated[str, Field(min_length=1, description="Heading of the report and of the DAG")]
     description: Annotated[str, Field(description="Purpose of the campaign, in Markdown")] = ""
@@ -62,7 +62,9 @@ class DefinitionKeys(Model):
     ]
     loop: Annotated[Loop, Field(exclude_if=lambda loop: loop == OPEN)] = OPEN
     repeats: Annotated[int, Field(ge=1, le=1000, description="Number of times that every variant gets every load")] = 1
-    seed: Annotated[int, Field(description="Seed of the order of cells within each repeat, and of what loads draw")] = 1
+    seed: Annotated[
+        int, Field(description="Seed of the random order of cells within each repeat, and of what loads draw at random")
+    ] = 1
     workload: Workload = Workload()
     workloads: Annotated[
         tuple[NamedWorkload, ...],

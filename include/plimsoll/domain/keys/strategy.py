@@ -13,7 +13,7 @@ from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Percent, PositiveDuration, Rate
 from plimsoll.domain.text.wording import meant_or_known
 
-FEWEST_CELLS = 7
+FEWEST_CELLS = 8
 """The fewest cells after which a narrow interval ends a threshold's search: fewer can't show noise or hiccups."""
 
 

@@ -55,6 +55,17 @@ def test_enough_cells_end_the_search() -> None:
     assert width(found) <= QUESTION.log_width
 
 
+def test_other_variants_tell_how_much_cells_differ_and_not_where_the_threshold_lies() -> None:
+    own = cells(8)
+    elsewhere = [CellObservation(2 * one.load_ops_s, one.outcome, one.margin) for one in cells(24, seed=4)]
+    beside = answer(QUESTION, own, 1_000, 32_000, [elsewhere, []])
+    assert width(beside) < width(of(own))
+    assert beside.low_ops_s is not None
+    assert beside.high_ops_s is not None
+    assert beside.low_ops_s < THRESHOLD < beside.high_ops_s
+    assert beside == answer(QUESTION, own[::-1], 1_000, 32_000, [[], elsewhere[::-1]])
+
+
 def test_one_hiccup_hardly_moves_the_answer() -> None:
     calm = cells(24)
     worst = CellObservation(calm[4].load_ops_s, "missed", 2.5)

@@ -50,8 +50,8 @@ def state(definition: Definition, known: Mapping[str, float]) -> State:
 
 
 def test_the_loads_are_the_multiples_between_the_lowest_and_the_highest() -> None:
-    [part] = resolve(asked(rounded_to="4500/s")).parts
-    assert part.loads == (9_000, 13_500, 18_000, 22_500, 27_000, 31_500, 36_000)
+    [part] = resolve(asked(rounded_to="4000/s")).parts
+    assert part.loads == tuple(range(8_000, 40_001, 4_000))
 
 
 def test_a_campaign_has_the_cells_that_were_asked_for_and_no_others() -> None:
@@ -130,14 +130,14 @@ def test_what_was_tried_with_every_repeat_gives_way_to_the_next_load() -> None:
 
 def test_a_plan_tells_the_least_and_the_most_cells() -> None:
     [found] = estimates(resolve(asked(at_once=2)))
-    assert (found.least, found.likely, found.most, found.at_once) == (14, 26, 60, 4)
-    assert found.likely_turns(4) == 7
+    assert (found.least, found.likely, found.most, found.at_once) == (16, 24, 60, 4)
+    assert found.likely_turns(4) == 6
 
 
 def test_synthetic_campaigns_hold_the_load() -> None:
     found = simulate(resolve(asked()).stages[0], CapacityModel(), runs=5, seed=2)
     assert found.holds_share == 1.0
-    assert 14 <= found.cells_mean <= 60
+    assert 16 <= found.cells_mean <= 60
     assert found.differs_share is None
 
 
