@@ -9,12 +9,12 @@ from pathlib import Path, PurePosixPath
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.hosts.fingerprint import HostFacts
-from plimsoll.ports.host import CommandResult, Job, JobStatus
+from plimsoll.ports.host import CommandResult, Host, Job, JobStatus
 
 GIB = 2**30
 
 
-class FolderHost:
+class FolderHost(Host):
     """Implements the Host port on a folder."""
 
     def __init__(self, folder: Path, info: HostInfo) -> None:

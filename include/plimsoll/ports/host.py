@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol
 
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.domain.hosts.cluster import HostInfo
@@ -59,6 +59,9 @@ class JobStatus:
     exit_code: int | None = None
 
 
+STORED, TAKEN = "stored", "taken"
+
+
 class Host(Protocol):
     """One host. Every method has a timeout of its own, and raises HostError with the host's name."""
 
@@ -105,26 +108,20 @@ class Host(Protocol):
     def clock(self) -> ClockReading:
         """Return the difference between the host's clock and the controller's, with its uncertainty."""
 
-
-STORED, TAKEN = "stored", "taken"
-
-
-@runtime_checkable
-class UploadingHost(Host, Protocol):
-    """A host that can upload its files directly to a store."""
-
-    def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
-        """Return size and sha256 of each file as far as it is written now.
+    def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile] | None:
+        """Return size and sha256 of each file as far as it is written now; None where the host can't upload files.
 
         Unreadable files, and files of more than `MOST_FILE_BYTES`, are left out.
         """
+        return None
 
     def upload(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
-        """Upload each file with its ticket, as many bytes as were measured.
+        """Upload each file directly to a store with its ticket, as many bytes as were measured.
 
         The result for each file is `STORED`, `TAKEN` where the store had a file with that key, or the reason why it
         failed.
         """
+        return {}
 
 
 class HostSampler(Protocol):

@@ -134,7 +134,7 @@ def _huge_pages(text: str) -> str:
     return next(chosen, "unknown") if text else "unavailable"
 
 
-class BaseHost(ABC):
+class BaseHost(Host, ABC):
     """A base of implementations of the Host port. `where` names the host in errors.
 
     `tags` are environment variables of everything that is started there.

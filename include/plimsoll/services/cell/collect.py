@@ -28,7 +28,7 @@ from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.keys.process import Process
 from plimsoll.domain.text.errors import OF_HOSTS, HostError, HostsLost, NotFound, PlimsollError, Unreachable
 from plimsoll.domain.text.wording import visible
-from plimsoll.ports.host import MOST_FILE_BYTES, STORED, TAKEN, Host, UploadingHost
+from plimsoll.ports.host import MOST_FILE_BYTES, STORED, TAKEN, Host
 from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
 from plimsoll.services.cell.action_beside_load import required_nodes
 from plimsoll.services.cell.attempt_state import failure_of, note_phase
@@ -209,10 +209,12 @@ def upload_directly(
 
     An existing file is not overwritten: an earlier collection measured it and stored it completely.
     """
-    if not isinstance(store, DirectStore) or not isinstance(host, UploadingHost):
+    if not isinstance(store, DirectStore):
         return {}
     try:
         measured = host.measure(list(keys))
+        if measured is None:
+            return {}
         tickets = {path: store.upload_ticket(keys[path], file, _LIFETIME) for path, file in measured.items()}
         said = host.upload(tickets)
     except HostError as error:

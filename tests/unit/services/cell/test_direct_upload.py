@@ -33,7 +33,7 @@ class FolderWithTickets(ObjectStore):
 
 
 class SayingHost(FolderHost):
-    """Implements the UploadingHost port by saying always the same."""
+    """Implements the Host port by saying always the same."""
 
     word = STORED
 

@@ -34,7 +34,7 @@ _log = logging.getLogger("plimsoll")
 
 
 class SshHost(BaseHost):
-    """An implementation of the UploadingHost port. `tags` are environment variables of everything that is started here.
+    """An implementation of the Host port. `tags` are environment variables of everything that is started here.
 
     Bundles are installed below `bundles`, by default the host's own folder. The host downloads them from where `staged`
     says; files that it can't download are sent over the connection. Everything but `run` is repeated when the link is
