@@ -42,7 +42,6 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     could not be checked; that alone is no problem.
     """
     from plimsoll.bootstrap import build_toolkit, load_document
-    from plimsoll.cli.plan import show
     from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.domain.definition.definition import Definition
     from plimsoll.domain.keys.loads import load_remarks

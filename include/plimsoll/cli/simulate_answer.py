@@ -32,6 +32,7 @@ _NAMED = 10
 """The number of waiting cells that are named for people."""
 
 _SHARES = ("differs_share", "grid_differs_share", "holds_share", "narrow_share")
+_REPLAYED = ("taken_loads", "cells", "ran", "attempts", "invalid", "waiting", "not_needed")
 _AT_MOST = 64 * 1024 * 1024
 _FORM = (
     'write an object: cell id → list of "met", "missed", "invalid", or the worst interval over its bound as a number, '
@@ -59,13 +60,7 @@ def replay_json(played: Replay) -> dict[str, Any]:
             for variant, (kind, capacity) in played.capacities.items()
         },
         **({"answers": {name: asdict(answer) for name, answer in played.answers.items()}} if played.answers else {}),
-        "taken_loads": dict(played.taken_loads),
-        "cells": played.cells,
-        "ran": played.ran,
-        "attempts": played.attempts,
-        "invalid": played.invalid,
-        "waiting": played.waiting,
-        "not_needed": dict(played.not_needed),
+        **{name: getattr(played, name) for name in _REPLAYED},
     }
 
 

@@ -26,7 +26,9 @@ def exact_step(ladder: Ladder, at_once: int) -> LadderDecision:
     """
     miss = ladder.lowest_miss()
     top = miss.level if miss else len(ladder)
-    return LadderDecision(_of_one_level(ladder.unknown_below(top), at_once), _from(ladder, miss))
+    return LadderDecision(
+        _of_one_level(ladder.unknown_below(top), at_once), _spared(ladder, range(top, len(ladder)), miss)
+    )
 
 
 def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
@@ -38,7 +40,7 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
     """
     miss = ladder.lowest_miss()
     top = miss.level if miss else len(ladder)
-    above = _from(ladder, miss)
+    above = _spared(ladder, range(top, len(ladder)), miss)
     bottom = max((level for level in range(top) if ladder.first(level, "met")), default=-1)
     if top - bottom > 1:
         return LadderDecision((Position((bottom + top) // 2, 0),), above)
@@ -46,7 +48,8 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
     unknown = [place for level in guarded for place in ladder.all_with(level, None)]
     if unknown:
         return LadderDecision(_of_one_level(unknown, at_once), above)
-    return LadderDecision((), {**above, **_below(ladder, bottom)})
+    met = ladder.first(bottom, "met") if bottom >= 0 else None
+    return LadderDecision((), {**above, **_spared(ladder, range(bottom), met)})
 
 
 def _of_one_level(places: Iterable[Position], at_most: int) -> tuple[Position, ...]:
@@ -54,16 +57,6 @@ def _of_one_level(places: Iterable[Position], at_most: int) -> tuple[Position, .
     return tuple(place for place in found if place.level == found[0].level)
 
 
-def _from(ladder: Ladder, miss: Position | None) -> Mapping[Position, Position]:
-    """Return cells that a miss makes unnecessary: those without an outcome at its load and at all higher loads."""
-    if miss is None:
-        return {}
-    return {place: miss for level in range(miss.level, len(ladder)) for place in ladder.all_with(level, None)}
-
-
-def _below(ladder: Ladder, capacity: int) -> Mapping[Position, Position]:
-    """Return cells that the found load makes unnecessary: those without an outcome at all lower loads."""
-    met = ladder.first(capacity, "met") if capacity >= 0 else None
-    if met is None:
-        return {}
-    return {place: met for level in range(capacity) for place in ladder.all_with(level, None)}
+def _spared(ladder: Ladder, levels: range, decider: Position | None) -> Mapping[Position, Position]:
+    """Return the cells without an outcome at these loads, which that cell makes unnecessary."""
+    return {place: decider for level in levels for place in ladder.all_with(level, None)} if decider else {}

@@ -9,7 +9,7 @@ import re
 from airflow.sdk import Param
 
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id
+from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id, load_slug
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
 from plimsoll.domain.keys.variant import SLUG
 from plimsoll.domain.text.units import parse_rate
@@ -18,7 +18,6 @@ from plimsoll.services.campaign.open.request import (
     INVALID,
     LONGEST_CHOICE,
     MISSING,
-    level_slugs,
     levels_of,
     repeat_id,
 )
@@ -163,7 +162,7 @@ def _campaign(about: str) -> Param:
 def _some_cells(campaign: Campaign) -> str:
     """Return a schema for cells of this definition: a keyword, or any number of existing ids and patterns."""
     variants = "|".join(variant.id for variant in campaign.variants)
-    loads = "|".join(level_slugs(campaign))
+    loads = "|".join(levels_of(campaign, load_slug))
     repeats = "|".join(str(number) for number in range(1, campaign.most_repeats + 1))
     workloads = "|".join(campaign.workload_ids)
     middle = f"({workloads})-({loads})" if workloads else f"({loads})"

@@ -5,7 +5,7 @@ parameters, validated before anything is looked up with them.
 The user of a request, by Airflow's rules: a token that a client sends, else a browser's cookie.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from fastapi import Depends, HTTPException, Path, Query, Request
@@ -18,7 +18,7 @@ from plimsoll.domain.keys.definition_keys import LONGEST_NAME
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
 from plimsoll.domain.keys.variant import SLUG
 from plimsoll_airflow.internals import api_server
-from plimsoll_airflow.internals.api_server import BaseUser, is_allowed, signing_key
+from plimsoll_airflow.internals.api_server import BaseUser, action_logging, is_allowed, signing_key
 from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import Forbidden
@@ -118,11 +118,6 @@ def may_change(user: BaseUser, dag_id: str) -> bool:
     return all(is_allowed(user, one, changes=True) for one in (dag_id, CELL_DAG, REAPER_DAG))
 
 
-def require_change(campaign: Campaign, user: BaseUser) -> None:
-    """Raise 403 unless `may_change`. An action on a campaign also affects the DAGs `cell` and `reaper`."""
-    _require(user, changes=True, dag_ids=(campaign.dag_id, CELL_DAG, REAPER_DAG))
-
-
 def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] = (None,)) -> None:
     if not all(is_allowed(user, dag_id, changes=changes) for dag_id in dag_ids):
         what = "changing campaigns is for those who may trigger DAGs" if changes else "campaigns are not for your role"
@@ -130,6 +125,16 @@ def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] =
 
 
 ResolvedCampaign = Annotated[Campaign, Depends(require_campaign)]
+
+
+def require_change(campaign: ResolvedCampaign, user: User) -> None:
+    """Raise 403 unless `may_change`. An action on a campaign also affects the DAGs `cell` and `reaper`."""
+    _require(user, changes=True, dag_ids=(campaign.dag_id, CELL_DAG, REAPER_DAG))
+
+
+def action(name: str) -> list[Any]:
+    """Return what every route of that action on a campaign depends on: Airflow's audit log, and the right to change."""
+    return [Depends(action_logging(f"plimsoll.{name}")), Depends(require_change)]
 
 
 def token_for(user: BaseUser) -> str:

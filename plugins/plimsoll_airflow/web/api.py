@@ -16,10 +16,8 @@ from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.publish.results import campaign_capacities
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.records import folder_of
 from plimsoll.settings import Settings
-from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import content, runs
 from plimsoll_airflow.web.access import (
     AttemptNumber,
@@ -27,16 +25,15 @@ from plimsoll_airflow.web.access import (
     CampaignNamed,
     CellId,
     DefinitionName,
-    ResolvedCampaign,
     User,
+    action,
     may_read,
     require_campaign,
-    require_change,
 )
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document, live_progress
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import RESPONSES
-from plimsoll_airflow.web.visits import ComparisonOptions, compare
+from plimsoll_airflow.web.visits import ComparisonOptions, Visited, compare
 from plimsoll_airflow.wiring.core import toolkit
 
 router = APIRouter(prefix="/api/v1", responses=RESPONSES)
@@ -125,40 +122,34 @@ def get_campaign(campaign_id: CampaignId, response: Response) -> CampaignStatus:
 
 
 @of_campaign.get("/capacity", tags=["campaigns"])
-def get_capacity(campaign_id: CampaignId) -> list[Capacity]:
+def get_capacity(visit: Visited) -> list[Capacity]:
     """Return the capacity of each variant by the verdicts so far. `kind` says how firm it is."""
-    campaign = CampaignStore(library().store, campaign_id)
-    return list(campaign_capacities(campaign, campaign.verdicts(), library().clock.now()))
+    return list(campaign_capacities(visit.campaign, visit.campaign.verdicts(), library().clock.now()))
 
 
 @of_campaign.get("/cells/{cell_id}", tags=["cells"])
-def get_cell(campaign_id: CampaignId, cell_id: CellId, campaign: ResolvedCampaign) -> CellDocument:
+def get_cell(visit: Visited, cell_id: CellId) -> CellDocument:
     """Return the cell with all its attempts: phases, verdicts."""
-    return cell_document(library(), campaign_id, campaign, cell_id)
+    return cell_document(visit, cell_id)
 
 
 @of_campaign.get("/cells/{cell_id}/live", tags=["cells"])
-def get_live(campaign_id: CampaignId, cell_id: CellId, campaign: ResolvedCampaign) -> AttemptProgress | None:
+def get_live(visit: Visited, cell_id: CellId) -> AttemptProgress | None:
     """Return what the cell's running attempt does, and how its service levels fare so far; null if none runs."""
-    return live_progress(library(), campaign_id, campaign, cell_id)
+    return live_progress(visit, cell_id)
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}", tags=["cells"])
-def get_attempt(
-    campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, campaign: ResolvedCampaign
-) -> AttemptDocument:
+def get_attempt(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> AttemptDocument:
     """Return one attempt with its environment and the names of its files."""
-    return attempt_document(library(), campaign_id, campaign, cell_id, attempt)
+    return attempt_document(visit, cell_id, attempt)
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/files/{name:path}", tags=["cells"], response_class=Response)
-def get_attempt_file(
-    campaign_id: CampaignId, cell_id: CellId, attempt: AttemptNumber, name: str, user: User
-) -> Response:
+def get_attempt_file(visit: Visited, cell_id: CellId, attempt: AttemptNumber, name: str) -> Response:
     """Return one file of an attempt, by its name as `files` gives it."""
-    store = library().store
-    prefix = folder_of(CampaignStore(store, campaign_id).key(cell_id, attempt))
-    return content.download(store, prefix, name, user, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
+    prefix = folder_of(visit.campaign.key(cell_id, attempt))
+    return content.download(visit.store, prefix, name, visit.user, f"{cell_id}-{attempt}-{name.replace('/', '-')}")
 
 
 @of_campaign.get("/report", tags=["report"])
@@ -168,50 +159,36 @@ def list_report_files(campaign_id: CampaignId) -> list[str]:
 
 
 @of_campaign.get("/report/{name:path}", tags=["report"], response_class=Response)
-def get_report_file(campaign_id: CampaignId, name: str, user: User) -> Response:
+def get_report_file(visit: Visited, name: str) -> Response:
     """Return one file of the report."""
-    return content.download(library().store, layout.REPORT_FILES.folder(campaign_id), name, user)
+    return content.download(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), name, visit.user)
 
 
-@of_campaign.post("/runs", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.again"))])
-def run_cells_again(campaign_id: CampaignId, body: RunAgain, campaign: ResolvedCampaign, user: User) -> runs.StartedRun:
+@of_campaign.post("/runs", status_code=202, tags=["actions"], dependencies=action("again"))
+def run_cells_again(visit: Visited, body: RunAgain) -> runs.StartedRun:
     """Start the campaign's DAG for these cells alone, as new attempts on new clusters; gate and report follow."""
-    require_change(campaign, user)
-    started = runs.run_again(campaign, campaign_id, body.cells, user)
-    library().forget(campaign_id)
-    return started
+    return runs.run_again(visit.resolved, visit.campaign_id, body.cells, visit.user)
 
 
-@of_campaign.post(
-    "/report", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.report"))]
-)
-def publish_what_is_valid(campaign_id: CampaignId, campaign: ResolvedCampaign, user: User) -> runs.StartedRun:
+@of_campaign.post("/report", status_code=202, tags=["actions"], dependencies=action("report"))
+def publish_what_is_valid(visit: Visited) -> runs.StartedRun:
     """Start a run that runs no cell and publishes what is valid, marked where cells have no valid attempt."""
-    require_change(campaign, user)
-    started = runs.publish_valid(campaign, campaign_id, user)
-    library().forget(campaign_id)
-    return started
+    return runs.publish_valid(visit.resolved, visit.campaign_id, visit.user)
 
 
-@of_campaign.post("/cancel", tags=["actions"], dependencies=[Depends(action_logging("plimsoll.cancel"))])
-def cancel(campaign_id: CampaignId, campaign: ResolvedCampaign, user: User) -> runs.EndedRuns:
+@of_campaign.post("/cancel", tags=["actions"], dependencies=action("cancel"))
+def cancel(visit: Visited) -> runs.EndedRuns:
     """End the campaign's live runs. Their teardown destroys the clusters; their attempts count as failed.
 
     Attempts of `plimsoll run`, or of another Airflow, go on; `others` says what ends each. `summary` says all of it.
     """
-    require_change(campaign, user)
-    ended = runs.cancel_campaign(campaign, campaign_id, user)
-    library().forget(campaign_id)
-    return ended
+    return runs.cancel_campaign(visit.resolved, visit.campaign_id, visit.user)
 
 
-@of_campaign.post(
-    "/destroy", status_code=202, tags=["actions"], dependencies=[Depends(action_logging("plimsoll.destroy"))]
-)
-def destroy(campaign_id: CampaignId, campaign: ResolvedCampaign, user: User) -> runs.StartedRun:
+@of_campaign.post("/destroy", status_code=202, tags=["actions"], dependencies=action("destroy"))
+def destroy(visit: Visited) -> runs.StartedRun:
     """Start a run of the DAG `reaper` that destroys every cluster of the campaign, even those of cells that run."""
-    require_change(campaign, user)
-    return runs.destroy_clusters(campaign_id, user)
+    return runs.destroy_clusters(visit.campaign_id, visit.user)
 
 
 router.include_router(of_campaign)

@@ -5,13 +5,12 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Annotated
 
+from fastapi import Depends
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.attempt.status import AttemptProgress, CellStatus
-from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.hosts.fingerprint import Fingerprint
@@ -23,11 +22,13 @@ from plimsoll.services.campaign.state.reading import CellState, read_state, requ
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.strategies.state import CampaignState
 from plimsoll_airflow.runs.installation import find_installation
 from plimsoll_airflow.runs.ownership import CellRun
+from plimsoll_airflow.web.access import AttemptNumber, CellId
 from plimsoll_airflow.web.content import attempt_file_names
-from plimsoll_airflow.web.library import Library
+from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.visits import Visit, Visited
 
 
 class PhaseTime(Model):
@@ -66,53 +67,41 @@ class AttemptDocument(AttemptStatus):
     files: Annotated[dict[str, int | None], Field(description="Name → size in bytes where the manifest gives it")]
 
 
-def cell_document(library: Library, campaign_id: str, campaign: Campaign, cell_id: str) -> CellDocument:
+def cell_document(visit: Visit, cell_id: str) -> CellDocument:
     """Return the cell's document. Raises NotFound when the campaign has no such cell."""
-    now = library.clock.now()
-    found = read_state(library.store, campaign_id, campaign, now, library.memory)
-    state = require_cell_state(found, cell_id, campaign_id)
-    over = time_left_in(CampaignStore(library.store, campaign_id), found, now).over
+    found = _state(visit)
+    state = require_cell_state(found, cell_id, visit.campaign_id)
+    over = time_left_in(visit.campaign, found, library().clock.now()).over
     return CellDocument(
-        campaign_id=campaign_id,
-        status=cell_status(state, campaign, over.get(cell_id, 0.0)),
+        campaign_id=visit.campaign_id,
+        status=cell_status(state, visit.resolved, over.get(cell_id, 0.0)),
         attempts=tuple(AttemptStatus.model_validate(_facts(one)) for one in state.attempts),
     )
 
 
-def live_progress(library: Library, campaign_id: str, campaign: Campaign, cell_id: str) -> AttemptProgress | None:
+def live_progress(visit: Visit, cell_id: str) -> AttemptProgress | None:
     """Return the progress of the cell's running attempt; None if none runs. Raises NotFound for an unknown cell."""
-    newest = _cell(library, campaign_id, campaign, cell_id).newest
+    newest = require_cell_state(_state(visit), cell_id, visit.campaign_id).newest
     return newest.progress if newest and newest.is_running else None
 
 
-def attempt_document(
-    library: Library, campaign_id: str, campaign: Campaign, cell_id: str, number: int
-) -> AttemptDocument:
+def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument:
     """Return the attempt's document. Raises NotFound when the cell has no such attempt."""
-    state = _cell(library, campaign_id, campaign, cell_id)
+    state = require_cell_state(_state(visit), cell_id, visit.campaign_id)
     found = next((one for one in state.attempts if one.key.attempt == number), None)
     if found is None:
         known = ", ".join(str(one.key.attempt) for one in state.attempts) or "none was begun"
-        raise NotFound(f"there is no attempt {number}", where=f"{campaign_id}/{cell_id}", mend=f"there are: {known}")
-    store = library.store
+        raise NotFound(
+            f"there is no attempt {number}", where=f"{visit.campaign_id}/{cell_id}", mend=f"there are: {known}"
+        )
     return AttemptDocument.model_validate(
         {
             **_facts(found),
-            "cluster": layout.CLUSTER.read(store, found.key),
-            "fingerprint": layout.FINGERPRINT.read(store, found.key),
-            "files": attempt_file_names(store, found.key),
+            "cluster": layout.CLUSTER.read(visit.store, found.key),
+            "fingerprint": layout.FINGERPRINT.read(visit.store, found.key),
+            "files": attempt_file_names(visit.store, found.key),
         }
     )
-
-
-def timeline(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
-    """Return the attempt's chart as SVG. Raises NotFound while it is not judged."""
-    return _timeline(_Drawing(store, definition, _judged(store, key), now))
-
-
-def charts(store: ResultStore, definition: Definition, key: AttemptKey, now: datetime) -> bytes:
-    """Return all data of the attempt over time, as an HTML page. Raises NotFound while it is not judged."""
-    return _charts(_Drawing(store, definition, _judged(store, key), now))
 
 
 def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
@@ -128,8 +117,8 @@ def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
 
 
 @dataclass(frozen=True)
-class _Drawing:
-    """The data for a chart.
+class Drawing:
+    """The data for a chart of a judged attempt.
 
     Drawings of the same verdict under the same definition are equal: judging again stores another verdict where it
     finds anything else, and by another version of the code in any case.
@@ -150,29 +139,35 @@ class _Drawing:
 
 
 @lru_cache(maxsize=64)
-def _timeline(drawing: _Drawing) -> bytes:
+def timeline(drawing: Drawing) -> bytes:
+    """Return the attempt's chart as SVG."""
     from plimsoll.report.build import cell_timeline
 
     return cell_timeline(drawing.definition, drawing.data, drawing.now).encode()
 
 
 @lru_cache(maxsize=8)
-def _charts(drawing: _Drawing) -> bytes:
+def charts(drawing: Drawing) -> bytes:
+    """Return all data of the attempt over time, as an HTML page."""
     from plimsoll.report.build import attempt_page
 
     return attempt_page(drawing.definition, drawing.data, drawing.now).encode()
 
 
-def _judged(store: ResultStore, key: AttemptKey) -> Verdict:
-    verdict = layout.VERDICT.read(store, key)
+def drawing_of(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Drawing:
+    """Return the data for an attempt's charts. Raises NotFound while it is not judged."""
+    key = visit.campaign.key(cell_id, attempt)
+    verdict = layout.VERDICT.read(visit.store, key)
     if verdict is None or not verdict.levels:
         raise NotFound("there are no judged intervals", where=str(key))
-    return verdict
+    return Drawing(visit.store, visit.campaign.declared(), verdict, library().clock.now())
 
 
-def _cell(library: Library, campaign_id: str, campaign: Campaign, cell_id: str) -> CellState:
-    state = read_state(library.store, campaign_id, campaign, library.clock.now(), library.memory)
-    return require_cell_state(state, cell_id, campaign_id)
+Drawn = Annotated[Drawing, Depends(drawing_of)]
+
+
+def _state(visit: Visit) -> CampaignState[CellState]:
+    return read_state(visit.store, visit.campaign_id, visit.resolved, library().clock.now(), library().memory)
 
 
 def _facts(state: AttemptState) -> dict[str, object]:

@@ -1,26 +1,22 @@
 """Annotate and delete a campaign: a page for people, and the same by the JSON API."""
 
-from http import HTTPStatus
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Form, Query
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
-from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.campaign.curating import Deletion, annotate, deletable, delete_campaign, interrupted_deletion
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.internals.api_server import BaseUser, action_logging
 from plimsoll_airflow.web import runs
-from plimsoll_airflow.web.access import CampaignId, ResolvedCampaign, User, require_campaign, require_change, token_for
+from plimsoll_airflow.web.access import action, require_campaign
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import RESPONSES
-from plimsoll_airflow.web.rendering import base_of, render
+from plimsoll_airflow.web.rendering import redirect
 from plimsoll_airflow.web.under_way import watching_toolkit
-from plimsoll_airflow.web.visits import Visited, campaign_pages
+from plimsoll_airflow.web.visits import Visit, Visited, campaign_pages
 
 pages = campaign_pages()
 api = APIRouter(
@@ -29,7 +25,6 @@ api = APIRouter(
     tags=["actions"],
     dependencies=[Depends(require_campaign)],
 )
-_LOGGED_NOTE, _LOGGED_DELETION = Depends(action_logging("plimsoll.note")), Depends(action_logging("plimsoll.delete"))
 
 
 class NoteText(BaseModel):
@@ -46,75 +41,66 @@ def manage(visit: Visited) -> Response:
     found: Deletion | None = None
     problems: tuple[Problem, ...] = ()
     try:
-        found = _deletable(visit.resolved, visit.campaign_id, visit.user) if visit.may else None
+        found = _deletable(visit) if visit.may else None
     except Refused as error:
         problems = error.problems
     note = layout.NOTE.read_sound(visit.store, visit.campaign_id)
-    context = {"campaign_id": visit.campaign_id, "title": visit.resolved.title, "note": note, "longest": LONGEST_NOTE}
-    return render(
-        visit.request,
-        "manage.html.j2",
-        {
-            **context,
-            "deletable": found,
-            "begun": interrupted_deletion(visit.store, visit.campaign_id),
-            "problems": problems,
-            "may": visit.may,
-            "token": token_for(visit.user),
-        },
-    )
+    context = {
+        "title": visit.resolved.title,
+        "note": note,
+        "longest": LONGEST_NOTE,
+        "deletable": found,
+        "begun": interrupted_deletion(visit.store, visit.campaign_id),
+        "problems": problems,
+    }
+    return visit.render("manage.html.j2", context)
 
 
-@pages.post("/note", dependencies=[_LOGGED_NOTE])
+@pages.post("/note", dependencies=action("note"))
 def write_note(visit: Visited, text: Annotated[str, Form(max_length=2 * LONGEST_NOTE)] = "") -> Response:
     """Handle *Save the note*. An empty note removes the note."""
-    _annotate(visit.resolved, visit.campaign_id, text, visit.user)
-    return RedirectResponse(f"{base_of(visit.request)}/campaigns/{visit.campaign_id}", status_code=HTTPStatus.SEE_OTHER)
+    _annotate(visit, text)
+    return visit.back()
 
 
-@pages.post("/delete", dependencies=[_LOGGED_DELETION])
+@pages.post("/delete", dependencies=action("delete"))
 def delete(visit: Visited, confirm: Annotated[str, Form(max_length=200)] = "") -> Response:
     """Handle *Delete the campaign*, after the user has typed its id."""
-    _delete(visit.resolved, visit.campaign_id, confirm, visit.user)
-    return RedirectResponse(f"{base_of(visit.request)}/", status_code=HTTPStatus.SEE_OTHER)
+    _delete(visit, confirm)
+    return redirect(visit.request, "/")
 
 
-@api.put("/note", dependencies=[_LOGGED_NOTE])
-def put_note(campaign_id: CampaignId, note: NoteText, campaign: ResolvedCampaign, user: User) -> Note | None:
+@api.put("/note", dependencies=action("note"))
+def put_note(visit: Visited, note: NoteText) -> Note | None:
     """Replace the campaign's note; an empty text removes it."""
-    return _annotate(campaign, campaign_id, note.text, user)
+    return _annotate(visit, note.text)
 
 
-@api.delete("", dependencies=[_LOGGED_DELETION])
+@api.delete("", dependencies=action("delete"))
 def delete_by_api(
-    campaign_id: CampaignId,
-    campaign: ResolvedCampaign,
-    user: User,
+    visit: Visited,
     confirm: Annotated[str, Query(max_length=200, description="The campaign's id once more")] = "",
 ) -> Deletion:
     """Delete the campaign with all its measurements, permanently. Refused while it has living clusters or runs."""
-    return _delete(campaign, campaign_id, confirm, user)
+    return _delete(visit, confirm)
 
 
-def _annotate(campaign: Campaign, campaign_id: str, text: str, user: BaseUser) -> Note | None:
-    require_change(campaign, user)
-    stored = CampaignStore(library().store, campaign_id)
-    note = annotate(stored, text, str(user.get_name()), library().clock.now())
-    library().forget(campaign_id)
+def _annotate(visit: Visit, text: str) -> Note | None:
+    note = annotate(visit.campaign, text, str(visit.user.get_name()), library().clock.now())
+    library().forget(visit.campaign_id)
     return note
 
 
-def _deletable(campaign: Campaign, campaign_id: str, user: BaseUser) -> Deletion:
-    runs.require_no_runs(campaign, campaign_id)
-    return deletable(watching_toolkit(), campaign_id, str(user.get_name()))
+def _deletable(visit: Visit) -> Deletion:
+    runs.require_no_runs(visit.resolved, visit.campaign_id)
+    return deletable(watching_toolkit(), visit.campaign_id, str(visit.user.get_name()))
 
 
-def _delete(campaign: Campaign, campaign_id: str, confirm: str, user: BaseUser) -> Deletion:
-    require_change(campaign, user)
-    if confirm != campaign_id:
-        mend = f"give the campaign's id once more, as `confirm`: {campaign_id}"
-        raise Refused([Problem("confirm", "the deletion was not confirmed", mend)], where=f"campaign {campaign_id!r}")
-    _deletable(campaign, campaign_id, user)
-    deleted = delete_campaign(watching_toolkit(), campaign_id, str(user.get_name()))
-    library().forget_deleted(campaign_id)
+def _delete(visit: Visit, confirm: str) -> Deletion:
+    if confirm != (named := visit.campaign_id):
+        mend = f"give the campaign's id once more, as `confirm`: {named}"
+        raise Refused([Problem("confirm", "the deletion was not confirmed", mend)], where=f"campaign {named!r}")
+    _deletable(visit)
+    deleted = delete_campaign(watching_toolkit(), named, str(visit.user.get_name()))
+    library().forget_deleted(named)
     return deleted

@@ -7,13 +7,12 @@ the number of those that are not named is taken from the address.
 
 import gzip
 from collections.abc import Iterator, Sequence
-from http import HTTPStatus
 from itertools import accumulate
 from typing import Annotated
 from urllib.parse import quote, urlencode
 
-from fastapi import Depends, Form, Query
-from fastapi.responses import RedirectResponse, Response
+from fastapi import Form, Query
+from fastapi.responses import Response
 from pydantic import AfterValidator
 
 from plimsoll.domain.campaign.cell import AttemptKey
@@ -21,11 +20,10 @@ from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.services.campaign.curating import interrupted_deletion
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
 from plimsoll.services.store import layout
-from plimsoll_airflow.internals.api_server import action_logging
 from plimsoll_airflow.web import runs
-from plimsoll_airflow.web.access import require_change, token_for
+from plimsoll_airflow.web.access import action
 from plimsoll_airflow.web.library import Snapshot, library
-from plimsoll_airflow.web.rendering import base_of, markup, page, render
+from plimsoll_airflow.web.rendering import base_of, markup, page
 from plimsoll_airflow.web.under_way import under_way
 from plimsoll_airflow.web.visits import Visit, Visited, campaign_pages
 
@@ -85,12 +83,10 @@ def matrix(visit: Visited, started: Annotated[str, Query(max_length=300)] = "") 
     context = {
         "campaign": snapshot.status,
         "live": _live(visit, snapshot),
-        "may": visit.may,
-        "token": token_for(visit.user),
         "deleting": interrupted_deletion(visit.store, visit.campaign_id),
         "started": started and runs.find_run_of(visit.resolved, visit.campaign_id, started),
     }
-    return render(visit.request, "matrix.html.j2", context)
+    return visit.render("matrix.html.j2", context)
 
 
 @pages.get("/matrix")
@@ -109,25 +105,23 @@ def matrix_alone(visit: Visited) -> Response:
     return page(_live(visit, snapshot), more=about)
 
 
-@pages.post("/again", dependencies=[Depends(action_logging("plimsoll.again"))])
+@pages.post("/again", dependencies=action("again"))
 def run_again(
     visit: Visited,
     cells: Annotated[str, Form(max_length=LONGEST_CHOICE, pattern=f"^$|{SOME_CELLS}")] = "",
     cell: Annotated[list[str] | None, Form()] = None,
 ) -> Response:
     """Handle *Run again*: the cells of the pressed button, else the ticked cells."""
-    require_change(visit.resolved, visit.user)
     chosen = cells or " ".join(cell or ())
     if not chosen:
         raise Refused([Problem("cells", "no cell is selected", "tick the cells to run again")], where="Run again")
-    return _back(visit, _link_to_run(runs.run_again(visit.resolved, visit.campaign_id, chosen, visit.user)))
+    return _show_run(visit, runs.run_again(visit.resolved, visit.campaign_id, chosen, visit.user))
 
 
-@pages.post("/report", dependencies=[Depends(action_logging("plimsoll.report"))])
+@pages.post("/report", dependencies=action("report"))
 def publish_what_is_valid(visit: Visited) -> Response:
     """Handle *Publish what is valid*: the campaign's page shows the run that does it."""
-    require_change(visit.resolved, visit.user)
-    return _back(visit, _link_to_run(runs.publish_valid(visit.resolved, visit.campaign_id, visit.user)))
+    return _show_run(visit, runs.publish_valid(visit.resolved, visit.campaign_id, visit.user))
 
 
 @pages.get("/cancel")
@@ -142,12 +136,11 @@ def confirm_destroy(visit: Visited) -> Response:
     return _confirm(visit, "destroy")
 
 
-@pages.post("/cancel", dependencies=[Depends(action_logging("plimsoll.cancel"))])
+@pages.post("/cancel", dependencies=action("cancel"))
 def cancel(visit: Visited) -> Response:
     """Handle *Cancel*. Attempts of others go on: then a page says what was ended and what was not."""
-    require_change(visit.resolved, visit.user)
     ended = runs.cancel_campaign(visit.resolved, visit.campaign_id, visit.user)
-    return _back(visit, f"/cancelled?{query_of(ended)}" if ended.others else "")
+    return visit.back(f"/cancelled?{query_of(ended)}" if ended.others else "")
 
 
 @pages.get("/cancelled")
@@ -156,14 +149,13 @@ def cancelled(visit: Visited, run: RunNames = None, attempt: AttemptNames = None
     nothing.
     """
     ended = ended_of(visit, run or (), attempt or ())
-    return render(visit.request, "cancelled.html.j2", {"campaign_id": visit.campaign_id, "ended": ended, "more": more})
+    return visit.render("cancelled.html.j2", {"ended": ended, "more": more})
 
 
-@pages.post("/destroy", dependencies=[Depends(action_logging("plimsoll.destroy"))])
+@pages.post("/destroy", dependencies=action("destroy"))
 def destroy(visit: Visited) -> Response:
     """Handle *Destroy*."""
-    require_change(visit.resolved, visit.user)
-    return _back(visit, _link_to_run(runs.destroy_clusters(visit.campaign_id, visit.user)))
+    return _show_run(visit, runs.destroy_clusters(visit.campaign_id, visit.user))
 
 
 def _confirm(visit: Visit, what: str) -> Response:
@@ -172,28 +164,12 @@ def _confirm(visit: Visit, what: str) -> Response:
     running = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
     cells = [one for one in running if f"{visit.campaign_id}/{one.id}/{one.attempts}" not in elsewhere]
     live = runs.live_runs(visit.resolved, visit.campaign_id)
-    context = {
-        "what": what,
-        "campaign_id": visit.campaign_id,
-        "runs": live,
-        "cells": cells,
-        "others": others,
-        "may": visit.may,
-        "token": token_for(visit.user),
-    }
-    return render(visit.request, "confirm.html.j2", context)
+    return visit.render("confirm.html.j2", {"what": what, "runs": live, "cells": cells, "others": others})
 
 
-def _back(visit: Visit, place: str = "") -> Response:
-    """Return a redirect to the campaign's page, or to that place below it, which shows the result of the action."""
-    library().forget(visit.campaign_id)
-    here = f"{base_of(visit.request)}/campaigns/{visit.campaign_id}"
-    return RedirectResponse(f"{here}{place}", status_code=HTTPStatus.SEE_OTHER)
-
-
-def _link_to_run(started: runs.StartedRun) -> str:
-    """Return the part of the address by which the campaign's page shows the run."""
-    return f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}"
+def _show_run(visit: Visit, started: runs.StartedRun) -> Response:
+    """Return a redirect to the campaign's page, which shows the run by its address."""
+    return visit.back(f"?started={quote(f'{started.dag_id}/runs/{started.run_id}', safe='')}")
 
 
 def _live(visit: Visit, snapshot: Snapshot) -> str:

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.analysis.campaign.cell_results import missed_by
@@ -23,10 +23,10 @@ from plimsoll.services.store.campaigns import published_without
 from plimsoll.services.store.layout import REPORT
 from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs
-from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, User, may_read, token_for
-from plimsoll_airflow.web.cells import attempt_document, cell_document, charts, timeline
+from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, User, may_read
+from plimsoll_airflow.web.cells import Drawn, attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.library import library
-from plimsoll_airflow.web.rendering import STATIC, base_of, render, static
+from plimsoll_airflow.web.rendering import STATIC, redirect, render, static
 from plimsoll_airflow.web.visits import ComparisonOptions, Visited, campaign_pages, compare
 
 router = APIRouter(include_in_schema=False)
@@ -108,18 +108,15 @@ def campaign_of_run(
     work = runs.work_of_run(dag_id, run_id)
     if work.creates_campaign and not library().has(work.campaign_id):
         return render(request, "no-campaign.html.j2", {"work": work})
-    place = f"{base_of(request)}/campaigns/{work.campaign_id}"
-    return RedirectResponse(
-        f"{place}/cells/{work.cell_id}" if work.cell_id else place, status_code=HTTPStatus.SEE_OTHER
-    )
+    return redirect(request, f"/campaigns/{work.campaign_id}{f'/cells/{work.cell_id}' if work.cell_id else ''}")
 
 
 @of_campaign.get("/cells/{cell_id}")
 def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(ge=1)] = None) -> Response:
     """Return a cell with one of its attempts in full: the requested one, else the one that counts."""
-    found = cell_document(library(), visit.campaign_id, visit.resolved, cell_id)
+    found = cell_document(visit, cell_id)
     number = attempt or found.status.attempt
-    shown = number and attempt_document(library(), visit.campaign_id, visit.resolved, cell_id, number)
+    shown = number and attempt_document(visit, cell_id, number)
     part = visit.resolved.part(require_cell(visit.resolved, cell_id).part)
     context = {
         "repeats": part.repeats,
@@ -132,27 +129,23 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
         "missed_by": missed_by(shown.verdict) if shown else "",
         "variant": visit.resolved.variant(found.status.variant),
         "run_id": CellRunId(visit.campaign_id, cell_id).run_id,
-        "may": visit.may,
-        "token": token_for(visit.user),
     }
-    return render(visit.request, "cell.html.j2", context)
+    return visit.render("cell.html.j2", context)
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/timeline.svg")
-def cell_timeline(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
+def cell_timeline(drawing: Drawn) -> Response:
     """Return the chart of an attempt.
 
     A browser asks for it each time, because the attempt may have been judged again.
     """
-    svg = timeline(visit.store, visit.campaign.declared(), visit.campaign.key(cell_id, attempt), library().clock.now())
-    return Response(svg, media_type="image/svg+xml")
+    return Response(timeline(drawing), media_type="image/svg+xml")
 
 
 @of_campaign.get("/cells/{cell_id}/attempts/{attempt}/charts")
-def cell_charts(visit: Visited, cell_id: CellId, attempt: AttemptNumber) -> Response:
+def cell_charts(drawing: Drawn) -> Response:
     """Return all data of an attempt over time, with the causes that touched its missed intervals."""
-    page = charts(visit.store, visit.campaign.declared(), visit.campaign.key(cell_id, attempt), library().clock.now())
-    return content.document(page, headers.REPORT)
+    return content.document(charts(drawing), headers.REPORT)
 
 
 @of_campaign.get(f"/cells/{{cell_id}}/{{attempt}}/{layout.QUALITY}/{DATA_DOCS}")
@@ -175,18 +168,15 @@ def report(visit: Visited) -> Response:
     files = content.report_file_names(visit.store, visit.campaign_id)
     of_parts = {file_of_part(part.id, REPORT): part.heading for part in visit.resolved.parts}
     context = {
-        "campaign_id": visit.campaign_id,
         "title": visit.resolved.title,
         "rows": capacity_rows_of(data),
         "files": files,
         "parts": {name: heading for name, heading in of_parts.items() if name in files},
         "page": REPORT,
         "missing": published_without(visit.store, visit.campaign_id) if files else (),
-        "may": visit.may,
-        "token": token_for(visit.user),
         "has_quality": visit.store.exists(f"{layout.DATA_DOCS.folder(visit.campaign_id)}/{DATA_DOCS}"),
     }
-    return render(visit.request, "report.html.j2", context)
+    return visit.render("report.html.j2", context)
 
 
 @of_campaign.get("/report/page")

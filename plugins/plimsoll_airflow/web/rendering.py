@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from functools import cache
+from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
 
 from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from plimsoll.domain.text.units import show_usd
@@ -45,6 +46,11 @@ _FILTERS = {
 def render(request: Request, template: str, context: Mapping[str, Any], *, status: int = 200) -> HTMLResponse:
     """Return the page that a template makes from the context."""
     return page(markup(base_of(request), template, context), status=status)
+
+
+def redirect(request: Request, place: str) -> Response:
+    """Return a redirect to that place below the pages."""
+    return RedirectResponse(f"{base_of(request)}{place}", status_code=HTTPStatus.SEE_OTHER)
 
 
 def page(content: str | bytes, *, status: int = 200, more: Mapping[str, str] | None = None) -> HTMLResponse:

@@ -21,6 +21,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import BaseUser, SeenRun
 from plimsoll_airflow.runs.ownership import CELL_DAG, PLAN_TASK, REAPER_DAG
+from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import Conflict
 from plimsoll_airflow.web.under_way import OthersAttempt, under_way
 from plimsoll_airflow.wiring.core import toolkit
@@ -123,6 +124,7 @@ def cancel_campaign(campaign: Campaign, campaign_id: str, user: BaseUser) -> End
         for run in found:
             api_server.fail_run(run)
             ended[run.dag_id, run.run_id] = _named_run(run)
+    library().forget(campaign_id)
     own = [str(key) for key in attempts.own]
     return EndedRuns(runs=list(ended.values()), attempts=own, others=list(attempts.others))
 
@@ -219,4 +221,6 @@ def _require_unpaused(dag_id: str) -> None:
 
 
 def _trigger(dag_id: str, conf: Mapping[str, str | bool], user: BaseUser) -> StartedRun:
-    return StartedRun(dag_id=dag_id, run_id=api_server.trigger(dag_id, conf, user))
+    started = StartedRun(dag_id=dag_id, run_id=api_server.trigger(dag_id, conf, user))
+    library().forget(str(conf["campaign_id"]))
+    return started

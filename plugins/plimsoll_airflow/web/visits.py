@@ -1,11 +1,13 @@
 """A request for a page of a campaign or for a comparison of two, and the routers of such pages."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
 
 from plimsoll.ports.store import ResultStore
 from plimsoll.report.compare.parts import Comparisons
@@ -21,8 +23,10 @@ from plimsoll_airflow.web.access import (
     may_change,
     require_campaign,
     require_readable,
+    token_for,
 )
 from plimsoll_airflow.web.library import library
+from plimsoll_airflow.web.rendering import redirect, render
 
 
 @dataclass(frozen=True)
@@ -48,6 +52,15 @@ class Visit:
     def may(self) -> bool:
         """Tell whether the user may change the campaign. Airflow is asked once for each request."""
         return may_change(self.user, self.resolved.dag_id)
+
+    def render(self, template: str, context: Mapping[str, Any]) -> Response:
+        """Return the page that a template makes from the context, the campaign's id and what the user may do."""
+        about = {"campaign_id": self.campaign_id, "may": self.may, "token": token_for(self.user)}
+        return render(self.request, template, {**about, **context})
+
+    def back(self, place: str = "") -> Response:
+        """Return a redirect to the campaign's page, or to that place below it."""
+        return redirect(self.request, f"/campaigns/{self.campaign_id}{place}")
 
 
 @dataclass(frozen=True)

@@ -138,17 +138,13 @@ def _is_asked_for(one: CellState, patterns: Sequence[str], asked_at: datetime) -
     return one.cell.id in patterns and (judged is None or judged.at < asked_at)
 
 
-def level_of(cell: Cell) -> str:
-    """Return the load of a cell in the form that people choose: `40000/s`.
+def levels_of(campaign: Campaign, written: Callable[[int], str] = format_rate) -> tuple[str, ...]:
+    """Return all loads that people can choose, each once, in the definition's order: `40000/s`, or as `written`.
 
     A load from an earlier stage: `70pct`, `slowest`.
     """
-    return cell.level or format_rate(cell.load_ops_s)
-
-
-def levels_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return all loads that people can choose, each once, in the definition's order."""
-    return _levels(campaign, format_rate)
+    found = ([part.level] if part.level else map(written, part.loads) for part in campaign.parts)
+    return tuple(dict.fromkeys(level for levels in found for level in levels))
 
 
 def _is_in_subset(cell: Cell, request: Request) -> bool:
@@ -156,7 +152,7 @@ def _is_in_subset(cell: Cell, request: Request) -> bool:
         (cell.variant, request.variants),
         (cell.stage, request.stages),
         (cell.workload, request.workloads),
-        (level_of(cell), request.loads),
+        (cell.level or format_rate(cell.load_ops_s), request.loads),
         (repeat_id(cell.repeat), request.repeats),
     )
     return all(not chosen or value in chosen for value, chosen in choices)
@@ -209,15 +205,5 @@ def _usual_patterns(campaign: Campaign) -> Iterator[str]:
     yield from (f"{before}{variant.id}-*" for variant in campaign.variants)
     yield from (f"{name}-*" for name in campaign.stage_ids)
     yield from (f"*-{name}-*" for name in campaign.workload_ids)
-    yield from (f"*-{slug}-*" for slug in level_slugs(campaign))
+    yield from (f"*-{slug}-*" for slug in levels_of(campaign, load_slug))
     yield from (f"*-{repeat_id(number)}" for number in range(1, campaign.most_repeats + 1))
-
-
-def level_slugs(campaign: Campaign) -> tuple[str, ...]:
-    """Return all loads in the form of cell ids, each once."""
-    return _levels(campaign, load_slug)
-
-
-def _levels(campaign: Campaign, written: Callable[[int], str]) -> tuple[str, ...]:
-    found = ([part.level] if part.level else map(written, part.loads) for part in campaign.parts)
-    return tuple(dict.fromkeys(level for levels in found for level in levels))
