@@ -12,10 +12,10 @@ _RESOLUTION = 0.02
 """By how much each end is moved outwards, in natural logs: no model is right to a hundredth of a load. Without it a
 cliff, which cells enclose within a thousandth, lay outside the interval in 15 % of synthetic campaigns.
 """
-_SPARE, _SPARE_AMONG_OTHERS = 2.5, 1.3
+_SPARE = 2.5
 """How much more of the posterior than is promised lies outside an interval that margins made narrow: 12.5 % for a
-confidence of 95 %, or half of that where other variants tell of the noise. The prior's least spread, its bend and the
-resolution make such an interval wider than the observations do. `benchmarks.threshold` measures what it really holds.
+confidence of 95 %. The prior's least spread, its bend and the resolution make such an interval wider than the
+observations do. `benchmarks.threshold` measures what it really holds.
 """
 
 _Ends = tuple[float, float]
@@ -33,8 +33,7 @@ def answer_of(question: Question, cells: Cells, known: Posterior, loads: _Ends) 
     """Return the answer that a posterior gives. `loads`: the lowest and the highest load of the range."""
     bounds = log(loads[0]), log(loads[1])
     decided_by = _decided_by(cells, known)
-    more = _SPARE if known.is_alone else _SPARE_AMONG_OTHERS
-    spare = _ends(known, (1 - question.confidence) * (more if decided_by == "margins" else 1))
+    spare = _ends(known, (1 - question.confidence) * (_SPARE if decided_by == "margins" else 1))
     stopped = _stopped(question, len(cells), spare, bounds)
     low, high = spare if stopped == "narrow" else _ends(known, 1 - question.confidence)
     return Answer(

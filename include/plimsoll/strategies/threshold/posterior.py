@@ -26,8 +26,6 @@ class Posterior:
     chances: Numbers
     by_outcomes: float
     """The chance that margins tell no more than outcomes."""
-    is_alone: bool
-    """Whether no other variant had a cell."""
 
     def quantile(self, share: float) -> float:
         """Return the log load below which the threshold lies with that chance."""
@@ -52,8 +50,7 @@ def posterior(question: Question, cells: Cells, least: float, most: float, alike
     outcomes = np.log(_OUTCOMES) + by_outcomes.log_likelihood(places, own, question.chance)
     joint = np.logaddexp(np.log(1 - _OUTCOMES) + margins, outcomes)
     total = np.logaddexp.reduce(joint)
-    share = float(np.exp(np.logaddexp.reduce(outcomes) - total))
-    return Posterior(places, np.exp(joint - total), share, is_alone=not others)
+    return Posterior(places, np.exp(joint - total), float(np.exp(np.logaddexp.reduce(outcomes) - total)))
 
 
 def _known(question: Question, cells: Cells) -> list[CellObservation]:
