@@ -32,8 +32,8 @@ from plimsoll.report.sections.actions import action_sentences
 from plimsoll.report.sections.answer import capacity_sheet
 from plimsoll.report.sections.cells import cells_sheet
 from plimsoll.report.tables import Sheet, Table, as_csv, as_parquet, file_of_part
-from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows
-from plimsoll.report.words.conclusion import campaign_conclusion, conclusion, conditions_table
+from plimsoll.report.words.capacities import CapacityRow, capacities_table, capacity_rows, conditions_table
+from plimsoll.report.words.conclusion import campaign_conclusion, conclusion
 from plimsoll.report.words.stages import StageDocument, contradictions_table, rests_on, stage_documents
 from plimsoll.report.words.taken_load import at_loads, taken_sheet, taken_tables
 

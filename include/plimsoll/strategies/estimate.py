@@ -110,7 +110,8 @@ def _of_ladder(strategy: Strategy, loads: int, repeats: int) -> tuple[int, int]:
         case Ramp():
             return repeats, grid
         case Threshold():
-            return min(FEWEST_CELLS, grid), most_cells(strategy, grid)
+            most = most_cells(strategy, grid)
+            return min(FEWEST_CELLS, most), most
         case Search(mode="exact"):
             return min(strategy.repeats_at_once, repeats), grid
         case Search():  # the least: a bisection that misses every time, down to the lowest load

@@ -85,6 +85,32 @@ def test_every_shape_of_a_campaign_has_its_sentence(case: str) -> None:
     assert conclusion(analyse(campaign_of(outcomes))) == words
 
 
+ALL_MET, ALL_MISSED, ONE_MET, ONE_MISSED = "m" * 9, "x" * 9, "m........", "x........"
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "words"),
+    [
+        ({"a": {LOW: ALL_MISSED, TOP: ALL_MISSED}}, "A does not carry even the lowest load of the range"),
+        ({"a": {LOW: ALL_MET, TOP: ALL_MET}}, "A carries 30,000 ops/s, the highest load of the range"),
+        ({"a": {LOW: ONE_MISSED, TOP: ONE_MISSED}}, "A carries at most 10,000 ops/s"),
+        (
+            {"a": {LOW: ONE_MISSED, TOP: ONE_MISSED}, "b": {LOW: ONE_MET, TOP: ONE_MET}},
+            "B carries at least 12,000 ops/s, A carries at most 10,000 ops/s",
+        ),
+        (
+            {"a": {LOW: ALL_MISSED, TOP: ALL_MISSED}, "b": {LOW: ALL_MET, TOP: ALL_MISSED}},
+            "B carries 16,500 ops/s (10,300 to 28,000), A not even the lowest load of the range",
+        ),
+    ],
+)
+def test_a_threshold_is_told_by_its_bounds_and_with_its_chance(outcomes: Outcomes, words: str) -> None:
+    strategy = {"name": "threshold", "over": "10m"}
+    assert conclusion(analyse(campaign_of(outcomes, strategy=strategy))).startswith(
+        f"{words}, with a chance of 90 % over 10m."
+    )
+
+
 def test_an_imported_campaign_says_so_and_what_is_not_known() -> None:
     data = campaign_of({"a": {LOW: "m"}})
     origin = Provenance(source="somebody", files=("a.hdr",), imported_at=data.generated_at)

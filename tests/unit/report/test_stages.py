@@ -24,8 +24,8 @@ from plimsoll.domain.text.errors import Refused
 from plimsoll.report import build_report
 from plimsoll.report.compare.parts import Comparisons, compare_parts, comparisons_of, only_in_one
 from plimsoll.report.compare.view import comparison_view
+from plimsoll.report.words.actions import condition
 from plimsoll.report.words.capacities import capacity_rows_of, loads_line
-from plimsoll.report.words.conclusion import condition
 
 STAGES = [
     {"id": "maximum"},

@@ -183,11 +183,12 @@ def _thresholds(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Faul
         if isinstance(part.strategy, Threshold) and {"rate", "load"} <= part.knows:
             at: Path = ("stages", number, "loads") if stage and stage.loads is not None else ("loads",)
             declared = definition.loads if stage is None or not isinstance(stage.loads, tuple) else stage.loads
-            yield from _too_few_to_look_between(part, len(part.strategy.multiples_between(declared)), at)
+            yield from _too_few_to_look_between(part, part.strategy, declared, at)
 
 
-def _too_few_to_look_between(part: Part, multiples: int, at: Path) -> Iterator[Fault]:
-    cells = len(part.loads) * part.repeats
+def _too_few_to_look_between(part: Part, strategy: Threshold, declared: tuple[int, ...], at: Path) -> Iterator[Fault]:
+    cells, fewest = len(part.loads) * part.repeats, min(FEWEST_CELLS, strategy.at_most)
+    multiples = len(strategy.multiples_between(declared))
     if part.taken is not None:
         what = "a threshold is looked for between several loads, and this stage takes one from an earlier stage"
         yield Fault(at, what, "write the loads between which it lies, or `strategy: full-grid`")
@@ -197,9 +198,9 @@ def _too_few_to_look_between(part: Part, multiples: int, at: Path) -> Iterator[F
     elif len(part.loads) < 2:
         what = "a threshold is looked for between several loads"
         yield Fault(at, what, "write the lowest and the highest load, and `rounded_to` in `strategy`")
-    elif cells < FEWEST_CELLS:
+    elif cells < fewest:
         what = f"{plural(cells, 'cell')} of a variant are too few for a threshold"
-        mend = f"allow {FEWEST_CELLS} or more: more loads, `rounded_to` in `strategy`, or more `repeats`"
+        mend = f"allow {fewest} or more: more loads, `rounded_to` in `strategy`, or more `repeats`"
         yield Fault(at, what, mend)
 
 

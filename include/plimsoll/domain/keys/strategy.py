@@ -15,6 +15,8 @@ from plimsoll.domain.text.wording import meant_or_known
 
 FEWEST_CELLS = 8
 """The fewest cells after which a narrow interval ends a threshold's search: fewer can't show noise or hiccups."""
+_LEAST_AT_MOST = 4
+"""The fewest cells to which a threshold's search may be limited; its interval is wide then."""
 
 
 MOST_LOADS = 2_000
@@ -72,7 +74,7 @@ class Threshold(Model):
         Percent, Field(ge=5, le=100, description="How far either end of the interval may lie from its middle")
     ] = 15
     confidence: Annotated[Percent, Field(ge=50, le=99, description="Chance that the interval holds that load")] = 95
-    at_most: Annotated[int, Field(ge=FEWEST_CELLS, le=1000, description="Valid cells of one variant at most")] = 30
+    at_most: Annotated[int, Field(ge=_LEAST_AT_MOST, le=1000, description="Valid cells of one variant at most")] = 30
     at_once: Annotated[
         int,
         Field(

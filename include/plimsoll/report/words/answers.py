@@ -32,10 +32,10 @@ def headline(capacity: Capacity) -> str:
     """Return the capacity as a figure: `40,000 ops/s`, `at least …`, `none: below the lowest load`, `unknown`."""
     if capacity.kind == "none":
         return "none: below the lowest load"
-    if capacity.kind == "unknown":
-        return "unknown"
     if capacity.asked and capacity.kind != "at-least":
         return threshold_words(capacity.asked)
+    if capacity.kind == "unknown":
+        return "unknown"
     at = capacity.at_capacity
     # A load that was not run is never named as one that is carried.
     short = f"{ops(at.achieved_ops_s)} of " if at is not None and at.achieved_ops_s is not None else ""

@@ -1,21 +1,27 @@
 """The capacity of each variant as a row of texts, and as the table that page and summary show."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
-from plimsoll.analysis.campaign.capacity import Capacity, nodes_for, reported_capacities
+from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity, nodes_for, reported_capacities
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.findings import CampaignCells, Findings, data_of_parts
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least
 from plimsoll.report.tables import Column, Table
+from plimsoll.report.words.actions import condition
 from plimsoll.report.words.answers import headline, in_this_stage, rung_outcome, threshold_words
 from plimsoll.report.words.stages import miss_in_words
 
 _FARTHEST = 2
 """The greatest multiple of the measured capacity for which numbers of nodes are given."""
+
+
+_Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
+"""Variant and service level, with the capacity by condition."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,32 @@ def capacities_table(rows: Sequence[CapacityRow], of: str = "", nodes_for: int |
             Column(f"Nodes for {ops(nodes_for)}", lambda row: row.nodes, shown=nodes_for is not None),
         ],
     )
+
+
+def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> Table[_Carried] | None:
+    """Return each variant's capacities by condition, for each workload and service level.
+
+    None where a campaign looked for capacities under one condition alone.
+    """
+    conditions = tuple(dict.fromkeys(condition(one.action) for one in answers))
+    if len(conditions) < 2:
+        return None
+    found: dict[tuple[str, str], dict[str, Capacity]] = {}
+    for one in answers:
+        workload, levels = one.question
+        for capacity in one.capacities:
+            named = ", ".join(filter(None, (labels[capacity.variant], workload)))
+            found.setdefault((named, " and ".join(map(str, levels))), {})[condition(one.action)] = capacity
+    columns: list[Column[_Carried]] = [
+        Column("Variant", lambda row: row[0][0]),
+        Column("Service level", lambda row: row[0][1]),
+        *(Column(name.capitalize(), partial(_carried, name), "strong") for name in conditions),
+    ]
+    return Table("Capacity by the cluster's condition", list(found.items()), columns)
+
+
+def _carried(name: str, row: _Carried) -> str:
+    return headline(row[1][name]) if name in row[1] else NOTHING
 
 
 def _threshold_heading(rows: Sequence[CapacityRow]) -> str:

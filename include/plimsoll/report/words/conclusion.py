@@ -3,7 +3,7 @@ of a healthy cluster beside those with a node down or while it is changed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from datetime import timedelta
 from itertools import groupby
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
@@ -11,12 +11,11 @@ from plimsoll.analysis.campaign.cell_results import deciding_level, ratio
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.campaign.stage_notes import critical_load
-from plimsoll.domain.keys.action import Action
 from plimsoll.domain.keys.strategy import Threshold
-from plimsoll.report.formatting import NOTHING, ms, ops, percent, percent_at_least, plural
-from plimsoll.report.tables import Column, Table
-from plimsoll.report.words.actions import condition_sentences, took_sentences
-from plimsoll.report.words.answers import headline, short_of_rate, threshold_words
+from plimsoll.domain.text.units import format_duration
+from plimsoll.report.formatting import ms, ops, percent, percent_at_least, plural
+from plimsoll.report.words.actions import condition, condition_sentences, took_sentences
+from plimsoll.report.words.answers import short_of_rate, threshold_words
 from plimsoll.report.words.stages import fall, what_was_run
 from plimsoll.report.words.taken_load import taken_conclusion
 
@@ -28,9 +27,6 @@ _SHARED_MACHINE = (
     "node costs on hosts of their own can't be told from these figures."
 )
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
-
-_Carried = tuple[tuple[str, str], Mapping[str, Capacity]]
-"""Variant and service level, with the capacity by condition."""
 
 
 def conclusion(findings: Findings) -> str:
@@ -61,7 +57,9 @@ def campaign_conclusion(
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
     labels = {name: label for one in of_parts for name, label in one.labels.items()}
-    sentences = [f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}." for one in answers]
+    sentences = [
+        f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}{_chance(one.capacities)}." for one in answers
+    ]
     sentences += condition_sentences(conditions, labels)
     if any(one.part.provider.shares_machine and one.part.action and one.part.action.loses_nodes for one in of_parts):
         sentences.append(_SHARED_MACHINE)
@@ -113,27 +111,33 @@ def _answer(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:
         return _alone(ranked, [labels[one.variant] for one in ranked])
     clauses: list[str] = []
     carried = [-rank[1] for rank, _ in groups if rank[0] == 0]
-    for (kind, _, _), own in groups:
+    for (kind, *_), own in groups:
         one, names = own[0], [labels[each.variant] for each in own]
         if kind == 0:
             verb = "" if clauses else (" carries" if len(names) == 1 else " carry")
             clauses.append(f"{_and(names)}{verb} {_figure(one)}")
         elif kind == 1:
-            clauses.append(_not_even(names, one.rungs[0].load_ops_s, carried))
+            clauses.append(_not_even(names, one, carried))
         else:
-            clauses.append(f"what {_and(names)} {'carries' if len(names) == 1 else 'carry'} is unknown")
+            clauses.append(_unknown(_and(names), "carries" if len(names) == 1 else "carry", one))
     return ", ".join(clauses) if len(clauses) == 2 else "; ".join(clauses)
 
 
-def _rank(one: Capacity) -> tuple[int, int, bool]:
+def _rank(one: Capacity) -> tuple[int, int, str]:
     """Return the sort key: highest capacity first, and of equal ones those that were found before those that may be
     higher.
 
-    Variants that carry nothing follow, then those of which nothing is known.
+    Variants that carry nothing follow, then those of which nothing is known, or only a bound.
     """
     if one.capacity_ops_s:
-        return 0, -one.capacity_ops_s, one.kind != "found"
-    return (1, one.rungs[0].load_ops_s, False) if one.kind == "none" else (2, 0, False)
+        return 0, -one.capacity_ops_s, "found" if one.kind == "found" else "may be higher"
+    return (1, one.rungs[0].load_ops_s, "") if one.kind == "none" else (2, 0, _bound(one))
+
+
+def _bound(one: Capacity) -> str:
+    """Return what is known of a threshold beyond the range of loads: `at least 300 ops/s`; empty where nothing is."""
+    bounds = one.asked and (one.asked.low_ops_s or one.asked.high_ops_s)
+    return threshold_words(one.asked) if bounds else ""
 
 
 def _figure(one: Capacity) -> str:
@@ -149,9 +153,9 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
     who = f"all {len(names)} variants" if len(names) > 2 else _and(names)
     verb = "carries" if len(names) == 1 else "carry"
     if one.kind == "none":
-        return f"{_none_of(names)} {ops(one.rungs[0].load_ops_s)}, the lowest load that was run"
+        return _not_even(names, one, [])
     if one.kind == "unknown":
-        return f"what {who} {verb} is unknown"
+        return _unknown(who, verb, one)
     if one.kind == "at-least":
         highest = "of the range" if one.asked else "that was run"
         return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load {highest}"
@@ -163,11 +167,16 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
     return f"{who} {verb} {_figure(one)}{following}"
 
 
-def _not_even(names: Sequence[str], lowest: int, carried: Sequence[int]) -> str:
+def _unknown(who: str, verb: str, one: Capacity) -> str:
+    return f"{who} {verb} {bound}" if (bound := _bound(one)) else f"what {who} {verb} is unknown"
+
+
+def _not_even(names: Sequence[str], one: Capacity, carried: Sequence[int]) -> str:
+    lowest = one.rungs[0].load_ops_s
+    load = "the lowest load of the range" if one.asked else f"{ops(lowest)}, the lowest load that was run"
     if not carried:
-        return f"{_none_of(names)} {ops(lowest)}, the lowest load that was run"
-    that = "that" if carried == [lowest] else f"{ops(lowest)}, the lowest load that was run"
-    return f"{_and(names)} not even {that}"
+        return f"{_none_of(names)} {load}"
+    return f"{_and(names)} not even {'that' if carried == [lowest] and not one.asked else load}"
 
 
 def _none_of(names: Sequence[str]) -> str:
@@ -186,8 +195,7 @@ def _and(names: Sequence[str]) -> str:
 
 def _grounds(findings: Findings) -> str:
     if isinstance(findings.part.strategy, Threshold):
-        answers = [one.threshold for one in findings.capacities if one.threshold]
-        return f" with a chance of {percent(answers[0].chance, 0)}" if answers else ""
+        return _chance(findings.capacities)
     repeats, carried = findings.part.repeats, [one for one in findings.capacities if one.capacity_ops_s]
     if all(one.kind == "unknown" for one in findings.capacities):
         return ""
@@ -197,6 +205,15 @@ def _grounds(findings: Findings) -> str:
         return f"; {plural(repeats, 'repeat')} each, of which one that misses decides"
     bound = f"a probability of {percent_at_least(findings.repeats.pass_probability_bound)} or more"
     return f"; {plural(repeats, 'repeat')} each, which show that one more would be met with {bound}"
+
+
+def _chance(capacities: Sequence[Capacity]) -> str:
+    """Return with which chance, and for how long, thresholds are met; empty for capacities."""
+    asked = next((one.asked for one in capacities if one.asked), None)
+    if asked is None:
+        return ""
+    over = f" over {format_duration(timedelta(seconds=asked.over_s))}" if asked.over_s else ""
+    return f", with a chance of {percent(asked.chance, 0)}{over}"
 
 
 def _reservations(findings: Findings) -> Iterator[str]:
@@ -211,34 +228,3 @@ def _incomplete(open_cells: int, cells: int) -> Iterator[str]:
     if open_cells:
         of_all = f"{open_cells} of {plural(cells, 'cell')} {'has' if open_cells == 1 else 'have'}"
         yield f"The campaign is incomplete: {of_all} no valid attempt."
-
-
-def condition(action: Action | None) -> str:
-    """Return the cluster's condition during the action in words: `with one node down`; without any `healthy`."""
-    return action.condition if action else "healthy"
-
-
-def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, str]) -> Table[_Carried] | None:
-    """Return each variant's capacities by condition, for each workload and service level.
-
-    None where a campaign looked for capacities under one condition alone.
-    """
-    conditions = tuple(dict.fromkeys(condition(one.action) for one in answers))
-    if len(conditions) < 2:
-        return None
-    found: dict[tuple[str, str], dict[str, Capacity]] = {}
-    for one in answers:
-        workload, levels = one.question
-        for capacity in one.capacities:
-            named = ", ".join(filter(None, (labels[capacity.variant], workload)))
-            found.setdefault((named, " and ".join(map(str, levels))), {})[condition(one.action)] = capacity
-    columns: list[Column[_Carried]] = [
-        Column("Variant", lambda row: row[0][0]),
-        Column("Service level", lambda row: row[0][1]),
-        *(Column(name.capitalize(), partial(_carried, name), "strong") for name in conditions),
-    ]
-    return Table("Capacity by the cluster's condition", list(found.items()), columns)
-
-
-def _carried(name: str, row: _Carried) -> str:
-    return headline(row[1][name]) if name in row[1] else NOTHING

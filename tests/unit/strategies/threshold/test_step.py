@@ -147,12 +147,27 @@ def test_synthetic_campaigns_hold_the_load() -> None:
         ({"strategy": "threshold"}, "2 cells of a variant are too few for a threshold"),
         ({"strategy": "threshold", "loads": ["5000/s"], "repeats": 9}, "looked for between several loads"),
         ({"strategy": {"name": "threshold", "rounded_to": "1/s"}}, "may run any of 35,001 loads; 2,000 are allowed"),
+        ({"strategy": {"name": "threshold", "at_most": 5}, "repeats": 2}, "4 cells of a variant are too few"),
+        ({"strategy": {"name": "threshold", "at_most": 3}}, "greater than or equal to 4"),
         ({"strategy": {"name": "threshold", "chance": "30%"}}, "greater than or equal to 50"),
     ],
 )
 def test_a_threshold_that_can_find_nothing_is_refused(changes: dict[str, Any], what: str) -> None:
     with pytest.raises(ValueError, match=what):
         definition_of({"a": {5_000: "m", 40_000: "m"}}, **changes)
+
+
+def test_four_cells_may_be_all() -> None:
+    definition = asked(at_most=4)
+    known = {one.cell.id: 0.5 for one in state(definition, {}).cells}
+    while len(known) < 8:
+        last = len(known)
+        known |= {one.cell.id: ratios(definition)[one.cell.id][0] for one in state(definition, known).asked_for}
+        assert len(known) > last
+    ended = state(definition, known)
+    assert not [one for one in ended.asked_for if one.cell.id not in known]
+    [estimate] = estimates(resolve(definition))
+    assert (estimate.least, estimate.likely, estimate.most) == (8, 8, 8)
 
 
 def observed(**facts: Any) -> Verdict:
