@@ -39,8 +39,8 @@ class Ladder:
     """`levels[i][k]` is the outcome of repeat k at the i-th lowest load; None while there is no outcome.
 
     `loads`: the load of each level, ops/s. `cells`: what the cells tell of a threshold, which is asked for so many
-    judged `intervals`; None: as many as a cell has. `alike`: the same of each other variant. Only a threshold needs
-    these four.
+    judged `intervals`; None: as many as a cell has. `alike`: the same of each other variant that tells of this one.
+    Only a threshold needs these four.
     """
 
     levels: Sequence[Sequence[ValidOutcome | None]]
@@ -150,7 +150,8 @@ class Matrix:
         """Return the ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
         levels = [[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]]
         part = self.parts[name]
-        alike = [self._known(other, known) for other, of in self.parts.items() if of.id == part.id and other != name]
+        ladders = [other for other, of in self.parts.items() if of.id == part.id]  # one for each variant, in order
+        alike = [self._known(other, known) for other in part.telling(ladders, name)]
         return Ladder(levels, self.loads[name], self._known(name, known), part.asked_intervals, alike)
 
     def _known(self, name: str, known: Observations) -> list[CellObservation]:

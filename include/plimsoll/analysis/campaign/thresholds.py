@@ -80,7 +80,7 @@ def threshold_answer(part: Part, observed: Observed, variant: str) -> ThresholdA
         chance=strategy.chance / 100,
         confidence=strategy.confidence / 100,
         over_s=strategy.over / timedelta(seconds=1) if strategy.over else None,
-        **_figures(answer(question, known, min(part.loads), max(part.loads), _others(observed, variant))),
+        **_figures(answer(question, known, min(part.loads), max(part.loads), _others(part, observed, variant))),
     )
 
 
@@ -100,7 +100,8 @@ def threshold_ratio(part: Part, observed: Observed, variant: str) -> ThresholdRa
         return None
     question = question_of_part(part, part.asked_intervals)
     one, other = (
-        posterior(question, observed[name], min(part.loads), max(part.loads), _others(observed, name)) for name in pair
+        posterior(question, observed[name], min(part.loads), max(part.loads), _others(part, observed, name))
+        for name in pair
     )
     weights = np.correlate(one.chances, other.chances, "full")  # of so many steps from the control's place to the own
     count, places = len(one.chances), one.places.log_loads
@@ -112,8 +113,9 @@ def threshold_ratio(part: Part, observed: Observed, variant: str) -> ThresholdRa
     return ThresholdRatio(low=low, median=median, high=high, chance=four_digits(above))
 
 
-def _others(observed: Observed, variant: str) -> list[Sequence[CellObservation]]:
-    return [cells for name, cells in observed.items() if name != variant]
+def _others(part: Part, observed: Observed, variant: str) -> list[Sequence[CellObservation]]:
+    telling = part.telling([one.id for one in part.variants], variant)
+    return [observed[name] for name in telling if name in observed]
 
 
 def question_of_part(part: Part, intervals: int | None) -> Question:

@@ -1,9 +1,10 @@
 """A part of a campaign: one workload in one stage, flat and complete. Pure."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import JsonValue
 
@@ -24,6 +25,7 @@ Knowledge = Literal["load", "rate", "nodes"]
 """What can be known of a cell. `load`: how operations fared, since a load is put on; `rate`: whether it was sent in
 time, since every operation is due at a time of its own; `nodes`: the database's processes and logs, and its hosts.
 """
+_Own = TypeVar("_Own")
 Question = Literal["capacity", "at a load", "an action"]
 """What a part asks: how much load is carried, what happens at a load, or how long something takes without any."""
 
@@ -225,6 +227,15 @@ class Part(Setup):
             return "cell"  # the data that it leaves decide about the next one
         # Otherwise variants take turns, and each turn would end the hosts that are kept for the variant before.
         return "variant" if self.cluster_scope == "variant" and chooses_cells(self.strategy) else "stage"
+
+    def telling(self, variants: Sequence[_Own], own: _Own) -> list[_Own]:
+        """Return those of its variants, in order, whose cells tell of another one's how much they differ.
+
+        Where variants run one after the other, only earlier ones do: later ones would call back hosts that are gone.
+        """
+        place = variants.index(own)
+        later = () if self.round_scope == "variant" else variants[place + 1 :]
+        return [*variants[:place], *later]
 
     def loads_on_data_of(self, variant: str, load: int) -> tuple[int, ...]:
         """Return the loads of a repeat, ops/s, that run on the data of the cell at that load, which is among them."""

@@ -21,7 +21,7 @@ _SLOPE = 3.0
 """By how much a margin rises for each e-fold of load."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Variant:
     """A variant of a synthetic campaign, whose true load lies anywhere between its loads, evenly in logs."""
 
@@ -50,9 +50,9 @@ class _Variant:
             self.cells.append(CellObservation(self.loads[place.level], outcome, margin))
         self.rounds.append(len(places))
 
-    def ladder(self, variants: Sequence["_Variant"]) -> Ladder:
-        """Return its ladder beside the other variants."""
-        return Ladder(self.known, self.loads, self.cells, alike=[one.cells for one in variants if one is not self])
+    def ladder(self, part: Part, variants: Sequence["_Variant"]) -> Ladder:
+        """Return its ladder beside the other variants of the part."""
+        return Ladder(self.known, self.loads, self.cells, alike=[one.cells for one in part.telling(variants, self)])
 
     @property
     def is_decided(self) -> bool:
@@ -100,9 +100,9 @@ def _play(part: Part, strategy: Threshold, world: CapacityModel, dice: Random) -
     variants = [_Variant.drawn(part, strategy, world, dice) for _ in part.variants]
     groups = [variants] if part.round_scope == "stage" else [[one] for one in variants]
     for group in groups:
-        while any(steps := [threshold_step(strategy, one.ladder(variants)).run for one in group]):
+        while any(steps := [threshold_step(strategy, one.ladder(part, variants)).run for one in group]):
             for one, run in zip(group, steps, strict=True):
                 one.run(run, world.noise, dice)
     for one in variants:
-        one.answer = ladder_answer(strategy, one.ladder(variants))
+        one.answer = ladder_answer(strategy, one.ladder(part, variants))
     return variants

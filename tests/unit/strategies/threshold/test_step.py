@@ -29,11 +29,11 @@ def asked(**strategy: object) -> Definition:
     return definition_of({"a": {5_000: "m", 40_000: "m"}, "b": {5_000: "m", 40_000: "m"}}, strategy=own)
 
 
-def ratios(definition: Definition, seed: int = 1) -> Mapping[str, list[float]]:
+def ratios(definition: Definition, seed: int = 1, noise: float = 0.2) -> Mapping[str, list[float]]:
     """Return for each cell that may run its worst interval over the bound."""
     dice = Random(seed)
     cells = grid(resolve(definition))
-    return {cell.id: [exp(3 * log(cell.load_ops_s / TRUE_LOAD) + dice.gauss(0, 0.2) - 0.26)] for cell in cells}
+    return {cell.id: [exp(3 * log(cell.load_ops_s / TRUE_LOAD) + dice.gauss(0, noise) - 0.26)] for cell in cells}
 
 
 def attempts(definition: Definition, known: Mapping[str, float]) -> list[JudgedAttempt]:
@@ -168,6 +168,28 @@ def test_four_cells_may_be_all() -> None:
     assert not [one for one in ended.asked_for if one.cell.id not in known]
     [estimate] = estimates(resolve(definition))
     assert (estimate.least, estimate.likely, estimate.most) == (8, 8, 8)
+
+
+@pytest.mark.parametrize(("scope", "again"), [("cell", {"a"}), ("variant", set())])
+def test_a_variant_whose_hosts_are_gone_is_not_called_back_by_noise_of_a_later_one(scope: str, again: set[str]) -> None:
+    definition = definition_of(
+        {"a": {5_000: "m", 40_000: "m"}, "b": {5_000: "m", 40_000: "m"}},
+        strategy={"name": "threshold", "rounded_to": "100/s"},
+        cluster_scope=scope,
+    )
+    calm, noisy = ratios(definition, noise=0.01), ratios(definition, noise=1.5)
+    known: dict[str, float] = {}
+    while own := [
+        one.cell.id
+        for one in state(definition, known).asked_for
+        if one.cell.variant == "a" and one.cell.id not in known
+    ]:
+        known |= {cell_id: calm[cell_id][0] for cell_id in own}
+    others = [cell.id for cell in grid(resolve(definition)) if cell.variant == "b"]
+    known |= {cell_id: noisy[cell_id][0] for cell_id in others[::30]}
+
+    asked_for = state(definition, known).asked_for
+    assert {one.cell.variant for one in asked_for if one.cell.id not in known} - {"b"} == again
 
 
 def observed(**facts: Any) -> Verdict:
