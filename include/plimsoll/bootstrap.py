@@ -96,7 +96,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
         providers=OnDemand({"local": made.local, "ssh": made.ssh, "ec2": made.ec2, "external": made.external}),
         tariffs=OnDemand({"ec2": lambda: made.ec2_tariffs, "external": made.external_tariffs}),
         products=products,
-        load_generators={one.name: one for one in _generators(artefacts)},
+        load_generators={generator.name: generator for generator in _generators(artefacts)},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
         places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),

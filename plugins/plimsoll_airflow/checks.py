@@ -26,7 +26,9 @@ def examine() -> Sequence[Finding]:
     slots = pool.slots if pool else 1
     found = version("apache-airflow")
     mend = f"use {', '.join(TRIED)}: what Plimsoll uses of Airflow may be elsewhere in another version"
-    named = [one.value for one in distribution("plimsoll").entry_points if one.value.startswith("plimsoll_airflow.")]
+    named = [
+        point.value for point in distribution("plimsoll").entry_points if point.value.startswith("plimsoll_airflow.")
+    ]
     return [
         Finding("Airflow", ".".join(found.split(".")[:2]) in TRIED, found, mend),
         Finding("plugin", bool(named), ", ".join(named) or "not installed", "install the wheel with pip"),
@@ -67,7 +69,7 @@ def _triggerers(slots: int) -> Finding:
 
 def _map_length(definitions: Sequence[Definition]) -> Finding:
     most = conf.getint("core", "max_map_length")
-    larger = {one.name: cells for one in definitions if (cells := resolve(one).cells) > most}
+    larger = {definition.name: cells for definition in definitions if (cells := resolve(definition).cells) > most}
     named = ", ".join(f"{name} has {cells}" for name, cells in larger.items())
     found = f"{most} cells in a run" + (f"; {named}" if named else "")
     return Finding("map length", not larger, found, "raise [core] max_map_length, or leave these definitions out")
@@ -80,7 +82,7 @@ def _cell_runs(settings: Settings, slots: int) -> Finding:
 
 def _definitions(settings: Settings, definitions: Sequence[Definition]) -> Finding:
     found = faults(settings)
-    names = [one.name for one in definitions]
+    names = [definition.name for definition in definitions]
     words = "; ".join(f"{fault.where}: {fault.what}" for fault in found) or ", ".join(names) or "there are none"
     return Finding("definitions", bool(names) and not found, words, f"mend the files in {settings.campaigns}")
 
@@ -90,7 +92,7 @@ def _executor(settings: Settings, definitions: Sequence[Definition]) -> Iterator
     executor = conf.get("core", "executor")
     if "LocalExecutor" in executor:
         return
-    local = [one.name for one in definitions if one.provider.name == "local"]
+    local = [definition.name for definition in definitions if definition.provider.name == "local"]
     if local:
         mend = "leave them paused or out: each of a cell's tasks must see the processes of the one before"
         yield Finding("provider local", True, f"{executor}, and {', '.join(local)} run locally", mend, is_note=True)

@@ -125,8 +125,11 @@ def destroy(  # noqa: PLR0913, PLR0917  # each is an option
 
 def _name_others(clusters: Iterable[Cluster], what: str) -> None:
     """Tell whose clusters these are, and what becomes of them."""
-    for one in clusters:
-        print_text(f"{one.id} of {owner_words(one.owner)}, until {one.expires_at:%Y-%m-%d %H:%M} UTC: {what}", err=True)
+    for cluster in clusters:
+        print_text(
+            f"{cluster.id} of {owner_words(cluster.owner)}, until {cluster.expires_at:%Y-%m-%d %H:%M} UTC: {what}",
+            err=True,
+        )
 
 
 def _cost(cluster: Cluster, usd: float, paid: Collection[str]) -> str:

@@ -139,7 +139,7 @@ def _show_stage(stage: StagePlan) -> None:
     named = [one.workload_id for one in stage.stage.parts]
     axes = [(one.id, name) if len(named) > 1 else (one.id,) for name in named for one in part.variants]
     names = ("variant", "workload")[: len(axes[0])]
-    rows = [(*one, *(f"×{stage.repeats}" for _ in stage.loads)) for one in axes]
+    rows = [(*axis, *(f"×{stage.repeats}" for _ in stage.loads)) for axis in axes]
     if isinstance(part.strategy, Threshold):
         most = part.cells // len(part.variants)
         typer.echo(f"Loads: {some_of(stage.loads)}; at most {most} cells of each {' and '.join(names)}")
@@ -154,7 +154,7 @@ def _show_stage(stage: StagePlan) -> None:
 def _show_published(published: Published) -> None:
     """Show the published settings beside those of this campaign."""
     print_table(
-        f"{published.publication}, and here", ("what", "as published", "here"), [one.texts for one in published.rows]
+        f"{published.publication}, and here", ("what", "as published", "here"), [row.texts for row in published.rows]
     )
 
 
@@ -223,7 +223,7 @@ def _money(plan: Plan) -> Iterator[str]:
     yield f"Estimated cost of the hosts{when}: {_estimate(plan)} ({', '.join(rates)}){vcpus}"
     if plan.usd_of_populating:
         timings = [part.timing for part in plan.campaign.parts]
-        how_long = format_duration(max(one.longest_populating for one in timings if not one.populating))
+        how_long = format_duration(max(timing.longest_populating for timing in timings if not timing.populating))
         yield (
             f"Where `timing.populating` is not given, populating is not counted: up to {how_long} in each cell that "
             f"populates, at most {show_usd(plan.usd_of_populating)} more"

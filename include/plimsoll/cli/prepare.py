@@ -99,7 +99,7 @@ def _announce(toolkit: Toolkit, settings: Settings, names: Sequence[str], *, for
         with suppress(PlimsollError):
             campaign = resolve(load_definition(settings, name))
             if for_other_hosts or _runs_here(toolkit, campaign):
-                needed[name] = [one for one in downloads(toolkit, campaign) if not one.is_there]
+                needed[name] = [download for download in downloads(toolkit, campaign) if not download.is_there]
     every = {one.name: one for wanted in needed.values() for one in wanted}
     for line in download_lines(list(every.values())):
         typer.echo(f"{line}. What is fetched is kept in {settings.cache}")

@@ -121,7 +121,7 @@ def _bounded_memory() -> Iterator[None]:
     used_bytes = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     before, hard = resource.getrlimit(resource.RLIMIT_DATA)
     bounds = (used_bytes + host_bounds.MOST_MEMORY_OF_A_BUNDLE, before, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (min(one for one in bounds if one != resource.RLIM_INFINITY), hard))
+    resource.setrlimit(resource.RLIMIT_DATA, (min(bound for bound in bounds if bound != resource.RLIM_INFINITY), hard))
     try:
         yield
     finally:

@@ -82,8 +82,8 @@ def _show_cells(progress: CampaignProgress) -> None:
     cost = f", {show_usd(progress.usd)}{budget} spent so far" if progress.usd else ""
     columns = ("cell", "state", "attempt", "phase", "reason")
     print_table(f"{progress.title} ({progress.campaign_id}){cost}{_time_left(progress)}", columns, rows)
-    for one in progress.thresholds:
-        typer.echo(one.sentence)
+    for threshold in progress.thresholds:
+        typer.echo(threshold.sentence)
 
 
 def _time_left(progress: CampaignProgress) -> str:

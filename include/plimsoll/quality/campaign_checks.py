@@ -76,7 +76,7 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
 
 def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[str, ...]:
     """Return ids of the cells, variant by variant, that are missing or ran with other software than the rest."""
-    odd = {cell for one in _deviations(state, fingerprints) if one.chosen for cell in one.cells}
+    odd = {cell for deviation in _deviations(state, fingerprints) if deviation.chosen for cell in deviation.cells}
     return tuple(one.cell.id for one in state.by_variant if not one.is_settled or one.cell.id in odd)
 
 
@@ -136,7 +136,7 @@ def spread_suite() -> Sequence[Expected]:
 
 def _valid(state: State) -> Mapping[Cell, Verdict]:
     """Return the verdicts that count, by cell. Cells that the definition does not have come last."""
-    strays = {one.verdict.cell: one.verdict for one in state.strays if one.verdict and one.verdict.valid}
+    strays = {stray.verdict.cell: stray.verdict for stray in state.strays if stray.verdict and stray.verdict.valid}
     return {one.cell: one.verdict for one in state.by_variant if one.verdict} | strays
 
 
@@ -150,7 +150,7 @@ def _cells(state: State) -> pd.DataFrame:
     import pandas as pd
 
     states = {one.cell.id: _state(one) for one in state.by_variant}
-    states |= {one.key.cell_id: "invalid" for one in state.strays}
+    states |= {stray.key.cell_id: "invalid" for stray in state.strays}
     states |= {cell.id: _VALID for cell in _valid(state)}
     return pd.DataFrame(states.items(), columns=["cell", "state"])
 

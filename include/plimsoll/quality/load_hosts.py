@@ -85,7 +85,7 @@ def start_table(measured: MeasuredAttempt) -> pd.DataFrame:
     """
     start = measured.load_start
     row = {
-        "apart_ms": _apart_ms([one.started_at for one in measured.summaries.values()]),
+        "apart_ms": _apart_ms([summary.started_at for summary in measured.summaries.values()]),
         "error_ms": start.error_ms if start else nan,
         "drift_ms": known(start.drift_ms if start else None),
     }

@@ -109,7 +109,7 @@ class _Section:
 
 def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, bytes]:
     """Return the files of the whole campaign, from the `findings` of each part. Those of a part begin with its name."""
-    by_name = {one.part.id: one for one in findings}
+    by_name = {finding.part.id: finding for finding in findings}
     measured = [(part, by_name[part.id]) for part in data.campaign.parts if part.id in by_name]
     found = [one for _, one in measured]
     labels = {name: label for one in found for name, label in one.labels.items()}

@@ -69,8 +69,8 @@ def attempt_html(
     title: str, figures: Sequence[Figure], drawings: Mapping[str, str], misses: Sequence[Miss], findings: Findings
 ) -> str:
     """Return the charts of the only attempt in `findings` as a page like the report's, with its worst misses."""
-    in_time = sorted(misses, key=lambda one: one.start_s)
-    verdicts = [one.verdict for one in findings.data.attempts]
+    in_time = sorted(misses, key=lambda miss: miss.start_s)
+    verdicts = [attempt.verdict for attempt in findings.data.attempts]
     context = {"title": title, "misses": misses_table(in_time, findings.level)}
     return _rendered("attempt.html.j2", _drawn(figures, drawings) | context | {"counted_from": counted_from(verdicts)})
 

@@ -120,7 +120,10 @@ def markdown(table: Table[Row]) -> str:
     """Return the table in Markdown, strong cells in bold."""
     heading, *lines = (
         f"| {' | '.join(line)} |\n"
-        for line in ([one.heading for one in table.columns], *(map(_bold, table.cells(row)) for row in table.rows))
+        for line in (
+            [column.heading for column in table.columns],
+            *(map(_bold, table.cells(row)) for row in table.rows),
+        )
     )
     return f"{heading}|{'---|' * len(table.columns)}\n{''.join(lines)}"
 

@@ -100,7 +100,7 @@ def of_one_round(campaign: Campaign, cells: Sequence[Cell]) -> frozenset[str]:
     if not cells:
         return frozenset()
     scope = campaign.part(cells[0].part).round_scope
-    return frozenset(one.id for one in cells if one.group(scope) == cells[0].group(scope))
+    return frozenset(cell.id for cell in cells if cell.group(scope) == cells[0].group(scope))
 
 
 def _order_within(cells: Sequence[Cell], part: Part) -> Sequence[Cell]:

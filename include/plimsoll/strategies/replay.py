@@ -86,8 +86,8 @@ class _Playing:
             if stage := stage_to_start(self._campaign, self._missing(decision)):
                 self._open(stage)
             elif cells := self._round(decision):
-                for one in cells:
-                    self._run(one)
+                for cell in cells:
+                    self._run(cell)
             else:
                 return self._result(decision)
 
@@ -157,7 +157,7 @@ class _Playing:
 
 def _require_all_cells(campaign: Campaign, attempts: Attempts, where: str) -> None:
     cells = cell_ids(campaign)
-    unknown, missing = sorted(attempts.keys() - set(cells)), [one for one in cells if one not in attempts]
+    unknown, missing = sorted(attempts.keys() - set(cells)), [cell for cell in cells if cell not in attempts]
     mend = 'give the list of its attempts\' outcomes, such as ["met"], or [] if it has none: every cell needs a list'
     problems = [
         *(Problem(one, "is none of the definition's cells", "leave it out") for one in unknown[:_SHOWN]),

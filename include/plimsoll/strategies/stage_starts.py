@@ -68,13 +68,13 @@ def _of_variants(campaign: Campaign, part: Part) -> Iterator[Sequence[Cell]]:
     """Yield the cells of each variant in that part: loads rising, then repeats."""
     cells = sorted(grid(campaign), key=lambda one: (one.load_ops_s, one.repeat))
     for variant in part.variants:
-        yield [one for one in cells if (one.part, one.variant) == (part.id, variant.id)]
+        yield [cell for cell in cells if (cell.part, cell.variant) == (part.id, variant.id)]
 
 
 def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> StageLoad:
     """Return the variant's capacity in a part as its maximum. All cells of a threshold decide it."""
     kind, maximum = carried
-    missed = (one.load_ops_s for one in cells if results.outcomes.get(one.id) == "missed")
+    missed = (cell.load_ops_s for cell in cells if results.outcomes.get(cell.id) == "missed")
     firm: Kind = "found" if kind == "found" else "at-least"
     asked = tuple({one.load_ops_s for one in cells if one.id in results.known})
     return _load(cells, results, firm, maximum, asked or (maximum, min(missed, default=None)))
@@ -83,7 +83,7 @@ def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> Stage
 def _rate_found(cells: Sequence[Cell], results: Results) -> StageLoad:
     """Return the median rate that the variant achieved in a closed loop at its highest load, as its maximum."""
     highest = cells[-1].load_ops_s
-    rates = [results.rates[one.id] for one in cells if one.load_ops_s == highest and one.id in results.rates]
+    rates = [results.rates[cell.id] for cell in cells if cell.load_ops_s == highest and cell.id in results.rates]
     return _load(cells, results, "achieved", int(median_low(rates)) or None if rates else None, (highest,))
 
 
@@ -105,9 +105,9 @@ def _load(
 
 
 def _deciders(cells: Sequence[Cell], results: Results, loads: Sequence[int | None]) -> Iterator[str]:
-    for one in cells:
-        if one.id in results.attempts and one.load_ops_s in loads:
-            yield f"{one.id}/{results.attempts[one.id]}"
+    for cell in cells:
+        if cell.id in results.attempts and cell.load_ops_s in loads:
+            yield f"{cell.id}/{results.attempts[cell.id]}"
 
 
 def _loads(part: Part, maxima: Sequence[StageLoad]) -> Iterator[StageLoad]:

@@ -88,7 +88,7 @@ class CellAttempts(Generic[A_co]):
     @property
     def superseded(self) -> tuple[A_co, ...]:
         """Return valid attempts that a newer valid attempt replaced."""
-        valid = (one for one in self.attempts if one.verdict and one.verdict.valid)
+        valid = (attempt for attempt in self.attempts if attempt.verdict and attempt.verdict.valid)
         return tuple(one for one in valid if one is not self.counted)
 
     @property
@@ -169,7 +169,7 @@ class CampaignState(Generic[C_co]):
 
         Empty: all known stages are complete.
         """
-        return tuple(one for one in self.cells if not one.is_settled)
+        return tuple(cell for cell in self.cells if not cell.is_settled)
 
     @property
     def asked_for(self) -> tuple[C_co, ...]:
@@ -228,7 +228,7 @@ class CampaignState(Generic[C_co]):
     @property
     def not_needed(self) -> tuple[C_co, ...]:
         """Return cells without a valid attempt that the strategy will never ask for."""
-        return tuple(one for one in self.cells if one.decided_by)
+        return tuple(cell for cell in self.cells if cell.decided_by)
 
 
 def campaign_state(

@@ -100,7 +100,7 @@ def simulate(stage: CampaignStage, world: CapacityModel, runs: int, seed: int) -
 
         return simulate_threshold(stage, stage.first.strategy, world, runs, dice)
     campaigns = [_campaign(stage, world, dice) for _ in range(runs)]
-    taken = sorted(one.cells for one in campaigns)
+    taken = sorted(campaign.cells for campaign in campaigns)
     rounds = Counter(cells for one in campaigns for cells in one.rounds)
     return Simulation(
         runs=runs,

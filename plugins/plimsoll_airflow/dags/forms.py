@@ -32,7 +32,7 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
     rates = {level: _load_words(level) for level in levels_of(campaign)}
     repeats = {repeat_id(number): f"repeat {number}" for number in range(1, campaign.most_repeats + 1)}
     variants = {variant.id: variant.label for variant in campaign.variants}
-    stages = {one.id: one.first.stage_title for one in campaign.stages} if campaign.stage_ids else {}
+    stages = {stage.id: stage.first.stage_title for stage in campaign.stages} if campaign.stage_ids else {}
     named = {name: name for name in campaign.workload_ids}
     pattern = f"{'*-' if campaign.stage_ids else ''}{campaign.variants[0].id}-*-r1"
     return {

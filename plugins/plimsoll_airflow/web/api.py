@@ -96,9 +96,11 @@ def list_campaigns(
 ) -> list[CampaignSummary]:
     """Return all campaigns of the store that the user may see, the one that began last first."""
     return [
-        one
-        for one in library().campaigns()
-        if state in (None, one.state) and definition in (None, one.definition) and may_read(user, one.dag_id)
+        campaign
+        for campaign in library().campaigns()
+        if state in (None, campaign.state)
+        and definition in (None, campaign.definition)
+        and may_read(user, campaign.dag_id)
     ]
 
 

@@ -75,7 +75,7 @@ def cell_document(visit: Visit, cell_id: str) -> CellDocument:
     return CellDocument(
         campaign_id=visit.campaign_id,
         status=cell_status(state, visit.resolved, over.get(cell_id, 0.0)),
-        attempts=tuple(AttemptStatus.model_validate(_facts(one)) for one in state.attempts),
+        attempts=tuple(AttemptStatus.model_validate(_facts(attempt)) for attempt in state.attempts),
     )
 
 
@@ -88,7 +88,7 @@ def live_progress(visit: Visit, cell_id: str) -> AttemptProgress | None:
 def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument:
     """Return the attempt's document. Raises NotFound when the cell has no such attempt."""
     state = require_cell_state(_state(visit), cell_id, visit.campaign_id)
-    found = next((one for one in state.attempts if one.key.attempt == number), None)
+    found = next((attempt for attempt in state.attempts if attempt.key.attempt == number), None)
     if found is None:
         known = ", ".join(str(one.key.attempt) for one in state.attempts) or "none was begun"
         raise NotFound(

@@ -52,7 +52,7 @@ AttemptNames = Annotated[
 
 def query_of(ended: runs.EndedRuns) -> str:
     """Return the query that names the ended runs and attempts, and counts those that are too many to be named."""
-    named = [("run", f"{one.dag_id}/runs/{one.run_id}") for one in ended.runs[:NAMED]]
+    named = [("run", f"{run.dag_id}/runs/{run.run_id}") for run in ended.runs[:NAMED]]
     named += [("attempt", attempt.partition("/")[2]) for attempt in ended.attempts[:NAMED]]
     lengths = accumulate(len(urlencode([one])) + 1 for one in named)
     named = [one for one, length in zip(named, lengths, strict=True) if length <= LONGEST_QUERY]

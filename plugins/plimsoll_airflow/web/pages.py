@@ -195,7 +195,7 @@ def report_of_part(visit: Visited, part: PartName) -> Response:
 
 
 def _readable(user: User) -> list[CampaignSummary]:
-    return [one for one in library().campaigns() if may_read(user, one.dag_id)]
+    return [campaign for campaign in library().campaigns() if may_read(user, campaign.dag_id)]
 
 
 router.include_router(of_campaign)

@@ -145,5 +145,5 @@ def _of_queued(campaign: Campaign, campaign_id: str, run: SeenRun, first: SeenRu
 
 
 def _listed(holders: Sequence[CellRunId]) -> str:
-    named = ", ".join(f"{one.campaign_id} with {one.cell_id}" for one in holders[:_NAMED])
+    named = ", ".join(f"{holder.campaign_id} with {holder.cell_id}" for holder in holders[:_NAMED])
     return named + (f" and {len(holders) - _NAMED} more" if len(holders) > _NAMED else "")

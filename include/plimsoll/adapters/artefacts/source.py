@@ -90,7 +90,7 @@ class Artefacts:
     ) -> None:
         self._cache, self._archives = Cache(cache, log), archives or Archives()
         programs = (load_generator(sources), load_generator_for_hbase(sources), node_tool())
-        self._own = {one.entry_name: one for one in programs}
+        self._own = {program.entry_name: program for program in programs}
 
     def jdk(self, jdk_id: str, archive: Archive | None = None) -> Jdk:
         return jdks.archived(self._cache, ChosenJdk(jdk_id, archive), self._archives)

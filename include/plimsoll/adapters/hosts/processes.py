@@ -127,7 +127,7 @@ def missing(host: Host, programs: Iterable[str]) -> Sequence[str]:
     Programs below the host's own folder are left out, as an earlier command may make them, and paths that depend on the
     folder in which they run.
     """
-    sought = [one for one in dict.fromkeys(programs) if one.startswith("/") or "/" not in one]
+    sought = [program for program in dict.fromkeys(programs) if program.startswith("/") or "/" not in program]
     sought = [one for one in sought if one and not one.startswith(f"{host.root}/")]
     if not sought:
         return ()

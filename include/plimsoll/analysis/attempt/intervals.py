@@ -175,7 +175,7 @@ class Wanted:
         span = self.origin_s + window.start_s, self.origin_s + window.end_s
         failed = self.unanswered.between(operation, *span)
         among_times = self.unanswered.among_times_between(operation, *span)
-        of_all = np.array([0] * len(SHOWN) + [int(one.of_all) for one in self.quantiles]) if failed else 0
+        of_all = np.array([0] * len(SHOWN) + [int(quantile.of_all) for quantile in self.quantiles]) if failed else 0
         beyond, moved = (failed - among_times) * of_all, among_times * of_all
         count, values = total_and_values_ms(counts, self._percentiles, unit, beyond, moved)
         bounds_ms = [level.bound_ms for level in self.levels] if self.unanswered.without_time else []
@@ -184,7 +184,7 @@ class Wanted:
 
     @cached_property
     def _percentiles(self) -> tuple[float, ...]:
-        return (*SHOWN, *(one.percentile for one in self.quantiles))
+        return (*SHOWN, *(quantile.percentile for quantile in self.quantiles))
 
 
 def measure(

@@ -142,7 +142,7 @@ class Judgement:
             return ""
         if not self.levels:
             return f"{plural(failed, 'operation')} of the whole run failed"
-        counted = any(one.service_level.counts_failures for one in self.levels)
+        counted = any(level.service_level.counts_failures for level in self.levels)
         how = "each counts as slower than the bound" if counted else "FAILED OPERATIONS ARE APART, and not judged"
         return f"{plural(failed, 'operation')} of the whole run failed: {how}"
 
@@ -159,7 +159,7 @@ class Judgement:
     @property
     def too_many_failed(self) -> bool:
         """Tell whether so many operations failed that this alone is a miss, unless failures are kept apart."""
-        return self.failed_share >= ERROR_LIMIT and any(one.service_level.counts_failures for one in self.levels)
+        return self.failed_share >= ERROR_LIMIT and any(level.service_level.counts_failures for level in self.levels)
 
 
 def judgement_of(  # noqa: PLR0913  # what both ways of judging find

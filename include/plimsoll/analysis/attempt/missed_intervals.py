@@ -82,7 +82,7 @@ def stalls_s(answers: Sequence[Answers], due_s: float | None = None) -> tuple[fl
     without a pause, from the timed run's start; None where that is not known. Where operations failed, these are the
     miss, and no stall is needed.
     """
-    empty_or_answered = [one for one in answers if one.answered or not one.failed]
+    empty_or_answered = [answer for answer in answers if answer.answered or not answer.failed]
     return tuple(
         one.window.start_s
         for place, one in enumerate(empty_or_answered)

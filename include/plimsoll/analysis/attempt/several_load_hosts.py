@@ -66,7 +66,7 @@ def _by_first_clock(host: str, seconds: Iterable[GeneratorSecond], ahead_ms: flo
 
 
 def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
-    worst = max(of_hosts, key=lambda one: max(one.hiccup_ms, one.gc_ms))
+    worst = max(of_hosts, key=lambda host: max(host.hiccup_ms, host.gc_ms))
     return GeneratorSecond(
         at=max(one.at for one in of_hosts),
         **{name: _known(of_hosts, name, max) for name in ("hiccup_ms", "gc_ms", "cpu_cores", "lag_ms")},
@@ -83,7 +83,7 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
     first = readings[0]
     if len(readings) == 1:
         return first
-    if any(one.unit != first.unit for one in readings) or not all(one.tracks for one in readings):
+    if any(reading.unit != first.unit for reading in readings) or not all(one.tracks for one in readings):
         raise LogError("the load hosts' logs can't be added: they differ in form or unit", mend="run the cell again")
     return Reading(
         title=first.title,
@@ -104,7 +104,7 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
 
 def _known(of_hosts: Sequence[object], name: str, how: Callable[[list[Any]], Any]) -> Any:
     """Return the hosts' figures of that name as one; None where any is not known, since it may be the greatest."""
-    every = [getattr(one, name) for one in of_hosts]
+    every = [getattr(host, name) for host in of_hosts]
     return None if None in every else how(every)
 
 

@@ -57,7 +57,7 @@ class _Timeline:
 
     @classmethod
     def of(cls, failures: Sequence[Failures]) -> _Timeline:
-        at_s = np.concatenate([one.at_s for one in failures])
+        at_s = np.concatenate([failure.at_s for failure in failures])
         order = np.argsort(at_s, kind="stable")
         counts = np.concatenate([one.counts for one in failures])[order]
         return cls(at_s[order], np.concatenate([[0], np.cumsum(counts)]))
@@ -84,7 +84,7 @@ class Unanswered:
     @classmethod
     def of(cls, reading: Reading) -> Unanswered:
         """Return what the files of a run tell of operations that were not answered."""
-        timed = sum(one.total for one in reading.failures)
+        timed = sum(failure.total for failure in reading.failures)
         total = max(timed, sum((reading.errors or {}).values()))
         among_times = [one for one in reading.failures if one.among_times]
         ends = [max(float(one.at_s[-1]), one.until_s) for one in reading.failures if one.total]
@@ -133,7 +133,7 @@ class Unanswered:
 
 
 def _timelines(failures: Iterable[Failures]) -> dict[str, _Timeline]:
-    by_operation = grouped((one.operation, one) for one in failures if one.total)
+    by_operation = grouped((failure.operation, failure) for failure in failures if failure.total)
     return {operation: _Timeline.of(own) for operation, own in by_operation.items()}
 
 

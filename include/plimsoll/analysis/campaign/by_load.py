@@ -117,7 +117,7 @@ def _summary(
         valid=len(verdicts),
         achieved_ops_s=rate,
         achieved_share=rate.median / cell.load_ops_s if rate else None,
-        not_achieved=sum(one.rate_achieved is False for one in verdicts),
+        not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
         begin_with_backlog=sum(begins_with_backlog(one.opening_backlog, level) for one in verdicts),
         maxima_ms=highest,
     )
@@ -139,7 +139,7 @@ def highest_achieved(cells: Sequence[CellResult]) -> tuple[HighestAchieved, ...]
     Of equal ones the one at the lowest load. A variant is left out where no valid repeat tells its achieved rate.
     """
     found: dict[str, HighestAchieved] = {}
-    for (variant, load), rates in sorted(_rates(cells).items(), key=lambda one: one[0][1]):
+    for (variant, load), rates in sorted(_rates(cells).items(), key=lambda rate: rate[0][1]):
         mean = fmean(rates)
         if variant not in found or mean > found[variant].mean_ops_s:
             found[variant] = HighestAchieved(variant=variant, load_ops_s=load, repeats=len(rates), mean_ops_s=mean)
@@ -193,7 +193,7 @@ def _repeats(attempt: AttemptData) -> Iterator[tuple[str, _Repeat]]:
 
 def _at_load(variant: str, load: int, operations: Mapping[str, Sequence[_Repeat]]) -> Iterator[OperationP99]:
     for operation, repeats in sorted(operations.items()):
-        means = [fmean(one.p99_ms) for one in repeats]
+        means = [fmean(repeat.p99_ms) for repeat in repeats]
         yield OperationP99(
             variant=variant,
             load_ops_s=load,
@@ -228,7 +228,7 @@ class ActionComparison(Model):
 def compare_actions(cells: Sequence[CellResult], control: str | None) -> tuple[ActionComparison, ...]:
     """Compare every other variant with the control; empty without a control, and at loads that it did not run."""
     parts = dict.fromkeys(
-        name for one in cells if one.verdict and one.verdict.action for name in seconds_of(one.verdict.action)
+        name for cell in cells if cell.verdict and cell.verdict.action for name in seconds_of(cell.verdict.action)
     )
     return tuple(found for part in parts for found in _of_part(cells, str(control), part)) if control else ()
 
@@ -236,9 +236,9 @@ def compare_actions(cells: Sequence[CellResult], control: str | None) -> tuple[A
 def seconds_of(action: ActionResult) -> dict[str, float]:
     """Return the time of the whole action, unless its end is undated, and those of its parts over all nodes, s."""
     found = {} if action.undated_s else {WHOLE: action.duration_s}
-    for one in action.parts:
-        name = one.name.rpartition(": ")[2]  # without the node's
-        found[name] = found.get(name, 0.0) + one.seconds
+    for part in action.parts:
+        name = part.name.rpartition(": ")[2]  # without the node's
+        found[name] = found.get(name, 0.0) + part.seconds
     return found
 
 

@@ -189,7 +189,7 @@ class AnswerOverStages:
     @property
     def question(self) -> tuple[str, tuple[ServiceLevel, ...]]:
         """Return the workload, and the service levels whenever they are judged: what the cluster is asked to carry."""
-        return self.workload, tuple(one.model_copy(update={"during": None}) for one in self.service_levels)
+        return self.workload, tuple(level.model_copy(update={"during": None}) for level in self.service_levels)
 
 
 def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOverStages, ...]:
@@ -207,7 +207,7 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
 
 
 def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
-    cells = [cell for one in of_stages if "rate" in one.part.knows for cell in one.state.by_variant]
+    cells = [cell for stage in of_stages if "rate" in stage.part.knows for cell in stage.state.by_variant]
     of_variants: dict[str, list[CellResult]] = {}
     for one in cells:
         of_variants.setdefault(one.cell.variant, []).append(one)

@@ -140,7 +140,7 @@ def _flags(cells: Sequence[CellResult], causes: Sequence[Cause], bound_ms: float
 
 def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[CauseShare, float]:
     """Return the cause's share with its uncorrected p value, and the smallest p value that they could give."""
-    known = [(one.missed, touched) for one in cells if (touched := one.touched[cause.id]) is not None]
+    known = [(cell.missed, touched) for cell in cells if (touched := cell.touched[cause.id]) is not None]
     missed = sum(int(one.sum()) for one, _ in known)
     missed_with = sum(int((one & touched).sum()) for one, touched in known)
     met = sum(int((~one).sum()) for one, _ in known)

@@ -99,7 +99,7 @@ class _Chain:
 
     @cached_property
     def exposures(self) -> tuple[int, ...]:
-        return tuple(count for one in self.conditions for count in one.exposures)
+        return tuple(count for condition in self.conditions for count in condition.exposures)
 
     @property
     def is_alike(self) -> bool:
@@ -108,14 +108,14 @@ class _Chain:
     @property
     def intervals(self) -> int | None:
         """Return the number of intervals to bring all cells to: as stages ask, else the fewest; None: as they are."""
-        asked = {one.part.asked_intervals for one in self.conditions}
+        asked = {condition.part.asked_intervals for condition in self.conditions}
         if len(asked) == 1 and (count := asked.pop()) is not None:
             return count
         return None if self.is_alike else min(self.exposures)
 
     @property
     def is_comparable(self) -> bool:
-        whole = (cell for one in self.conditions for cell in one.cells if not cell.is_censored)
+        whole = (cell for condition in self.conditions for cell in condition.cells if not cell.is_censored)
         return self.is_alike or all(cell.intervals for cell in whole)
 
     @cached_property
@@ -134,7 +134,7 @@ class _Chain:
 
     @cached_property
     def _posteriors(self) -> Sequence[Posterior]:
-        loads = [load for one in self.conditions for load in one.part.loads]
+        loads = [load for condition in self.conditions for load in condition.part.loads]
         return [posterior(self.question, one.cells, min(loads), max(loads)) for one in self.conditions]
 
     @cached_property
@@ -175,8 +175,8 @@ class _Chain:
 def condition_answers(answers: Sequence[AnswerOverStages]) -> tuple[ConditionAnswer, ...]:
     """Return what every variant carries under ordered conditions, with their costs; empty where there are none."""
     groups: dict[object, list[AnswerOverStages]] = {}
-    for one in answers:
-        groups.setdefault(one.question, []).append(one)
+    for answer in answers:
+        groups.setdefault(answer.question, []).append(answer)
     every = (found for group in groups.values() for chain in _chains(group) for found in _answers_of(chain))
     # A condition that begins several chains stands once, as the first of them has it.
     return tuple({(one.variant, one.workload, one.condition): one for one in reversed([*every])}.values())[::-1]

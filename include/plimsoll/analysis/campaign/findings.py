@@ -59,7 +59,7 @@ class CampaignCells:
     def labels(self) -> dict[str, str]:
         """Return the variants' labels by id. Where two variants share a title, the label includes the id."""
         variants = self.part.variants
-        shared = {one.label for one in variants if sum(one.label == other.label for other in variants) > 1}
+        shared = {variant.label for variant in variants if sum(variant.label == other.label for other in variants) > 1}
         return {one.id: f"{one.label} [{one.id}]" if one.label in shared else one.label for one in variants}
 
     def of_variant(self, variant: str) -> tuple[CellResult, ...]:
@@ -143,7 +143,9 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
     if len(found) == 1:
         return (data,)
     require_no_strays(data)
-    divided = tuple(_part_of(data, part) for part in found if any(part.loads_of(one.id) for one in part.variants))
+    divided = tuple(
+        _part_of(data, part) for part in found if any(part.loads_of(variant.id) for variant in part.variants)
+    )
     alike = grouped((one.part.workload_id, one) for one in divided)
     return tuple(
         replace(one, other_stages=tuple(other for other in alike[one.part.workload_id] if other is not one))
@@ -155,7 +157,7 @@ def _part_of(data: CampaignData, part: Part) -> CampaignData:
     cells = tuple(one for one in data.state.cells if one.cell.part == part.id)
     return replace(
         data,
-        attempts=tuple(attempt for one in cells for attempt in one.attempts),
+        attempts=tuple(attempt for cell in cells for attempt in cell.attempts),
         spending=_spending_of(data.spending, cells),
         incomplete=tuple(one.cell.id for one in cells if one.cell.id in data.incomplete),
         of_part=_without_idle(part),

@@ -106,12 +106,12 @@ def _beside(fact: str, highest: float, bound_percent: int) -> Iterator[tuple[str
 def clock_offset_ms(cells: Iterable[CellResult]) -> float | None:
     """Return the largest offset of a node's clock from the load host's, in attempts that count, ms. None: not known."""
     fingerprints = [result.counted.fingerprint for result in cells if result.counted]
-    return largest_from_load_host_ms(one for one in fingerprints if one)
+    return largest_from_load_host_ms(fingerprint for fingerprint in fingerprints if fingerprint)
 
 
 def kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
     """Return the hosts that served several cells, in the order of their first use. Empty: each cell had its own."""
-    counted = [one.counted for one in cells if one.counted and one.counted.verdict.started_at]
+    counted = [cell.counted for cell in cells if cell.counted and cell.counted.verdict.started_at]
     used = grouped(
         ((one.fingerprint.cluster, one.fingerprint.replaces), one)
         for one in sorted(counted, key=lambda data: str(data.verdict.started_at))
@@ -128,8 +128,8 @@ def largest_from_controller_ms(fingerprints: Iterable[Fingerprint]) -> float | N
     return max(
         (
             abs(offset)
-            for one in fingerprints
-            for offset in (one.load_clock_offset_ms, *(node.clock_offset_ms for node in one.nodes))
+            for fingerprint in fingerprints
+            for offset in (fingerprint.load_clock_offset_ms, *(node.clock_offset_ms for node in fingerprint.nodes))
         ),
         default=None,
     )
@@ -140,4 +140,4 @@ def largest_from_load_host_ms(fingerprints: Iterable[Fingerprint]) -> float | No
 
     This offset is taken out of the nodes' times.
     """
-    return max((abs(ahead) for one in fingerprints for ahead in one.ahead_ms().values()), default=None)
+    return max((abs(ahead) for fingerprint in fingerprints for ahead in fingerprint.ahead_ms().values()), default=None)

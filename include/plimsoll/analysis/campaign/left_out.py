@@ -56,7 +56,7 @@ def left_out(strategy: Strategy, cells: Sequence[CellResult]) -> tuple[LeftOut, 
 
 
 def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
-    spared = Counter(one.decided_by for one in cells if one.decided_by)
+    spared = Counter(cell.decided_by for cell in cells if cell.decided_by)
     return LeftOut(
         variant=variant,
         run=sum(one.verdict is not None for one in cells),

@@ -76,7 +76,7 @@ def worst_misses(
 
     The result holds the WORST of all, some of every cell with a miss, and more of the cells in `decisive` (ids).
     """
-    missed = [one for one in cells if one.verdict and one.verdict.levels and one.verdict.levels[0].missed]
+    missed = [cell for cell in cells if cell.verdict and cell.verdict.levels and cell.verdict.levels[0].missed]
     each = min(_PER_CELL, max(1, _ALL // max(1, len(missed))))
     own = {one.cell.id: _worst_rows(one.counted, WORST) for one in missed if one.counted}
     every = sorted((row for rows in own.values() for row in rows), key=_badness, reverse=True)
@@ -103,7 +103,7 @@ def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult
     None where none has valid intervals. It is the worst valid repeat at the lowest load that missed, else at the
     highest load that was run.
     """
-    valid = [one for one in cells if one.counted and not one.counted.intervals.empty]
+    valid = [cell for cell in cells if cell.counted and not cell.counted.intervals.empty]
     load = capacity.lowest_missed_ops_s or max((one.cell.load_ops_s for one in valid), default=0)
     own = [one for one in valid if one.cell.load_ops_s == load]
     return max(own, key=lambda one: (one.verdict and distance(one.verdict)) or 0.0, default=None)

@@ -76,12 +76,12 @@ def host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
 
 def in_order(residuals: Iterable[Residual]) -> list[Residual]:
     """Return the cells by the start of their timed run. Cells without a known start are left out."""
-    started = [(one.result.verdict.started_at, one) for one in residuals if one.result.verdict]
+    started = [(residual.result.verdict.started_at, residual) for residual in residuals if residual.result.verdict]
     return [one for _, one in sorted(((at, one) for at, one in started if at), key=lambda pair: pair[0])]
 
 
 def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple[Residual, ...]:
-    alike = grouped(((one[0].cell.variant, one[0].cell.load_ops_s), one) for one in figures)
+    alike = grouped(((figure[0].cell.variant, figure[0].cell.load_ops_s), figure) for figure in figures)
     return tuple(
         Residual(result, host, (value - mean) * widened, widened)
         for own in alike.values()
@@ -192,7 +192,7 @@ def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.fl
 
 def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
     """Apply Kruskal and Wallis' test to the zones of the load hosts. Each zone needs three cells."""
-    by_zone = grouped((zone, one.value) for one in residuals if (zone := _zone(one.result.counted)))
+    by_zone = grouped((zone, residual.value) for residual in residuals if (zone := _zone(residual.result.counted)))
     typical = {zone: exp(float(np.median(values))) for zone, values in sorted(by_zone.items())}
     samples = [values for values in by_zone.values() if len(values) >= 3]
     if len(samples) < 2 or not np.any(np.concatenate(samples)):
@@ -208,7 +208,7 @@ def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
 
     There are none with fewer than FEWEST_CELLS cells.
     """
-    values = np.array([one.value for one in residuals])
+    values = np.array([residual.value for residual in residuals])
     if len(values) < FEWEST_CELLS:
         return ()
     from scipy.stats import t  # a second to import

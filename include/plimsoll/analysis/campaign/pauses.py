@@ -100,7 +100,7 @@ def _statistics(variant: str, load: int, process: str, attempts: Sequence[_GcLog
         repeats=len(attempts),
         stops=sum(one.stops for one in attempts),
         stalls=sum(one.stalls for one in attempts),
-        stopped_share=sum(float(one.sum()) for one in lengths) / 1000 / nodes_s,
+        stopped_share=sum(float(length.sum()) for length in lengths) / 1000 / nodes_s,
         p50_ms=_quantile(lengths, 0.5),
         p99_ms=_quantile(lengths, 0.99),
         longest_ms=_range(float(one.max()) for one in lengths if len(one)),

@@ -89,7 +89,7 @@ def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) ->
 
 def _values(runs: Iterable[CellResult], percentile: float) -> Sequence[float]:
     """Return the response time of each repeat at a percentile of all operations of its judged time, ms."""
-    tables = [one.counted.latencies for one in runs if one.counted and len(one.counted.latencies)]
+    tables = [run.counted.latencies for run in runs if run.counted and len(run.counted.latencies)]
     rows = [
         table[(table["operation"] == ALL_OPERATIONS) & np.isclose(table["percentile"], percentile)] for table in tables
     ]
@@ -181,7 +181,10 @@ def _rounded(load: float, gap: float) -> int:
 
     Distances are measured on a log scale.
     """
-    return next((one for one in _candidates(load) if abs(log(one / load)) <= _ROUNDED * log(gap) / 2), round(load))
+    return next(
+        (candidate for candidate in _candidates(load) if abs(log(candidate / load)) <= _ROUNDED * log(gap) / 2),
+        round(load),
+    )
 
 
 def _candidates(load: float) -> Iterator[int]:

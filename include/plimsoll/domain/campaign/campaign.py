@@ -30,7 +30,9 @@ class CampaignStage:
     def started(self, stage_start: StageStart | None) -> "CampaignStage":
         """Return the stage with the loads that were found for it; itself where there are none."""
         return (
-            self if stage_start is None else replace(self, parts=tuple(one.started(stage_start) for one in self.parts))
+            self
+            if stage_start is None
+            else replace(self, parts=tuple(part.started(stage_start) for part in self.parts))
         )
 
     @property

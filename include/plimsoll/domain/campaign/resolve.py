@@ -32,7 +32,7 @@ def resolve(definition: DefinitionKeys) -> Campaign:
     shared = vars(setup_of(definition))
     numbered = enumerate(definition.stages or (None,))
     stages = tuple(_stage(definition, shared, number, stage) for number, stage in numbered)
-    named = tuple(one.id for one in definition.workloads) if len(definition.workloads) > 1 else ()
+    named = tuple(workload.id for workload in definition.workloads) if len(definition.workloads) > 1 else ()
     return Campaign(**shared, stages=stages, workload_ids=named)
 
 

@@ -64,9 +64,9 @@ def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[F
     yield from _unknown_control(definition)
     yield from _without_version(campaign)
     yield from _larger_initial_heaps(definition)
-    yield from _repeated("workloads", "workload id", [one.id for one in definition.workloads])
+    yield from _repeated("workloads", "workload id", [workload.id for workload in definition.workloads])
     yield from _one_workload_and_several(definition)
-    yield from _repeated("stages", "stage id", [one.id for one in definition.stages])
+    yield from _repeated("stages", "stage id", [stage.id for stage in definition.stages])
     yield from _stages_taken_from(definition, campaign)
     yield from dict.fromkeys(_closed_loops(definition, campaign))
     yield from dict.fromkeys(_thresholds(definition, campaign))
@@ -206,7 +206,7 @@ def _too_few_to_look_between(part: Part, strategy: Threshold, declared: tuple[in
 
 def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
     """Yield faults where a stage has a workload that the definition lacks, or that its loads' stage has not."""
-    known = {one.id: one for one in definition.workloads}
+    known = {workload.id: workload for workload in definition.workloads}
     stages = {one.id: one for one in definition.stages}
     for number, stage in enumerate(definition.stages):
         for place, name in enumerate(stage.workloads):

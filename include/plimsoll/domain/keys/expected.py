@@ -30,7 +30,7 @@ def known_keys(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
 def sections_with(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
     """Return the keys beside the last one of the path that have a key of its name inside: `strategy` for `mode`."""
     *place, name = path
-    return tuple(one for one in known_keys(schema, path) if name in known_keys(schema, (*place, one, name)))
+    return tuple(key for key in known_keys(schema, path) if name in known_keys(schema, (*place, key, name)))
 
 
 def expected(node: Node) -> str:

@@ -74,7 +74,7 @@ def problems_of(error: ValidationError, model: type[BaseModel], under: str = "")
 def faults_of(error: ValidationError, model: type[BaseModel], source: Source = lambda _: None) -> list[Fault]:
     """Return each fault that pydantic found in a model's value. `source` returns the file's own text at a path."""
     schema = _schema(model)
-    return [fault for one in _roots(error.errors()) for fault in _faults(one, schema, source)]
+    return [fault for root in _roots(error.errors()) for fault in _faults(root, schema, source)]
 
 
 def fault_words(found: Mapping[str, Any]) -> str:

@@ -112,7 +112,7 @@ _N = TypeVar("_N", bound=_Named)
 
 def by_prefix(processes: Sequence[_N]) -> dict[str, _N]:
     """Return a node's processes by the prefix of their facts: `datanode: `; the only process has an empty prefix."""
-    return {f"{one.name}: " if len(processes) > 1 else "": one for one in processes}
+    return {f"{process.name}: " if len(processes) > 1 else "": process for process in processes}
 
 
 class ProcessOnHost(NamedTuple):

@@ -108,7 +108,7 @@ def left_to_stages(given: Any) -> Any:
     stages = given.get("stages") if isinstance(given, Mapping) else None
     if not isinstance(stages, list | tuple) or not stages:
         return given
-    left = [name for name in REQUIRED_UNLESS_STAGED if name not in given and all(_has(one, name) for one in stages)]
+    left = [name for name in REQUIRED_UNLESS_STAGED if name not in given and all(_has(stage, name) for stage in stages)]
     return {**given, **dict.fromkeys(left, LEFT_TO_STAGES)}
 
 

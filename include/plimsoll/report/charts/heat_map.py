@@ -49,7 +49,7 @@ def _caption(findings: Findings) -> str:
         "Each square is a variant at a load: its worst interval over all valid repeats, and how many repeats met the "
         "service level. Blue is below the bound, red beyond it."
     ]
-    if any(one.at_capacity for one in findings.capacities):
+    if any(capacity.at_capacity for capacity in findings.capacities):
         sentences.append(
             "The heavy yellow line is the load line: it lies on top of the highest load that the variant carries."
         )
@@ -135,7 +135,7 @@ def _layers(findings: Findings) -> list[alt.Chart]:
         *([kept_but_missed] if _other_reasons(findings) else []),
         base.mark_text(dy=-5, fontSize=12, fontWeight="bold", color=_INK).encode(text="worst:N"),
         base.mark_text(dy=9, fontSize=10, color=_INK).encode(text="repeats:N"),
-        *(_load_line(findings) if any(one.at_capacity for one in findings.capacities) else []),
+        *(_load_line(findings) if any(capacity.at_capacity for capacity in findings.capacities) else []),
     ]
 
 

@@ -78,7 +78,7 @@ def _rows(
     findings: Findings, variant: str, load: int, attempts: Sequence[AttemptData]
 ) -> Iterator[Mapping[str, object]]:
     """Yield a row for each percentile and for the maximum. A log scale has no place for 0 ms."""
-    for curve in median_curves([one.latencies for one in attempts]):
+    for curve in median_curves([attempt.latencies for attempt in attempts]):
         points = [(1 / (1 - p / 100), ms, f"p{p:g}") for p, ms in curve.ms_at.items()]
         points.append((curve.operations, curve.maximum_ms, "maximum"))
         kind = _EVERY if curve.operation == ALL_OPERATIONS else curve.operation

@@ -130,7 +130,7 @@ def _require_comparable(
 ) -> None:
     problems = list(wrong_pairs(a.part, b.part, pairing))
     if not found.pairs and not problems:
-        have = ", ".join(one.id for one in a.part.variants), ", ".join(one.id for one in b.part.variants)
+        have = ", ".join(variant.id for variant in a.part.variants), ", ".join(one.id for one in b.part.variants)
         mend = "name which belong together: `--pair ID_IN_A=ID_IN_B`, or `pair=ID_IN_A=ID_IN_B` by REST"
         problems.append(Problem("variants", f"A has {have[0]}, B has {have[1]}: none in common", mend))
     if not force:
@@ -167,7 +167,7 @@ def _answers(a: CampaignCells, b: CampaignCells, found: SideBySide) -> Iterator[
     tested = sum(bool(test.loads) for test in found.tests)
     remarks = [stands(test, tested) for test in found.tests]
     sharing: dict[str, list[str]] = {}
-    capacities = {one.variants: one for one in found.capacities}
+    capacities = {capacity.variants: capacity for capacity in found.capacities}
     for pair, remark in zip(found.pairs, remarks, strict=True):
         label = a.labels[pair.a]
         if pair.a != pair.b or label != b.labels[pair.b]:

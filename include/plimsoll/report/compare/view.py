@@ -38,7 +38,9 @@ def environment_table(found: CampaignComparison) -> PlainTable:
 
 def definitions_table(found: CampaignComparison) -> PlainTable:
     """Return the other differences between the definitions."""
-    return _differences("Definitions differ", ((one.what, one.a, one.b) for one in found.differences))
+    return _differences(
+        "Definitions differ", ((difference.what, difference.a, difference.b) for difference in found.differences)
+    )
 
 
 def left_out(found: CampaignComparison) -> Iterator[str]:

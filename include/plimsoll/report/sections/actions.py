@@ -95,7 +95,7 @@ def evidence_table(findings: Findings) -> PlainTable:
         (
             place_of(cell, findings.labels),
             "; ".join(action.evidence),
-            "; ".join(f"{one.name} {figure(one.seconds)} s" for one in action.parts) or NOTHING,
+            "; ".join(f"{part.name} {figure(part.seconds)} s" for part in action.parts) or NOTHING,
         )
         for cell, action in _acted(findings)
     )
@@ -154,7 +154,7 @@ def _around(findings: Findings, of: Spread) -> Iterator[str]:
         action for cell, action in _acted(findings) if (cell.variant, cell.load_ops_s) == (of.variant, of.load_ops_s)
     ]
     for place, level in enumerate(results[0].levels):
-        phases = ((name, [getattr(one.levels[place], name).met for one in results]) for name in PHASES)
+        phases = ((name, [getattr(result.levels[place], name).met for result in results]) for name in PHASES)
         told = (f"{name} in {met.count(True)} of {len(met) - met.count(None)}" for name, met in phases)
         yield f"{level.service_level} was met {', '.join(told)}."
 

@@ -127,7 +127,10 @@ def capacity_sheet(findings: Findings) -> Sheet:
 
 def comparisons_sheet(findings: Findings) -> Sheet:
     """Return one row per variant that was compared with the control."""
-    return Sheet({**one.model_dump(), "loads": " ".join(map(str, one.loads))} for one in findings.comparisons)
+    return Sheet(
+        {**comparison.model_dump(), "loads": " ".join(map(str, comparison.loads))}
+        for comparison in findings.comparisons
+    )
 
 
 def _capacity_record(one: Capacity) -> dict[str, object]:

@@ -27,9 +27,9 @@ def told_table(origin: Origin) -> PlainTable:
 def deviations_table(ran: Environment) -> PlainTable:
     """Return the facts that are not equal among cells that should be."""
     rows = (
-        (one.fact, "; ".join(dict.fromkeys(one.usual.values())), value, listing(places))
-        for one in ran.deviations
-        for value, places in one.others.items()
+        (deviation.fact, "; ".join(dict.fromkeys(deviation.usual.values())), value, listing(places))
+        for deviation in ran.deviations
+        for value, places in deviation.others.items()
     )
     headings = {"Fact": "", "Usual value": "", "Found instead": "strong", "Where": ""}
     return plain("Deviations of the environment", headings, rows)
@@ -58,7 +58,7 @@ def _context(findings: Findings) -> Mapping[str, Any]:
     ran = environment(findings)
     return {
         "environment": ran,
-        "origins": [(one, told_table(one)) for one in origins(findings)],
+        "origins": [(origin, told_table(origin)) for origin in origins(findings)],
         "deviations": deviations_table(ran),
         "differing": list(differing_tables(findings, ran)),
         "by_host": by_host_table(ran),
@@ -67,8 +67,10 @@ def _context(findings: Findings) -> Mapping[str, Any]:
 
 
 def _compared(ran: Environment) -> Iterator[tuple[str, str, str, str, str]]:
-    for one in ran.deviations:
-        yield from (("deviating", one.fact, value, "", " ".join(places)) for value, places in one.others.items())
+    for deviation in ran.deviations:
+        yield from (
+            ("deviating", deviation.fact, value, "", " ".join(places)) for value, places in deviation.others.items()
+        )
     for fact, by_variant in ran.by_variant.items():
         yield from (("by variant", fact, value, variant, "") for variant, value in by_variant.items())
     yield from (("by host", fact, value, "", " ".join(hosts)) for fact, value, hosts in _each(ran.by_host))

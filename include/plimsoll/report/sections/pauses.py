@@ -43,7 +43,7 @@ def pauses_sheet(findings: Findings) -> Sheet:
 
 def pauses_chart(findings: Findings) -> tuple[Figure, ...]:
     """Draw one panel for each figure, on one log scale; none for a single load, or where no GC log shows a stop."""
-    rows = [row for one in findings.pauses for row in _drawn(findings, one)]
+    rows = [row for pause in findings.pauses for row in _drawn(findings, pause)]
     if not draws_loads(rows):
         return ()
     names = sorted({str(row["panel"]) for row in rows}, key=lambda name: (name.startswith(_WAIT), name))

@@ -82,14 +82,14 @@ def _published(findings: Findings) -> PlainTable | None:
     published = findings.part.published
     if published is None:
         return None
-    rows = ((one.what, one.published or "not published", one.here or "as published") for one in published.rows)
+    rows = ((row.what, row.published or "not published", row.here or "as published") for row in published.rows)
     return plain("As published, and here", {"What": "", "As published": "prose", "Here": "prose"}, rows)
 
 
 def _clients(findings: Findings) -> PlainTable:
     headings = {"Product": "", "Protocol": "", "Workload": "", "Options of its clients": "prose"}
     clients = clients_of([findings.part])
-    rows = ((one.product, one.protocol, one.workload or "the only one", one.words) for one in clients)
+    rows = ((client.product, client.protocol, client.workload or "the only one", client.words) for client in clients)
     return plain("What clients of each product speak", headings, rows)
 
 

@@ -148,7 +148,7 @@ def warnings_table(found: Validity) -> PlainTable:
 def checks_table(found: Validity) -> PlainTable:
     """Return the checks over the whole campaign."""
     headings = {"Check": "", "Result": "", "Expected": "prose", "Observed": "prose"}
-    results = ((one, one.result if one.success else bad(one.result)) for one in found.campaign_checks)
+    results = ((check, check.result if check.success else bad(check.result)) for check in found.campaign_checks)
     rows = ((one.name, result, one.expected, one.observed) for one, result in results)
     return plain("Checks over the whole campaign", headings, rows)
 

@@ -31,7 +31,7 @@ _KINDS = [_OF_MISSED, _OF_MET]
 
 def causes_chart(findings: Findings) -> tuple[Figure, ...]:
     """Draw one figure; none where no missed interval was analysed."""
-    shown = [one for one in findings.causes if one.explained.missed > one.explained.unknown]
+    shown = [cause for cause in findings.causes if cause.explained.missed > cause.explained.unknown]
     if not shown:
         return ()
     rows = [row for one in shown for row in _rows(findings, one)]
@@ -104,7 +104,7 @@ def explained_table(findings: Findings) -> Table[VariantCauses]:
     """Return every variant with missed intervals, in the definition's order; shares are of all these intervals."""
     return Table(
         "Missed intervals by what is known of them",
-        [one for one in findings.causes if one.explained.missed],
+        [cause for cause in findings.causes if cause.explained.missed],
         [
             Column("Variant", lambda one: findings.labels[one.variant]),
             number("Missed intervals", lambda one: f"{one.explained.missed:,}"),
@@ -121,10 +121,10 @@ def causes_table(findings: Findings) -> Table[tuple[str, CauseShare]]:
     return Table(
         "Causes of missed intervals",
         [
-            (findings.labels[one.variant], share)
-            for one in findings.causes
-            if one.explained.missed > one.explained.unknown
-            for share in one.causes
+            (findings.labels[cause.variant], share)
+            for cause in findings.causes
+            if cause.explained.missed > cause.explained.unknown
+            for share in cause.causes
             if share.missed_with or share.link == "not collected"
         ],
         [
@@ -143,7 +143,7 @@ def causes_sheet(findings: Findings) -> Sheet:
     """Return one row per variant and cause: counts of intervals, base rate, share beyond chance, test."""
     return Sheet(
         {
-            "variant": one.variant,
+            "variant": cause.variant,
             "cause": share.label,
             "missed_intervals": share.missed,
             "missed_with_cause": share.missed_with,
@@ -151,8 +151,8 @@ def causes_sheet(findings: Findings) -> Sheet:
             "met_with_cause": share.met_with,
             **{name: getattr(share, name) for name in ("beyond_chance", "p_value", "p_holm", "link")},
         }
-        for one in findings.causes
-        for share in one.causes
+        for cause in findings.causes
+        for share in cause.causes
     )
 
 
@@ -162,9 +162,9 @@ def explained_sheet(findings: Findings) -> Sheet:
     One row per variant, with an empty `cell`, and one row per cell with misses.
     """
     rows = (
-        {"variant": one.variant, "cell": cell, **counts.model_dump()}
-        for one in findings.causes
-        for cell, counts in (("", one.explained), *one.cells.items())
+        {"variant": cause.variant, "cell": cell, **counts.model_dump()}
+        for cause in findings.causes
+        for cell, counts in (("", cause.explained), *cause.cells.items())
     )
     return Sheet(rows, ["variant", "cell", *Explained.model_fields])
 
@@ -175,8 +175,8 @@ def causes_by_cell_sheet(findings: Findings) -> Sheet:
     `link` is the result of the test over all cells of the variant.
     """
     rows = (
-        (one.cell, one.label, one.missed, one.missed_with, one.link)
-        for one in causes_by_cell(findings.cells, findings.causes, findings.level.bound_ms)
+        (cause.cell, cause.label, cause.missed, cause.missed_with, cause.link)
+        for cause in causes_by_cell(findings.cells, findings.causes, findings.level.bound_ms)
     )
     return Sheet(rows, ["cell", "cause", "missed_intervals", "missed_with_cause", "link"])
 

@@ -94,7 +94,7 @@ def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, s
 
     None where a campaign looked for capacities under one condition alone.
     """
-    conditions = tuple(dict.fromkeys(condition(one.action) for one in answers))
+    conditions = tuple(dict.fromkeys(condition(answer.action) for answer in answers))
     if len(conditions) < 2:
         return None
     found: dict[tuple[str, str], dict[str, Capacity]] = {}
@@ -130,7 +130,7 @@ class Bracketed(Protocol):
 
 def loads_line(capacities: Iterable[Bracketed]) -> str:
     """Return the `loads` line of a definition that would narrow all these capacities; empty where no load would."""
-    loads = sorted({load for one in capacities for load in one.bracketed_ops_s})
+    loads = sorted({load for capacity in capacities for load in capacity.bracketed_ops_s})
     return f"loads: [{', '.join(map(format_rate, loads))}]" if loads else ""
 
 

@@ -41,7 +41,7 @@ def conclusion(findings: Findings) -> str:
         return " ".join(sentences)
     if findings.part.asks == "an action":
         return " ".join([*took_sentences(findings), *_reservations(findings)])
-    falls = [fall(findings.labels[one.variant], one) for one in findings.capacities if one.falls_by]
+    falls = [fall(findings.labels[capacity.variant], capacity) for capacity in findings.capacities if capacity.falls_by]
     in_words = _answer if falls else _sentence_of
     answer = ("In this stage alone " if falls else "") + in_words(findings.capacities, findings.labels)
     grounds = f"{answer}{_grounds(findings)}."
@@ -56,9 +56,10 @@ def campaign_conclusion(
 
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
-    labels = {name: label for one in of_parts for name, label in one.labels.items()}
+    labels = {name: label for part in of_parts for name, label in part.labels.items()}
     sentences = [
-        f"{_subject(one, answers)}{_sentence_of(one.capacities, labels)}{_chance(one.capacities)}." for one in answers
+        f"{_subject(answer, answers)}{_sentence_of(answer.capacities, labels)}{_chance(answer.capacities)}."
+        for answer in answers
     ]
     sentences += condition_sentences(conditions, labels)
     if any(one.part.provider.shares_machine and one.part.action and one.part.action.loses_nodes for one in of_parts):
@@ -76,15 +77,15 @@ def campaign_conclusion(
 
 def close_calls(findings: Findings) -> Iterator[str]:
     """Yield a sentence for each capacity that ends at a miss by one interval hardly above its bound."""
-    for one in findings.capacities:
-        decisive = findings.decisive.get(one.variant)
+    for capacity in findings.capacities:
+        decisive = findings.decisive.get(capacity.variant)
         level = deciding_level(decisive.verdict) if decisive and decisive.verdict else None
         if decisive is None or level is None or level.missed != 1 or not 1 <= ratio(level) < _CLOSE:
             continue
         stage = f" in stage {findings.part.stage}" if findings.part.stage else ""
         worst = f"{ms(level.worst_ms)} against {ms(level.service_level.bound_ms)}"
         yield (
-            f"{findings.labels[one.variant]} missed at {ops(decisive.cell.load_ops_s)}{stage} by {worst}, in one "
+            f"{findings.labels[capacity.variant]} missed at {ops(decisive.cell.load_ops_s)}{stage} by {worst}, in one "
             f"interval of {level.judged}: the next cell there would decide."
         )
 
@@ -196,7 +197,7 @@ def _and(names: Sequence[str]) -> str:
 def _grounds(findings: Findings) -> str:
     if isinstance(findings.part.strategy, Threshold):
         return _chance(findings.capacities)
-    repeats, carried = findings.part.repeats, [one for one in findings.capacities if one.capacity_ops_s]
+    repeats, carried = findings.part.repeats, [capacity for capacity in findings.capacities if capacity.capacity_ops_s]
     if all(one.kind == "unknown" for one in findings.capacities):
         return ""
     if repeats == 1:
@@ -209,7 +210,7 @@ def _grounds(findings: Findings) -> str:
 
 def _chance(capacities: Sequence[Capacity]) -> str:
     """Return with which chance, and for how long, thresholds are met; empty for capacities."""
-    asked = next((one.asked for one in capacities if one.asked), None)
+    asked = next((capacity.asked for capacity in capacities if capacity.asked), None)
     if asked is None:
         return ""
     over = f" over {format_duration(timedelta(seconds=asked.over_s))}" if asked.over_s else ""

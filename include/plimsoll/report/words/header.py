@@ -95,7 +95,7 @@ def _measured(findings: Findings) -> str:
     broken off.
     """
     verdicts = [result.shown.verdict for result in findings.cells if result.shown]
-    begun = [one.started_at for one in verdicts if one.started_at]
+    begun = [verdict.started_at for verdict in verdicts if verdict.started_at]
     if not begun:
         return _UNKNOWN
     ended = [one.started_at + findings.part.timing.duration for one in verdicts if one.started_at and one.valid]
@@ -131,6 +131,6 @@ def methods_words(verdicts: Iterable[Verdict]) -> str:
 
 def counted_from(verdicts: Iterable[Verdict]) -> str:
     """Return a clause for captions that begins with a comma: `, counted from their intended start`."""
-    if any(one.may_omit for one in verdicts):
+    if any(verdict.may_omit for verdict in verdicts):
         return ", but not all of them counted from their intended start (coordinated omission)"
     return ", counted from their intended start"

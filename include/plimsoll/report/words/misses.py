@@ -40,7 +40,7 @@ def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
 
 def misses_by_cell(misses: Iterable[Miss]) -> Mapping[str, Sequence[Miss]]:
     """Return the misses of each cell that has any, in order of time."""
-    return grouped((one.cell_id, one) for one in sorted(misses, key=lambda one: one.start_s))
+    return grouped((miss.cell_id, miss) for miss in sorted(misses, key=lambda one: one.start_s))
 
 
 def start(miss: Miss) -> str:
@@ -55,7 +55,7 @@ def anchor(miss: Miss) -> str:
 
 def links_by_place(misses: Iterable[Miss]) -> Mapping[tuple[str, float], str]:
     """Return the link to each listed interval, by cell and start (s)."""
-    return {(one.cell_id, one.start_s): f"#{anchor(one)}" for one in misses}
+    return {(miss.cell_id, miss.start_s): f"#{anchor(miss)}" for miss in misses}
 
 
 def misses_sheet(findings: Findings) -> Sheet:

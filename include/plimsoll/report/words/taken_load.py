@@ -120,7 +120,7 @@ def outcome_at_taken_load(data: CampaignData, rungs: Iterable[Rung]) -> str:
     """Return the outcome of a variant's repeats at its load: `at 7,000 ops/s (70 % of its maximum) 2 of 2
     repeats met`.
     """
-    return ", ".join(f"at {ops(one.load_ops_s)} ({_share(data)}) {rung_outcome(one)}" for one in rungs)
+    return ", ".join(f"at {ops(rung.load_ops_s)} ({_share(data)}) {rung_outcome(rung)}" for rung in rungs)
 
 
 def taken_sheet(found: Sequence[tuple[Part, AtTakenLoad]]) -> Sheet:

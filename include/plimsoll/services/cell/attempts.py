@@ -74,7 +74,7 @@ def _destroy_older(toolkit: Toolkit, resolved: Campaign, campaign: CampaignStore
         for one, cluster in seen.items()
         if _is_of(one, campaign, cell_id) or _has_left_keyspace(toolkit, cluster, campaign)
     }
-    unsettled = {one: None for one in open_accounts(campaign) if _is_of(one, campaign, cell_id)}
+    unsettled = {account: None for account in open_accounts(campaign) if _is_of(account, campaign, cell_id)}
     found = {**unsettled, **older}.items()
     try_all(partial(destroy_cluster, toolkit, provider, cluster_id, cluster) for cluster_id, cluster in found)
 

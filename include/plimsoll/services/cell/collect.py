@@ -132,7 +132,9 @@ def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _Found:
 
 def files_of_processes(node: Host, processes: Iterable[Process]) -> _ByProcess:
     """Return the paths of the files on that node which its product declares, by process."""
-    return {one.name: [path for pattern in one.files for path in _matching(node, pattern)] for one in processes}
+    return {
+        process.name: [path for pattern in process.files for path in _matching(node, pattern)] for process in processes
+    }
 
 
 def _matching(node: Host, pattern: str) -> Iterator[PurePosixPath]:

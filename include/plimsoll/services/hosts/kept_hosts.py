@@ -116,7 +116,7 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
         prefix, store = layout.KEPT_CLUSTERS.folder(campaign_id), toolkit.store
         unended = [key for key in store.keys(prefix) if key.endswith(f"/{layout.UNENDED.path}")]
         clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
-        if living := [one for one in clusters if not _has_expired(toolkit, one)]:
+        if living := [cluster for cluster in clusters if not _has_expired(toolkit, cluster)]:
             what = "; ".join(store.read(layout.UNENDED.key(one)).decode() for one in living)
             mend = "remove the cause, such as hosts that are down; what runs there ends at the cluster's expiry"
             raise ProviderError(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)

@@ -80,7 +80,9 @@ class StoredPlaces:
         if provider != EXTERNAL:
             options = [one for place, one in enumerate(found.options) if one not in found.options[:place]]
             return replace(found, options=tuple(options), campaigns=())
-        return replace(found, done=frozenset(one for one in found.campaigns if not self._may_have_keyspace(one)))
+        return replace(
+            found, done=frozenset(campaign for campaign in found.campaigns if not self._may_have_keyspace(campaign))
+        )
 
     def _places(self, provider: str) -> Places:
         choices, unread = self._choices()

@@ -88,7 +88,7 @@ def _accounts(
 ) -> Iterator[str]:
     campaign = CampaignStore(toolkit.store, campaign_id)
     try:
-        unseen = [one for one in open_accounts(campaign) if one not in living]
+        unseen = [account for account in open_accounts(campaign) if account not in living]
     except ValueError:  # files of others lie among the accounts: a reader of the campaign's costs gets the error
         return
     for cluster_id in unseen:

@@ -135,7 +135,7 @@ def described_runs(description: ImportDescription) -> tuple[DescribedRun, ...]:
     return tuple(
         DescribedRun(
             cell=cell,
-            patterns=named[cell].files if cell in named else tuple(_filled(one, cell) for one in description.files),
+            patterns=named[cell].files if cell in named else tuple(_filled(file, cell) for file in description.files),
             environment={**description.environment, **(named[cell].environment if cell in named else {})},
             unit=(named[cell].unit if cell in named else None) or description.unit,
             required=cell in named,

@@ -172,7 +172,7 @@ def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
         if last == layout.MANIFEST.path:
             with suppress(ValidationError):  # what it names is then named by nobody
                 manifest = Manifest.model_validate_json(content)
-                found |= {f"{attempt}/{one.path}": (one.size_bytes, one.sha256) for one in manifest.files}
+                found |= {f"{attempt}/{file.path}": (file.size_bytes, file.sha256) for file in manifest.files}
     return found
 
 

@@ -72,7 +72,7 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     judged = (JudgedAttempt(verdict.key, verdict) for verdict in verdicts)
     state = campaign_state(campaign.resolved(), judged, CellAttempts[JudgedAttempt])
     missing = completeness_of(state)
-    is_incomplete = incomplete and not missing.is_complete and any(one.counted for one in state.cells)
+    is_incomplete = incomplete and not missing.is_complete and any(cell.counted for cell in state.cells)
     if not is_incomplete:
         _require_loads_of_every_stage(campaign, state)
     _require_one_kind_of_judging(campaign_id, state)

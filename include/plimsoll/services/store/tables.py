@@ -99,7 +99,9 @@ def _written_out(column: pyarrow.ChunkedArray, field: pyarrow.Field) -> pyarrow.
     """Return a column of texts with a text for each row. Raises ArrowInvalid where these would be too many bytes."""
     from pyarrow import ArrowInvalid, compute
 
-    longest = max((compute.max(compute.binary_length(one.dictionary)).as_py() or 0 for one in column.chunks), default=0)
+    longest = max(
+        (compute.max(compute.binary_length(chunk.dictionary)).as_py() or 0 for chunk in column.chunks), default=0
+    )
     if longest * len(column) > MOST_TEXT_OF_A_TABLE:
         raise ArrowInvalid(f"{len(column):,} texts of up to {longest:,} bytes are more than any attempt has")
     return column.cast(field.type)

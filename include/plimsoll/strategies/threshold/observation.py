@@ -60,7 +60,7 @@ def observation_of(verdict: Verdict, part: Part) -> CellObservation | None:
     """
     if verdict.valid_outcome is None:
         return None
-    known = [(worst, one.ratios) for one in verdict.levels if (worst := _worst(one)) is not None]
+    known = [(worst, level.ratios) for level in verdict.levels if (worst := _worst(level)) is not None]
     worst, ratios = max(known, default=(None, ()))
     return CellObservation(
         load_ops_s=verdict.cell.load_ops_s,

@@ -98,7 +98,7 @@ def _in_order(of_parts: Sequence[Sequence[_Variant]]) -> list[_Variant]:
 def _play(part: Part, strategy: Threshold, world: CapacityModel, dice: Random) -> list[_Variant]:
     """Play all variants of a part: together, or one after the other where they may not run at the same time."""
     variants = [_Variant.drawn(part, strategy, world, dice) for _ in part.variants]
-    groups = [variants] if part.round_scope == "stage" else [[one] for one in variants]
+    groups = [variants] if part.round_scope == "stage" else [[variant] for variant in variants]
     for group in groups:
         while any(steps := [threshold_step(strategy, one.ladder(part, variants)).run for one in group]):
             for one, run in zip(group, steps, strict=True):

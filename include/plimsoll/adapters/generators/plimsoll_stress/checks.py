@@ -93,7 +93,9 @@ def _protocols(spec: LoadSpec) -> Iterator[Problem]:
             mend = "write `load_generator: {name: command, …}`, with a load generator that does"
             yield Problem(target.key, what, mend)
         elif described and target.protocol not in described.protocols:
-            able = ", ".join(one.name for one in catalogue().workloads if target.protocol in one.protocols)
+            able = ", ".join(
+                workload.name for workload in catalogue().workloads if target.protocol in workload.protocols
+            )
             what = f"{described.name} consists of statements of CQL, which {target.product} does not understand"
             yield Problem("workload.name", what, f"these run on {target.product}: {able}")
 

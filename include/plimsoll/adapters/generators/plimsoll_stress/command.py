@@ -131,7 +131,7 @@ def _watched(spec: LoadSpec) -> dict[str, str]:
     if spec.load_generator.hosts > 1:
         return {}
     levels = spec.service_levels
-    whole = [one for one in levels if not one.during and not one.interval % timedelta(seconds=1)]
+    whole = [level for level in levels if not level.during and not level.interval % timedelta(seconds=1)]
     stop = {"--stop-decided": str(spec.timing.least_intervals)} if spec.timing.stop else {}
     return {"--watch": ",".join(map(_level, whole)), **stop} if whole else {}
 

@@ -155,8 +155,8 @@ def _remarks(stage: str, told: Mapping[str, Any]) -> Iterator[str]:
     warnings = told["server_warnings"]
     if warnings["count"]:
         yield f"{stage}: the database sent {plural(warnings['count'], 'warning')} with its answers"
-    for one in warnings["first"]:
-        yield f"{stage}: it warned of {one['operation']} {_times(one)}, first: {_message(one)}"
+    for warning in warnings["first"]:
+        yield f"{stage}: it warned of {warning['operation']} {_times(warning)}, first: {_message(warning)}"
 
 
 def _times(remark: Mapping[str, Any]) -> str:

@@ -68,7 +68,7 @@ class Programs:
         present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
         before, self._seen = self._seen, {}
         if self._databases and not self._looks % _FORGET:
-            self._listening = {pid for one in self._databases for pid in listening(one, self._proc)[1]}
+            self._listening = {pid for database in self._databases for pid in listening(database, self._proc)[1]}
         for pid in sorted(present, key=int):  # parents first
             if process := self._process(pid, before.get(pid)):
                 self._seen[pid] = process

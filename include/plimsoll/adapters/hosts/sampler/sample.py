@@ -78,7 +78,7 @@ def _throttled(since: Counters) -> "tuple[str, str, str]":
     shares = {group: since[f"throttled {group}"] / count for group, count in periods.items()}
     if not shares:
         return "", "", ""
-    group = max(shares, key=lambda one: shares[one])
+    group = max(shares, key=lambda share: shares[share])
     named = ODD.sub("?", group) if shares[group] else ""
     return f"{shares[group]:.4f}", f"{since[f'waited {group}']:.0f}", named
 

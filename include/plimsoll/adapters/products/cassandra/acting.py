@@ -104,7 +104,7 @@ class NodeMoves:
         if isinstance(moved, str):
             return moved
         parts = join_parts(new.read_tail(NodeFiles(new.root).system_log, max_bytes=_LOG_BYTES))
-        named = tuple(ActionPart(name=f"{new.info.name}: {one.name}", seconds=one.seconds) for one in parts)
+        named = tuple(ActionPart(name=f"{new.info.name}: {part.name}", seconds=part.seconds) for part in parts)
         return replace(moved, evidence=f"{new.info.name} joined: {moved.evidence}", parts=named)
 
 

@@ -152,7 +152,7 @@ class CommandDatabase(Product):
             return [Problem(_WHERE, "is missing: the database `command` is what it says", _EXAMPLE)]
         return [
             *(problem for one in spec.variants for problem in _variant(one.where, one.variant)),
-            *dict.fromkeys(problem for one in spec.variants for problem in _unknown(one, command)),
+            *dict.fromkeys(problem for variant in spec.variants for problem in _unknown(variant, command)),
             *_addresses(command),
         ]
 

@@ -96,13 +96,13 @@ class HBaseLog(Evidence):
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         left = (
-            _lasting(STOPPED if one.is_stop else LOST, one.at, one.over or one.last_told)
-            for one in self.departures(process, text, zone)
+            _lasting(STOPPED if departure.is_stop else LOST, departure.at, departure.over or departure.last_told)
+            for departure in self.departures(process, text, zone)
         )
         return tuple(sorted([*_events(text, zone), *left], key=lambda event: event.end))
 
     def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
-        return [str(one) for one in self.departures(process, text, zone)]
+        return [str(departure) for departure in self.departures(process, text, zone)]
 
     def departures(self, process: str, text: str, zone: tzinfo) -> Sequence[Departure]:
         """Return the region servers that left the cluster, of which only the Master tells."""

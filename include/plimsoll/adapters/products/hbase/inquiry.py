@@ -131,7 +131,7 @@ def fingerprints(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]
 
 
 def _fingerprint(node: Host, processes: Sequence[ProcessFingerprint]) -> NodeFingerprint:
-    version = next(one.version for one in processes if one.name == REGION_SERVER.name)
+    version = next(process.version for process in processes if process.name == REGION_SERVER.name)
     return node_fingerprint(node, PRODUCT, version, processes)
 
 

@@ -117,7 +117,7 @@ def inspect_jvms(tool: NodeTool, jvms: Sequence[Jvm]) -> dict[tuple[str, str], M
     """
     machines = by_machine(list({host.info.name: host for host, *_ in jvms}.values())).values()
     with ThreadPoolExecutor(max(1, len(machines))) as pool:
-        found = pool.map(lambda hosts: _of_machine(tool, hosts[0], [one for one in jvms if one[0] in hosts]), machines)
+        found = pool.map(lambda hosts: _of_machine(tool, hosts[0], [jvm for jvm in jvms if jvm[0] in hosts]), machines)
         return {place: answer for each in found for place, answer in each.items()}
 
 

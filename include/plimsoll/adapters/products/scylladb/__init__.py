@@ -130,7 +130,7 @@ class ScyllaDb(Product):
 
     def downloads(self, spec: ProductSpec) -> Sequence[Download]:
         variants = [one.variant for one in spec.variants]
-        archives = {one.archive: one.id for one in variants if one.archive}
+        archives = {variant.archive: variant.id for variant in variants if variant.archive}
         found = [
             Download(name=f"ScyllaDB of variant {name}", size_bytes=None, is_there=self._artefacts.has_archive(archive))
             for archive, name in archives.items()

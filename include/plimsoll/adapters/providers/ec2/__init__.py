@@ -230,7 +230,7 @@ class Ec2Provider(Provider):
         for cluster_id in sorted({*clusters, *unsettled}, key=str):
             its = clusters.get(cluster_id, [])
             answers, names = [each.answer for each in its], [each.name for each in its]
-            ids = {one["InstanceId"] for one in answers if "InstanceId" in one}
+            ids = {answer["InstanceId"] for answer in answers if "InstanceId" in answer}
             recorded = Recorded()
             if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
                 try:

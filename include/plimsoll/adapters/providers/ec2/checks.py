@@ -165,7 +165,7 @@ class _Examination:
                 LocationType="availability-zone",
                 Filters=by_type,
             )
-            offered = {(one["Location"], one["InstanceType"]) for one in pages}
+            offered = {(page["Location"], page["InstanceType"]) for page in pages}
             for zone in dict.fromkeys(subnet.zone for subnet in there):
                 for kind in kinds:
                     if (zone, kind) not in offered:

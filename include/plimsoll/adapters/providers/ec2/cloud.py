@@ -128,7 +128,7 @@ class Cloud:
     def of_ids(self, ids: Sequence[str]) -> list[Answer]:
         """Return the instances with these ids that EC2 knows, whatever their tags and states."""
         asked = [{"Name": "instance-id", "Values": list(ids)}]
-        return [one for one in self.instances(asked, STATES) if one["InstanceId"] in ids] if ids else []
+        return [instance for instance in self.instances(asked, STATES) if instance["InstanceId"] in ids] if ids else []
 
     def living_of(self, ids: Sequence[str]) -> set[str]:
         """Return which of these instances have not ended."""

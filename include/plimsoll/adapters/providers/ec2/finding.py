@@ -71,7 +71,7 @@ def _untagged(cloud: Cloud, listed: Sequence[Answer], launched: Launched) -> lis
 
 
 def _standing(instances: Sequence[Answer]) -> list[Answer]:
-    return [one for one in instances if one["State"]["Name"] in STANDING]
+    return [instance for instance in instances if instance["State"]["Name"] in STANDING]
 
 
 KINDS = (
@@ -106,7 +106,9 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> TaggedResources:
     unseen: list[ProviderError | SecretError] = []
     lists_instances = True
     try:
-        found += [Resource(f"instance {one['InstanceId']}", one) for one in cloud.instances(filters, NOT_GONE)]
+        found += [
+            Resource(f"instance {instance['InstanceId']}", instance) for instance in cloud.instances(filters, NOT_GONE)
+        ]
     except CloudError as error:
         unseen.append(error)
         lists_instances = False

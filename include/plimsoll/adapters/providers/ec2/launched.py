@@ -123,30 +123,30 @@ class Launched:
         If they can't be recorded, they are kept in memory.
         """
         known = {_id(host) for launch in self._known.values() for host in launch.hosts or ()}
-        for one in instances:
-            tags = tags_of(one)
-            if one["InstanceId"] in known or tags is None or not tags.role:
+        for instance in instances:
+            tags = tags_of(instance)
+            if instance["InstanceId"] in known or tags is None or not tags.role:
                 continue
             role: Role = "load" if tags.role == "load" else "node"
-            placement = one["Placement"]
+            placement = instance["Placement"]
             place = where(
-                one.get("SubnetId", ""),
+                instance.get("SubnetId", ""),
                 placement["AvailabilityZone"],
                 placement.get("GroupName", ""),
-                one.get("ImageId"),
+                instance.get("ImageId"),
             )
             launch = Launch(
                 id=self._id,
-                token=sha256(one["InstanceId"].encode()).hexdigest(),
+                token=sha256(instance["InstanceId"].encode()).hexdigest(),
                 role=role,
                 place={**self._here, **place},
-                asked_at=one["LaunchTime"],
-                expires_at=tags.expires or one["LaunchTime"],
+                asked_at=instance["LaunchTime"],
+                expires_at=tags.expires or instance["LaunchTime"],
                 owner=tags.owner,
                 nodes=tags.nodes,
                 load_hosts=tags.load_hosts,
-                account=_account(one),
-                hosts=(host_info(one, role, 1, self._place),),
+                account=_account(instance),
+                hosts=(host_info(instance, role, 1, self._place),),
             )
             with suppress(StoreError):
                 self._note(launch)
@@ -215,7 +215,7 @@ class Launched:
     def with_tags(self, instances: Iterable[Answer]) -> list[Answer]:
         """Return those instances that are on record, with the tags of their launch beside their own."""
         known = {_id(host): (launch, host) for launch in self._known.values() for host in launch.hosts or ()}
-        ours = ((one, known[one["InstanceId"]]) for one in instances if one["InstanceId"] in known)
+        ours = ((instance, known[instance["InstanceId"]]) for instance in instances if instance["InstanceId"] in known)
         return [{**one, "Tags": [*one.get("Tags", ()), *as_list(recorded_tags(*recorded))]} for one, recorded in ours]
 
     @property
@@ -303,7 +303,7 @@ def runs(instance: Answer) -> bool:
 
 
 def _pending(instances: Iterable[Answer]) -> list[str]:
-    return [one["InstanceId"] for one in instances if one["State"]["Name"] == "pending"]
+    return [instance["InstanceId"] for instance in instances if instance["State"]["Name"] == "pending"]
 
 
 def _account(instance: Answer) -> str:

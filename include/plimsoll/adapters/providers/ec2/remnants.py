@@ -128,7 +128,7 @@ class Removal:
 
     def _once(self) -> list[_Remnant]:
         instances = self._instances()
-        refused = next((one.refused for one in instances if one.refused), None)
+        refused = next((instance.refused for instance in instances if instance.refused), None)
         if instances and refused is None:
             return instances
         rest = [left for kind in KINDS for left in _remove_kind(self._cloud, kind, self._filters)]

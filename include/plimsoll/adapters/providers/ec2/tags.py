@@ -206,7 +206,7 @@ def described(  # noqa: PLR0913, PLR0917  # all that is known of it
     unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
     began = [host.since for host in (*nodes, *loads) if host.since]
     # What else there is keeps the tags of its launch; the end of kept hosts is set anew.
-    dated = [found for one in instances if (found := tags_of(one))] or tags
+    dated = [found for instance in instances if (found := tags_of(instance))] or tags
     ends = [*(one.expires for one in dated if one.expires), *([recorded.expires_at] if recorded.expires_at else [])]
     return Cluster(
         id=cluster_id,

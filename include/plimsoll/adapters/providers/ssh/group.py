@@ -74,7 +74,7 @@ class Group:
         Further hosts of the group take the places of avoided ones. Empty where there are not enough.
         """
         hosts = tuple(self._info(member) for member in (*self.nodes[:nodes], *self.loads[:load_hosts]))
-        for info in [one for one in hosts if one.identity in avoided]:
+        for info in [host for host in hosts if host.identity in avoided]:
             _, hosts = next(self._with_another(hosts, info, avoided), (None, ()))
             if not hosts:
                 break
@@ -139,7 +139,7 @@ class Group:
         for member in self._spare(hosts, info.role):
             other = self._in_place_of(info, member)
             if other.identity not in avoided:
-                yield member, tuple(other if one.name == info.name else one for one in hosts)
+                yield member, tuple(other if host.name == info.name else host for host in hosts)
 
     def _spare(self, hosts: Sequence[HostInfo], role: Role) -> Sequence[Member]:
         """Return hosts that a cluster does not use: nodes for a node, load hosts and then nodes for a load host."""

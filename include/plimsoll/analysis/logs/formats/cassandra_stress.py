@@ -78,7 +78,7 @@ class CqlStress(CassandraStress):
         return IntervalLogs.recognises(self, file) and "#[Logged with Cql-stress" in file.head
 
     def _sound(self, log: HistogramLog) -> HistogramLog:
-        moved = tuple(one._replace(start_s=one.start_s - one.length_s) for one in log.records)
+        moved = tuple(record._replace(start_s=record.start_s - record.length_s) for record in log.records)
         return super()._sound(replace(log, records=moved))
 
 
@@ -151,7 +151,9 @@ class ScyllaBench(IntervalLogs):
     def recognises(self, file: RunFile) -> bool:
         comments = (FIRST_COMMENT, "#Logging op latencies for scylla-bench")  # the second: in ScyllaDB's cql-stress
         return (
-            super().recognises(file) and any(one in file.head for one in comments) and bool(_RECORD.search(file.head))
+            super().recognises(file)
+            and any(comment in file.head for comment in comments)
+            and bool(_RECORD.search(file.head))
         )
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag

@@ -80,10 +80,10 @@ def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Rea
     except (ArithmeticError, TypeError, ValueError) as error:
         what = f"holds a figure that can't be read as {reader.title} ({error})"
         raise LogError(what, where=names, mend="give the files as the tool wrote them") from error
-    for one in reading.samples:
-        figures = (one.count, *one.values_ms.values())
+    for sample in reading.samples:
+        figures = (sample.count, *sample.values_ms.values())
         if not all(0 <= figure <= _MOST for figure in figures):
-            what = f"tells {one.series or one.operation} with figures that can't be: {figures}"[:_LONGEST]
+            what = f"tells {sample.series or sample.operation} with figures that can't be: {figures}"[:_LONGEST]
             raise LogError(what, where=names, mend="give the files as the tool wrote them")
     return reading
 
@@ -111,7 +111,11 @@ def _beginning(file: RunFile) -> str:
 
 
 def _together(readings: Sequence[Reading]) -> Reading:
-    timed = [one for one in readings if one.tracks] or [one for one in readings if one.samples] or list(readings[:1])
+    timed = (
+        [reading for reading in readings if reading.tracks]
+        or [one for one in readings if one.samples]
+        or list(readings[:1])
+    )
     if len(timed) > 1:
         titles = " and ".join(one.title for one in timed)
         raise LogError(f"several formats that hold times: {titles}", mend="judge one run of one tool at a time")
@@ -124,12 +128,12 @@ def _with_failures_of_its_time(reading: Reading) -> Reading:
 
     The files of an earlier run are so, or the clocks differ. Their number still counts.
     """
-    begins = [*(float(one.starts[0]) for one in reading.tracks), *(one.start_s for one in reading.samples)]
+    begins = [*(float(track.starts[0]) for track in reading.tracks), *(sample.start_s for sample in reading.samples)]
     ends = [*(float(one.ends[-1]) for one in reading.tracks), *(one.start_s + one.length_s for one in reading.samples)]
     if not begins:
         return reading
     first_s, last_s = min(begins), max(ends) + _BESIDE_S
-    failures = [one for one in reading.failures if one.total]
+    failures = [failure for failure in reading.failures if failure.total]
     kept = [one.between(first_s, last_s) for one in failures]
     what = "tells failures of another time than the other files: give the files of one run alone, if it is of another"
     odd = [f"{one.name}: {what}" for one, own in zip(failures, kept, strict=True) if own.total < one.total]

@@ -72,7 +72,7 @@ class LatteJson:
             tracks=tracks,
             unit=_UNIT.unit,
             unit_why=_UNIT.why,
-            notes=(*late, *notes, *_remarks(file.name, result, rate, sum(one.total for one in failures))),
+            notes=(*late, *notes, *_remarks(file.name, result, rate, sum(failure.total for failure in failures))),
             errors=totals(failures),
             failures=failures,
             attempted_ops_s=rate,

@@ -204,9 +204,9 @@ def failures_at(
 def totals(failures: Iterable[Failures]) -> dict[str, int]:
     """Return the number of failures of each kind."""
     found: dict[str, int] = {}
-    for one in failures:
-        if one.total:
-            found[one.kind] = found.get(one.kind, 0) + one.total
+    for failure in failures:
+        if failure.total:
+            found[failure.kind] = found.get(failure.kind, 0) + failure.total
     return found
 
 

@@ -138,7 +138,7 @@ def _refuse_twins(of_series: Sequence[HistogramLog]) -> None:
             same = log.comments == other.comments and log.records[:both] == other.records[:both]
             # Logs of nothing begin alike for as long as both last.
             if same and (
-                len(log.records) == len(other.records) or len({one.payload for one in log.records[:both]}) > 1
+                len(log.records) == len(other.records) or len({record.payload for record in log.records[:both]}) > 1
             ):
                 raise LogError(f"holds the same records as {other.name}", where=log.name, mend="give each log once")
 

@@ -172,7 +172,7 @@ def _lacks_its_end(rest: str, before: Sequence[_Status]) -> bool:
     """Tell whether a last status without its line's end names fewer operations than the one before it."""
     if rest.endswith("\n") or not before:
         return False
-    return {one["name"] for one in _operations(rest)} < set(before[-1].operations)
+    return {operation["name"] for operation in _operations(rest)} < set(before[-1].operations)
 
 
 def _where(name: str, text: str, line: re.Match[str]) -> str:

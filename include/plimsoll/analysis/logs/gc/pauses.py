@@ -139,10 +139,10 @@ class Pauses:
 def joined(logs: Sequence[Pauses]) -> Pauses:
     """Return as one the pauses of JVMs that ran one after the other in the same place."""
     heap: list[HeapChange] = []
-    for one in logs:
+    for log in logs:
         before = max((change.cycle for change in heap if change.cycle is not None), default=-1) + 1
         heap += [
-            change if change.cycle is None else replace(change, cycle=change.cycle + before) for change in one.heap
+            change if change.cycle is None else replace(change, cycle=change.cycle + before) for change in log.heap
         ]
     return Pauses(
         collector=next((one.collector for one in logs if one.collector), None),

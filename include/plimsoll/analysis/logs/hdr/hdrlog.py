@@ -200,7 +200,7 @@ def with_lengths(records: Sequence[Record], base_s: float) -> tuple[Record, ...]
 
 
 def _ends(records: Iterable[Record], base_s: float) -> bool:
-    starts, seconds = np.array([(one.start_s - base_s, one.length_s) for one in records]).T
+    starts, seconds = np.array([(record.start_s - base_s, record.length_s) for record in records]).T
     steps = np.diff(starts)
     fitting = np.abs(seconds[:-1] - starts[1:]) <= _MISFIT * np.abs(steps)
     as_lengths = np.abs(seconds[:-1] - steps) <= _MISFIT * np.abs(steps)

@@ -131,7 +131,11 @@ class Plan:
         return {
             "definition": self.campaign.name,
             **({"published": published.model_dump()} if (published := self.campaign.published) else {}),
-            **({"clients": [asdict(one) for one in clients]} if (clients := clients_of(self.campaign.parts)) else {}),
+            **(
+                {"clients": [asdict(client) for client in clients]}
+                if (clients := clients_of(self.campaign.parts))
+                else {}
+            ),
             "cells": [_with_action(cell, actions) for cell in known + awaited],
             **({"stages": [stage.as_json() for stage in self.stages]} if self.campaign.stages[0].id else {}),
             "totals": {

@@ -235,7 +235,7 @@ def recorded_totals(campaign: CampaignStore) -> Tally | None:
 
 def _is_settled(store: ResultStore, state: CampaignState[CellState]) -> bool:
     attempts = [one for cell in state.cells for one in cell.attempts]
-    stand = all(one.is_final or bool(one.ended) for one in attempts)
+    stand = all(attempt.is_final or bool(attempt.ended) for attempt in attempts)
     return state.is_complete and stand and not any(_is_being_replaced(store, one) for one in attempts)
 
 
