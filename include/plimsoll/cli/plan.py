@@ -203,7 +203,8 @@ def _search(plan: Plan) -> Iterator[str]:
     found = plan.estimate
     if plan.campaign.chosen_by:
         who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
-        yield f"{who} {found.least} to {found.most} of them, likely {found.likely}:"
+        fewer = f"{found.least} to " if found.least < found.most else ""
+        yield f"{who} {fewer}{found.most} of them, likely {found.likely}:"
     if plan.ends_early:
         yield "Loads end once an interval has missed. If misses show in the first intervals:"
     for which in BOUNDS:
