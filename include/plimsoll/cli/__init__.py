@@ -20,6 +20,7 @@ from plimsoll.cli.report import bundle, report
 from plimsoll.cli.run import run
 from plimsoll.cli.simulate import simulate
 from plimsoll.cli.status import status
+from plimsoll.cli.store import store_app
 from plimsoll.domain.text.errors import PlimsollError, Refused
 
 cli = typer.Typer(
@@ -53,6 +54,7 @@ for command in (plan, simulate, judge, rejudge, report, bundle, compare, status,
 cli.command("import")(import_runs)
 cli.add_typer(campaigns_app, name="campaigns")
 cli.add_typer(clusters_app, name="clusters")
+cli.add_typer(store_app, name="store")
 
 
 def app() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -15,6 +15,27 @@ class StoredFile:
 
     size_bytes: int
     sha256: str
+
+
+@dataclass(frozen=True)
+class ListedFile:
+    """A file as a listing shows it: its key, its size, and when its content was last stored."""
+
+    key: str
+    size_bytes: int
+    changed_at: datetime
+
+
+@dataclass(frozen=True)
+class UnfinishedFile:
+    """What is stored of an upload that has not ended, or never will.
+
+    `name`: the temporary file, or the key of the file that it would be; `upload` tells uploads to one key apart.
+    """
+
+    name: str
+    begun_at: datetime
+    upload: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,6 +74,15 @@ class ResultStore(ReadableStore, Protocol):
 
         The stamp of a file is another one once the file has other content, even if it was deleted and made anew.
         """
+
+    def listed(self, prefix: str, *, deep: bool = True) -> Iterator[ListedFile]:
+        """Yield all files below a prefix by their keys, without reading any; not `deep`: only those directly in it."""
+
+    def unfinished(self) -> Iterator[UnfinishedFile]:
+        """Yield what uploads left that have not ended; of a living upload, too."""
+
+    def drop(self, file: UnfinishedFile) -> None:
+        """Remove what is left of an upload. One that lives fails. What is gone already is no error."""
 
     def blocks(self, key: str) -> Iterator[bytes]:
         """Read the file in blocks of at most BLOCK_BYTES. The first step raises NotFound if there is no such file."""

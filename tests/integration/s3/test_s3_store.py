@@ -80,6 +80,20 @@ def test_a_large_file_goes_in_parts_and_comes_back_whole(client: Any, store: S3S
     assert kept["Metadata"]["sha256"] == stored.sha256
 
 
+def test_an_upload_in_parts_that_never_ended_is_found_and_dropped(client: Any, store: S3Store) -> None:
+    name = f"{store.url().partition(BUCKET)[2].strip('/')}/x/raw"
+    begun = client.create_multipart_upload(Bucket=BUCKET, Key=name)
+    client.create_multipart_upload(Bucket=BUCKET, Key="beside/the/store")
+
+    [found] = store.unfinished()
+
+    assert (found.name, found.upload, found.begun_at.tzinfo is not None) == ("x/raw", begun["UploadId"], True)
+    store.drop(found)
+    store.drop(found)
+    assert list(store.unfinished()) == []
+    assert client.list_multipart_uploads(Bucket=BUCKET)["Uploads"][0]["Key"] == "beside/the/store"
+
+
 def test_more_keys_than_a_page_holds(store: S3Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOTO_S3_DEFAULT_MAX_KEYS", "4")
     for number in range(10):

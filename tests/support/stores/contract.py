@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,16 @@ def test_a_stamp_tells_a_file_from_the_one_that_it_replaces(store: ResultStore) 
     store.create("x/1/a", b"made anew")
     assert len({first, second, stamp_of("x/1/a")}) == 3
     assert stamp_of("x/2/a") == other
+
+
+def test_a_listing_tells_size_and_time_of_each_file(store: ResultStore) -> None:
+    for key, content in (("x/2/b", b"1"), ("x/a", b"123"), ("y", b"")):
+        store.write(key, content)
+    assert [(one.key, one.size_bytes) for one in store.listed("")] == [("x/2/b", 1), ("x/a", 3), ("y", 0)]
+    assert [one.key for one in store.listed("x", deep=False)] == ["x/a"]
+    assert [one.key for one in store.listed("", deep=False)] == ["y"]
+    assert all(abs(datetime.now(UTC) - one.changed_at) < timedelta(hours=1) for one in store.listed(""))
+    assert list(store.unfinished()) == []
 
 
 def test_delete_removes_a_prefix_and_nothing_else(store: ResultStore) -> None:

@@ -10,6 +10,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from tests.support.stores import contract
 from tests.support.stores.contract import (  # noqa: F401
+    test_a_listing_tells_size_and_time_of_each_file,
     test_a_stamp_tells_a_file_from_the_one_that_it_replaces,
     test_a_store_that_works_checks_itself_and_leaves_nothing,
     test_create_never_overwrites,
@@ -225,3 +226,18 @@ def test_names_that_are_not_utf_8_are_no_keys_whatever_the_store_s_own_folder_is
     assert list(store.keys("")) == ["a/b"]
     assert [key for key, _ in store.stamped("", "b")] == ["a/b"]
     assert (store.folders(""), store.folders("a")) == (("a",), ())
+
+
+def test_temporary_files_of_killed_processes_are_unfinished_and_files_of_others_are_not(tmp_path: Path) -> None:
+    store = ObjectStore(str(tmp_path))
+    left = [f"c/note.json.{'a' * 32}.part", "c/tmp0a_b1c2d.part"]
+    for name in (*left, "c/raw.part", "c/tmp.part"):
+        store.write(name, b"?")
+
+    found = list(store.unfinished())
+    assert [one.name for one in found] == left
+    for one in found:
+        store.drop(one)
+        store.drop(one)
+    assert list(store.unfinished()) == []
+    assert (tmp_path / "c/raw.part").exists()

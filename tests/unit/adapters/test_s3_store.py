@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NoReturn
 
@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.adapters.stores.s3_store import S3Store
 from plimsoll.domain.text.errors import SecretError, StoreError
-from plimsoll.ports.store import StoredFile
+from plimsoll.ports.store import StoredFile, UnfinishedFile
 
 FIVE = timedelta(minutes=5)
 USES: dict[str, Callable[[S3Store, Path], object]] = {
@@ -22,6 +22,9 @@ USES: dict[str, Callable[[S3Store, Path], object]] = {
     "create_from": lambda store, file: store.create_from("a", file),
     "upload": lambda store, file: store.upload("a", file),
     "keys": lambda store, _: list(store.keys("")),
+    "listed": lambda store, _: list(store.listed("")),
+    "unfinished": lambda store, _: list(store.unfinished()),
+    "drop": lambda store, _: store.drop(UnfinishedFile("a", datetime.now(UTC), "id")),
     "folders": lambda store, _: store.folders(""),
     "delete": lambda store, _: store.delete("a"),
     "check": lambda store, _: store.check(),

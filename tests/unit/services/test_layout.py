@@ -12,6 +12,7 @@ import pytest
 from plimsoll import services
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.services.housekeeping import known
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import Place, Subject
 from plimsoll.services.store.tables import TABLES, table_file
@@ -64,6 +65,12 @@ def test_every_file_that_the_page_lists_has_its_place() -> None:
     places |= {f"{ATTEMPT}{table_file(name)}" for name in TABLES}
     for entry in listed():
         assert f"/{layout.RAW}/" in entry or any(is_in(path, entry) for path in places), entry
+
+
+def test_a_check_of_the_store_knows_every_place() -> None:
+    places = (*known.OF_STORE, *known.OF_CAMPAIGN, *known.OF_KEPT, *known.OF_ATTEMPT)
+    folders = {nameless(place.path) for place in (layout.ATTEMPTS, layout.KEPT_CLUSTERS)}
+    assert declared() - folders <= {nameless(place.path) for place in places}
 
 
 @pytest.mark.parametrize(

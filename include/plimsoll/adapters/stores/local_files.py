@@ -26,6 +26,8 @@ from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem
 from plimsoll.domain.text.wording import meant_or_known
 
 _UNFINISHED = ".part"
+_LEFT = re.compile(r"(\.[0-9a-f]{32}|(^|/)tmp[a-z0-9_]{8})\.part$")
+"""The names that `put_whole` and `create_whole` give: files that people named `….part` are none of these."""
 _MOST_BYTES = 1 << 20
 _UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[ -~]|[ -~]\0")
 
@@ -71,6 +73,11 @@ def remove(place: Path) -> None:
 def is_unfinished(path: str) -> bool:
     """Tell whether it is the name of a temporary file."""
     return path.endswith(_UNFINISHED)
+
+
+def is_own_unfinished(path: str) -> bool:
+    """Tell whether it is the name of a temporary file that this module made."""
+    return _LEFT.search(path) is not None
 
 
 def is_utf_8(name: str) -> bool:

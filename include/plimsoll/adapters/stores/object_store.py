@@ -6,6 +6,7 @@ import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from itertools import accumulate, islice
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
@@ -14,9 +15,16 @@ from urllib.parse import urlsplit
 
 import fsspec
 
-from plimsoll.adapters.stores.local_files import create_whole, is_unfinished, is_utf_8, put_whole, remove
+from plimsoll.adapters.stores.local_files import (
+    create_whole,
+    is_own_unfinished,
+    is_unfinished,
+    is_utf_8,
+    put_whole,
+    remove,
+)
 from plimsoll.domain.text.errors import NotFound, StoreError
-from plimsoll.ports.store import BLOCK_BYTES, StoredFile
+from plimsoll.ports.store import BLOCK_BYTES, ListedFile, StoredFile, UnfinishedFile
 
 _TRIES = 5
 
@@ -87,6 +95,29 @@ class ObjectStore:
         with self._explained(prefix):
             stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in found.items()]
         return ((path[skip:], stamp) for path, stamp in zip(found, stamps, strict=True))
+
+    def listed(self, prefix: str, *, deep: bool = True) -> Iterator[ListedFile]:
+        skip, direct = self._above, self._path(prefix).count("/") + 1
+        for path in self._files(prefix):
+            if not deep and path.count("/") > direct:
+                continue
+            with suppress(NotFound), self._explained(prefix):  # deleted meanwhile
+                yield ListedFile(path[skip:], self._fs.size(path), self._changed_at(path))
+
+    def unfinished(self) -> Iterator[UnfinishedFile]:
+        with self._explained(""):
+            place = self._path("")
+            paths = self._local_files(place) if self._local else self._fs.find(place)
+        for path in sorted(filter(is_own_unfinished, paths)):
+            with suppress(NotFound), self._explained(""):  # finished meanwhile
+                yield UnfinishedFile(path[self._above :], self._changed_at(path))
+
+    def drop(self, file: UnfinishedFile) -> None:
+        self.delete(file.name)
+
+    def _changed_at(self, path: str) -> datetime:
+        found: datetime = self._fs.modified(path)
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         with self._explained(prefix):

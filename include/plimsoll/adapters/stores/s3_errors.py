@@ -7,7 +7,7 @@ from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, 
 
 from plimsoll.domain.text.errors import NotFound, SecretError, StoreError
 
-_MISSING = frozenset({"NoSuchKey", "404", "NotFound"})
+_MISSING = frozenset({"NoSuchKey", "NoSuchUpload", "404", "NotFound"})
 _MENDING = {
     "NoSuchBucket": "make the bucket, or name another one in PLIMSOLL_STORE",
     "InvalidBucketName": "name a bucket in PLIMSOLL_STORE: s3://bucket/prefix",

@@ -4,7 +4,7 @@ import hashlib
 import uuid
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from functools import partial
 from io import BufferedReader, BytesIO
@@ -18,7 +18,7 @@ from tenacity import retry, retry_if_exception, stop_after_attempt
 from plimsoll.adapters.aws import RenewedClient
 from plimsoll.adapters.stores.s3_errors import Refused, error_of, explained
 from plimsoll.domain.text.errors import NotFound, StoreError
-from plimsoll.ports.store import BLOCK_BYTES, StoredFile, UploadTicket
+from plimsoll.ports.store import BLOCK_BYTES, ListedFile, StoredFile, UnfinishedFile, UploadTicket
 
 _TAKEN = frozenset({"PreconditionFailed", "412"})
 # Two conditional writes at once can both be turned away; then the key is still free.
@@ -100,6 +100,27 @@ class S3Store:
         for found in sorted(self._objects(prefix), key=itemgetter("Key")):
             key = self._key(found["Key"])
             yield key, f"{found['ETag']} {found['LastModified']}" if key.rpartition("/")[2] == name else ""
+
+    def listed(self, prefix: str, *, deep: bool = True) -> Iterator[ListedFile]:
+        pages = self._pages(prefix, Prefix=self._below(prefix), **({} if deep else {"Delimiter": "/"}))
+        for found in sorted((one for page in pages for one in page.get("Contents", ())), key=itemgetter("Key")):
+            yield ListedFile(self._key(found["Key"]), found["Size"], found["LastModified"])
+
+    def unfinished(self) -> Iterator[UnfinishedFile]:
+        """Yield uploads in parts that were neither completed nor aborted: S3 keeps, and bills, their parts."""
+
+        def uploads(s3: Any) -> list[Any]:
+            pages = s3.get_paginator("list_multipart_uploads")
+            return list(pages.paginate(Bucket=self._bucket, Prefix=self._below("")))
+
+        for page in self._ask("", uploads):
+            for found in page.get("Uploads", ()):
+                yield UnfinishedFile(self._key(found["Key"]), found["Initiated"], found["UploadId"])
+
+    def drop(self, file: UnfinishedFile) -> None:
+        options = {"Bucket": self._bucket, "Key": self._name(file.name), "UploadId": file.upload}
+        with suppress(NotFound):
+            self._ask(file.name, lambda s3: s3.abort_multipart_upload(**options))
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         below = self._below(prefix)

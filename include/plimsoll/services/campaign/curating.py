@@ -36,8 +36,8 @@ class Deletion(Model):
     files: int
 
 
-_DELETING = Record(layout.DELETING.path, Deletion)
-_DELETED = Record(".deleted/<time>-<campaign_id>.json", Deletion)
+DELETING = Record(layout.DELETING.path, Deletion)
+DELETED = Record(".deleted/<time>-<campaign_id>.json", Deletion)
 
 
 def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note | None:
@@ -99,8 +99,8 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
         # A run may have begun since the first check. A run that begins from here on sees the hold and is refused.
         if problems := [*runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))]:
             raise Refused(problems, where=f"campaign {campaign_id!r}")
-        _DELETED.write(store, "", deletion, f"{deletion.at:%Y%m%dt%H%M%S}", campaign_id)
-        _DELETING.write(store, campaign_id, deletion)
+        DELETED.write(store, "", deletion, f"{deletion.at:%Y%m%dt%H%M%S}", campaign_id)
+        DELETING.write(store, campaign_id, deletion)
         for folder in store.folders(campaign_id):
             if f"{campaign_id}/{folder}" != HOLD.folder(campaign_id):
                 store.delete(f"{campaign_id}/{folder}")
@@ -111,7 +111,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
 
 def interrupted_deletion(store: ResultStore, campaign_id: str) -> Deletion | None:
     """Return the deletion that was begun and not completed; None where there is none."""
-    return _DELETING.read_sound(store, campaign_id)
+    return DELETING.read_sound(store, campaign_id)
 
 
 def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:

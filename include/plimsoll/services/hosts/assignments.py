@@ -37,7 +37,7 @@ class Assignment(Model):
 
 
 ASSIGNMENT = Record("clusters/<hosts>/uses/<number>.json", Assignment)
-_OVER = Place("clusters/<hosts>/uses/<number>.<time>.over")
+OVER = Place("clusters/<hosts>/uses/<number>.<time>.over")
 OF_ATTEMPT = Record("use.json", Assignment)
 
 
@@ -91,7 +91,7 @@ def assignments(store: ReadableStore, campaign_id: str, purpose: str) -> tuple[A
 
 def end_assignment(store: ResultStore, campaign_id: str, purpose: str, number: int, at: datetime) -> None:
     """Record the end of the use. After several calls the first time counts."""
-    name = _OVER.key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
+    name = OVER.key(campaign_id, purpose, number, at.astimezone(UTC).strftime(_TIME))
     store.create(name, at.isoformat().encode())
 
 

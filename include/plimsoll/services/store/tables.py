@@ -37,6 +37,9 @@ TABLES: dict[str, tuple[str, ...]] = {
 An attempt that failed before its load has no tables.
 """
 
+_OF_DAMAGE = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
+"""Raised by pandas and pyarrow, beside their own errors, over damage in what pandas notes of a table's columns."""
+
 
 def table_file(name: str) -> str:
     """Return the name of a table's file in the folder of its attempt."""
@@ -61,7 +64,7 @@ def read_table(store: ReadableStore, key: AttemptKey, name: str) -> pd.DataFrame
         return _parsed(store.read(file))
     except NotFound:
         return pd.DataFrame(columns=list(TABLES[name]))
-    except (ArrowException, OSError) as error:
+    except (ArrowException, OSError, *_OF_DAMAGE) as error:
         mend = f"judge the attempt again: `plimsoll rejudge {key.campaign_id}`; of a bundle, get it again"
         raise DamagedRecord(f"can't be read as a table ({error})", where=store.url(file), mend=mend) from error
 

@@ -76,7 +76,7 @@ class _Record(Model):
     tally: Tally
 
 
-_TOTALS = Record(layout.TOTALS.path, _Record)
+TOTALS = Record(layout.TOTALS.path, _Record)
 
 
 def campaign_progress(
@@ -224,12 +224,12 @@ def record_totals(campaign: CampaignStore, now: datetime) -> None:
     digest = _digest(campaign)
     state = read_state(campaign.store, campaign.campaign_id, campaign.resolved(), now, Memory())
     if _is_settled(campaign.store, state):
-        _TOTALS.write(campaign.store, campaign.campaign_id, _Record(files_sha256=digest, tally=tally_of(state)))
+        TOTALS.write(campaign.store, campaign.campaign_id, _Record(files_sha256=digest, tally=tally_of(state)))
 
 
 def recorded_totals(campaign: CampaignStore) -> Tally | None:
     """Return the totals of a complete campaign; None where none are recorded, or attempts have changed since."""
-    record = _TOTALS.read_sound(campaign.store, campaign.campaign_id)
+    record = TOTALS.read_sound(campaign.store, campaign.campaign_id)
     return record.tally if record and record.files_sha256 == _digest(campaign) else None
 
 

@@ -1,0 +1,132 @@
+"""`plimsoll store`: whether everything in the store is as it was recorded, and how much room it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from plimsoll.cli.output import JsonOption, print_json, print_text
+from plimsoll.domain.text.wording import plural
+
+if TYPE_CHECKING:
+    from plimsoll.services.housekeeping.faults import Checked, Fault, OnBytes, OnCampaign
+    from plimsoll.services.housekeeping.mending import Mended
+
+store_app = typer.Typer(help="Check the store, and see how much room campaigns take.", no_args_is_help=True)
+Campaigns = Annotated[
+    list[str], typer.Argument(metavar="[CAMPAIGN]…", help="Ids of campaigns; without one, the whole store.")
+]
+
+
+@store_app.command()
+def check(
+    campaigns: Campaigns = [],  # noqa: B006  # typer copies it
+    *,
+    mend: Annotated[
+        bool, typer.Option("--mend", help="Mend what can be mended without losing data; say of the rest what to do.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare every file with the checksum that was recorded of it, and find files that are missing, can't be read, or
+    that nobody refers to.
+
+    Changes nothing without --mend. That puts records, tables and reports back from the bundle of the published report,
+    judges attempts again whose verdict or table is damaged, and removes uploads that never ended. It deletes nothing
+    that it does not know.
+
+    Exits with 1 if there is a fault, with --mend if one is left.
+    """
+    from plimsoll.bootstrap import build_toolkit, existing_store
+    from plimsoll.services.housekeeping.mending import Mended
+    from plimsoll.services.housekeeping.mending import mend as mended
+    from plimsoll.services.housekeeping.whole_store import campaign_folders, check_store
+    from plimsoll.settings import Settings
+
+    settings = Settings()
+    existing_store(settings)
+    toolkit = build_toolkit(settings)
+    found: list[tuple[Checked, list[Mended]]] = []
+    with _progress(len(campaign_folders(toolkit, campaigns)), hidden=as_json) as (on_bytes, on_campaign):
+        for checked in check_store(toolkit, campaigns, on_bytes, on_campaign):
+            ends = [*mended(toolkit, checked)] if mend else [Mended(fault, fault.mend) for fault in checked.faults]
+            found.append((checked, ends))
+            if not as_json:
+                _show(checked, ends)
+    faults = [one for _, ends in found for one in ends]
+    left = [one for one in faults if one.why_not]
+    if as_json:
+        print_json(_document(found))
+    else:
+        mended_words = f", {len(faults) - len(left)} of them mended" if mend and faults else ""
+        files = plural(sum(checked.files for checked, _ in found), "file")
+        typer.echo(f"checked {files}: {plural(len(faults), 'fault')}{mended_words}")
+        if not mend and any(one.fault.remedy != "nothing" for one in faults):
+            typer.echo("`plimsoll store check --mend` mends what it can")
+    raise typer.Exit(1 if left else 0)
+
+
+def _show(checked: Checked, ends: list[Mended]) -> None:
+    for one in ends:
+        sums = (
+            f"\n  sha256 recorded {one.fault.expected}, now {one.fault.actual or 'none'}" if one.fault.expected else ""
+        )
+        then = f"\n  To mend it: {one.why_not}" if one.why_not else "\n  mended"
+        print_text(f"{_name(one.fault)}: {one.fault.kind}: {one.fault.what}{sums}{then}")
+    if checked.in_progress:
+        where = checked.campaign_id or "the store"
+        print_text(f"{where}: may still be being written: {', '.join(checked.in_progress)}")
+
+
+def _name(fault: Fault) -> str:
+    return "/".join(filter(None, (fault.campaign_id, fault.path))) or "the store"
+
+
+def _document(found: list[tuple[Checked, list[Mended]]]) -> dict[str, object]:
+    return {
+        "campaigns": sum(bool(checked.campaign_id) for checked, _ in found),
+        "files": sum(checked.files for checked, _ in found),
+        "faults": [
+            {
+                "campaign_id": one.fault.campaign_id or None,
+                "path": one.fault.path,
+                "kind": one.fault.kind,
+                "what": one.fault.what,
+                "expected_sha256": one.fault.expected or None,
+                "actual_sha256": one.fault.actual or None,
+                "mended": not one.why_not,
+                "to_mend": one.why_not or None,
+            }
+            for _, ends in found
+            for one in ends
+        ],
+        "in_progress": [
+            "/".join(filter(None, (checked.campaign_id, path))) for checked, _ in found for path in checked.in_progress
+        ],
+    }
+
+
+@contextmanager
+def _progress(total: int, *, hidden: bool) -> Iterator[tuple[OnBytes, OnCampaign]]:
+    """Show on standard error, for a person who waits, which campaign is read and how much was read so far."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True) as bar:
+        task, read, at = bar.add_task("", total=total), 0, ""
+
+        def on_bytes(size: int) -> None:
+            nonlocal read
+            read += size
+            bar.update(task, description=f"{at}, {read / 1e6:,.0f} MB read")
+
+        def on_campaign(campaign_id: str) -> None:
+            nonlocal at
+            bar.advance(task, 1 if at else 0)
+            at = campaign_id
+
+        yield on_bytes, on_campaign

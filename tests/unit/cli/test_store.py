@@ -1,0 +1,59 @@
+"""`plimsoll store`, as a user gives it."""
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from tests.support.stores.stored_campaign import CAMPAIGN, STORED
+from tests.unit.cli.commands import Command
+
+RAW = "cells/v1-001k-r1/1/raw/load/summary.json"
+
+
+@pytest.fixture
+def campaign(tmp_path: Path, plimsoll: Command) -> Path:
+    """Provide the folder of a campaign in the store that the commands use."""
+    with tarfile.open(STORED) as packed:
+        packed.extractall(tmp_path / "store", filter="data")
+    return tmp_path / "store" / CAMPAIGN
+
+
+def test_of_a_sound_store_check_says_how_much_it_has_read(plimsoll: Command, campaign: Path) -> None:
+    code, out, _ = plimsoll("store", "check")
+    assert (code, out.splitlines()[-1]) == (0, f"checked {len(_files(campaign))} files: 0 faults")
+
+
+def test_a_flipped_byte_is_named_in_text_and_in_json_with_exit_code_1(plimsoll: Command, campaign: Path) -> None:
+    (campaign / RAW).write_bytes(b"?")
+
+    code, out, _ = plimsoll("store", "check", CAMPAIGN)
+    assert (code, f"{CAMPAIGN}/{RAW}: differs: its bytes are not those that the attempt's manifest records" in out) == (
+        1,
+        True,
+    )
+    code, out, _ = plimsoll("store", "check", "--json")
+    [fault] = json.loads(out)["faults"]
+    assert (code, fault["campaign_id"], fault["path"], fault["kind"]) == (1, CAMPAIGN, RAW, "differs")
+    assert fault["expected_sha256"] != fault["actual_sha256"] != ""
+    assert (fault["mended"], "put the file back" in fault["to_mend"]) == (False, True)
+
+
+def test_check_mends_only_when_asked(plimsoll: Command, campaign: Path) -> None:
+    verdict = campaign / "settled.json"
+    verdict.write_text("{")
+
+    code, out, _ = plimsoll("store", "check")
+    assert (code, "`plimsoll store check --mend` mends what it can" in out, verdict.read_text()) == (1, True, "{")
+    code, out, _ = plimsoll("store", "check", "--mend")
+    assert (code, out.splitlines()[-1].endswith("1 fault, 1 of them mended")) == (0, True)
+    assert plimsoll("store", "check")[0] == 0
+
+
+def test_a_campaign_that_is_not_there_is_an_error(plimsoll: Command, campaign: Path) -> None:
+    code, _, err = plimsoll("store", "check", "nonesuch")
+    assert (code, "there is no campaign 'nonesuch'" in err) == (2, True)
+
+
+def _files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]

@@ -1,0 +1,128 @@
+"""What `--mend` makes good, and what it leaves to people."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation
+from tests.fakes.owners import FixedOwners
+
+from plimsoll.domain.text.errors import GateClosed
+from plimsoll.services.housekeeping import mending
+from plimsoll.services.housekeeping.checking import check_campaign_files
+from plimsoll.services.housekeeping.mending import Mended, mend
+from plimsoll.services.housekeeping.whole_store import check_store
+from plimsoll.services.ownership import held
+from plimsoll.services.toolkit import Toolkit
+
+ATTEMPT = "cells/v1-001k-r1/1"
+DERIVED = ("verdict.json", "intervals.parquet", "manifest.json", "attempt.json")
+
+
+@pytest.fixture
+def mine(installation: Installation) -> Path:
+    return installation.folder / "store/mine"
+
+
+def mended(tools: Toolkit) -> tuple[Mended, ...]:
+    return tuple(mend(tools, check_campaign_files(tools, "mine", lambda _: None)))
+
+
+def contents(mine: Path) -> dict[str, bytes]:
+    files = (path for path in mine.rglob("*") if path.is_file() and "holds" not in path.parts)
+    return {str(path.relative_to(mine)): path.read_bytes() for path in files}
+
+
+def test_what_the_bundle_has_comes_back_byte_for_byte_and_so_does_the_report(tools: Toolkit, mine: Path) -> None:
+    before = contents(mine)
+    for name in DERIVED:
+        (mine / ATTEMPT / name).write_bytes(b"?")
+    (mine / "definition.yaml").unlink()
+    (mine / "report/report.html").write_bytes(b"")
+    (mine / "report/report.json").unlink()
+
+    assert [one.why_not for one in mended(tools)] == [""] * 7
+
+    assert contents(mine) == before
+    assert mended(tools) == ()
+
+
+def test_without_a_report_damaged_tables_and_verdicts_are_judged_again(tools: Toolkit, mine: Path) -> None:
+    tools.store.delete("mine/report")
+    before = contents(mine)
+    for name in ("verdict.json", "intervals.parquet"):
+        (mine / ATTEMPT / name).write_bytes(b"?")
+
+    assert [one.why_not for one in mended(tools)] == ["", ""]
+
+    assert mended(tools) == ()
+    assert contents(mine).keys() == before.keys()
+    assert contents(mine)[f"{ATTEMPT}/verdict.json"] == before[f"{ATTEMPT}/verdict.json"]
+
+
+def test_an_attempt_is_not_judged_by_raw_files_that_are_damaged(tools: Toolkit, mine: Path) -> None:
+    tools.store.delete("mine/report")
+    raw, verdict = f"{ATTEMPT}/raw/load/summary.json", f"{ATTEMPT}/verdict.json"
+    (mine / raw).write_bytes(b"{}")
+    (mine / verdict).write_bytes(b"?")
+
+    why_not = {one.fault.path: one.why_not for one in mended(tools)}
+
+    assert why_not[verdict] == f"it can't be judged again while {raw} is at fault"
+    assert "put the file back from a copy" in why_not[raw]
+    assert (mine / verdict).read_bytes() == b"?"
+
+
+def test_a_verdict_that_can_not_be_reached_again_comes_back_as_it_was(
+    tools: Toolkit, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise GateClosed("no processor is free")
+
+    tools.store.delete("mine/report")
+    (mine / ATTEMPT / "verdict.json").write_bytes(b"?")
+    monkeypatch.setattr(mending, "judge_again", fail)
+
+    assert [one.why_not for one in mended(tools)] == ["no processor is free"]
+    assert (mine / ATTEMPT / "verdict.json").read_bytes() == b"?"
+
+
+def test_a_damaged_bundle_is_published_again_unless_the_evidence_is_at_fault(tools: Toolkit, mine: Path) -> None:
+    (mine / "report/bundle.zip").write_bytes(b"PK")
+    raw = mine / ATTEMPT / "raw/load/summary.json"
+    whole = raw.read_bytes()
+    raw.unlink()
+    assert any("no report is made while" in one.why_not for one in mended(tools))
+    raw.write_bytes(whole)
+
+    assert [(one.fault.path, one.why_not) for one in mended(tools)] == [("report/bundle.zip", "")]
+    assert mended(tools) == ()
+
+
+def test_totals_that_can_not_be_read_are_counted_again(tools: Toolkit, mine: Path) -> None:
+    before = (mine / "settled.json").read_bytes()
+    (mine / "settled.json").write_bytes(b"{")
+    assert [one.why_not for one in mended(tools)] == [""]
+    assert (mine / "settled.json").read_bytes() == before
+
+
+def test_nothing_is_mended_while_somebody_works_on_the_campaign(tools: Toolkit, mine: Path) -> None:
+    (mine / ATTEMPT / "verdict.json").write_bytes(b"?")
+    mine_tools = replace(tools, owners=FixedOwners(me="first", alive={"first", "second"}))
+    with held(replace(tools, owners=FixedOwners(me="second", alive=set())), "mine"):
+        assert "is being run by second" in mended(mine_tools)[0].why_not
+    assert (mine / ATTEMPT / "verdict.json").read_bytes() == b"?"
+
+
+def test_uploads_that_never_ended_are_removed_and_strangers_are_not(tools: Toolkit, mine: Path) -> None:
+    left = mine / f"note.json.{'0' * 32}.part"
+    for path in (left, mine / "odd.part", mine.parent / "loose.txt", mine.parent / ".plimsoll-check-0"):
+        path.write_text("?")
+
+    *_, rest = check_store(tools, (), lambda _: None, lambda _: None)
+    assert {one.fault.path: not one.why_not for one in mend(tools, rest)} == {
+        str(left.relative_to(mine.parent)): True,
+        "loose.txt": False,
+        ".plimsoll-check-0": True,
+    }
+    assert [path.exists() for path in (left, mine / "odd.part", mine.parent / "loose.txt")] == [False, True, True]
