@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json, print_text
+from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
@@ -66,6 +67,31 @@ def check(
         if not mend and any(one.fault.remedy != "nothing" for one in faults):
             typer.echo("`plimsoll store check --mend` mends what it can")
     raise typer.Exit(1 if left else 0)
+
+
+@store_app.command("usage")
+def show_usage(as_json: JsonOption = False) -> None:
+    """Show how much room each campaign takes: raw files, tables and Data Docs, the report, records."""
+    from plimsoll.bootstrap import existing_store
+    from plimsoll.services.housekeeping.usage import usage
+    from plimsoll.settings import Settings
+
+    store = existing_store(Settings())
+    found = sorted(usage(store), key=lambda one: one.total, reverse=True)
+    if as_json:
+        entries = [{**asdict(one), "campaign_id": one.campaign_id or None, "total": one.total} for one in found]
+        print_json({"store": store.url(), "total": sum(one.total for one in found), "usage": entries})
+        return
+    rows = [
+        (one.campaign_id or "other files", *map(_megabytes, (one.raw, one.derived, one.report, one.records, one.total)))
+        for one in found
+    ]
+    title = f"{store.url()}: {_megabytes(sum(one.total for one in found))} MB"
+    print_table(title, ("campaign", "raw, MB", "derived, MB", "report, MB", "records, MB", "total, MB"), rows)
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f}"
 
 
 def _show(checked: Checked, ends: list[Mended]) -> None:

@@ -55,5 +55,16 @@ def test_a_campaign_that_is_not_there_is_an_error(plimsoll: Command, campaign: P
     assert (code, "there is no campaign 'nonesuch'" in err) == (2, True)
 
 
+def test_usage_shows_each_campaign_and_what_belongs_to_none(plimsoll: Command, campaign: Path) -> None:
+    (campaign.parent / "loose").write_bytes(b"123")
+    code, out, _ = plimsoll("store", "usage", "--json")
+    found = json.loads(out)
+    assert (code, [one["campaign_id"] for one in found["usage"]]) == (0, [CAMPAIGN, None])
+    whole = sum(path.stat().st_size for path in _files(campaign))
+    assert (found["usage"][0]["total"], found["total"]) == (whole, whole + 3)
+    code, out, _ = plimsoll("store", "usage")
+    assert (code, CAMPAIGN in out, "other files" in out) == (0, True, True)
+
+
 def _files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]
