@@ -39,6 +39,14 @@ class Settings(BaseSettings):
     users: str = Field(
         default="admin:admin", description="Who may log in to the local Airflow: name:role,… (viewer, user, op, admin)"
     )
+    raw_days: int | None = Field(
+        default=None, ge=1, description="After how many days raw files of published campaigns go; none: never"
+    )
+    raw_gb: int | None = Field(
+        default=None,
+        ge=1,
+        description="How many GB raw files may take before those of the oldest published campaigns go; none: any",
+    )
     toolkit: str = Field(
         default="plimsoll.bootstrap:full_toolkit",
         description="Factory of the wired adapters, `module:function` of one argument, these settings",

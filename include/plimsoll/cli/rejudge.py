@@ -47,13 +47,15 @@ def rejudge(
 
     from plimsoll.bootstrap import build_toolkit, existing_store
     from plimsoll.services.judge.rejudging import collected_attempts, rejudge
-    from plimsoll.services.store.campaigns import CampaignStore
+    from plimsoll.services.store.campaigns import CampaignStore, require_raw_files
     from plimsoll.settings import Settings
 
     settings = Settings()
     stored = CampaignStore(existing_store(settings), campaign)
     keys = collected_attempts(stored)
     if sliding:
+        for key in keys:  # else nothing could judge it by these windows, and no report could be made any more
+            require_raw_files(stored.store, key)
         stored.add_sliding_windows()
     with _progress(len(keys), hidden=as_json) as advance:
         found = rejudge(partial(build_toolkit, settings), keys, jobs, advance)

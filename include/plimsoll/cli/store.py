@@ -1,22 +1,25 @@
-"""`plimsoll store`: whether everything in the store is as it was recorded, and how much room it takes."""
+"""`plimsoll store`: whether everything in the store is as it was recorded, and how much room it takes and may take."""
 
 from __future__ import annotations
 
+import getpass
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
+from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table, print_text
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
     from plimsoll.services.housekeeping.faults import Checked, Fault, OnBytes, OnCampaign
     from plimsoll.services.housekeeping.mending import Mended
 
-store_app = typer.Typer(help="Check the store, and see how much room campaigns take.", no_args_is_help=True)
+store_app = typer.Typer(help="Check the store, see how much room campaigns take, and make room.", no_args_is_help=True)
 Campaigns = Annotated[
     list[str], typer.Argument(metavar="[CAMPAIGN]…", help="Ids of campaigns; without one, the whole store.")
 ]
@@ -88,6 +91,82 @@ def show_usage(as_json: JsonOption = False) -> None:
     ]
     title = f"{store.url()}: {_megabytes(sum(one.total for one in found))} MB"
     print_table(title, ("campaign", "raw, MB", "derived, MB", "report, MB", "records, MB", "total, MB"), rows)
+
+
+def _age(text: str) -> timedelta:
+    if not (days := re.fullmatch(r"([1-9]\d{0,4})d", text)):
+        raise typer.BadParameter(f"{text!r} is no number of days like 90d")
+    return timedelta(days=int(days[1]))
+
+
+def _room(text: str) -> int:
+    if not (size := re.fullmatch(r"(\d{1,6}(?:\.\d+)?)(MB|GB|TB)", text)):
+        raise typer.BadParameter(f"{text!r} is no size like 50GB")
+    return round(float(size[1]) * {"MB": 1e6, "GB": 1e9, "TB": 1e12}[size[2]])
+
+
+@store_app.command()
+def prune(
+    *,
+    older_than: Annotated[
+        timedelta | None,
+        typer.Option(parser=_age, metavar="90d", help="Of campaigns that ended longer ago; else PLIMSOLL_RAW_DAYS."),
+    ] = None,
+    to: Annotated[
+        int | None,
+        typer.Option(parser=_room, metavar="50GB", help="Of the oldest, until all take no more; else PLIMSOLL_RAW_GB."),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only name what would be removed.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove raw files of campaigns that have ended and are published. Their reports can be made again, byte for byte;
+    their attempts can't be judged again. There is no way back.
+
+    Campaigns that are marked by `plimsoll store keep` stay, and so do those with faults; each is named with the reason.
+    The store keeps a record of the removal.
+    """
+    from plimsoll.bootstrap import build_toolkit, existing_store
+    from plimsoll.services.housekeeping.retention import Rule
+    from plimsoll.services.housekeeping.retention import prune as pruned
+    from plimsoll.services.store.campaigns import campaign_ids
+    from plimsoll.settings import Settings
+
+    settings = Settings()
+    store = existing_store(settings)
+    rule = (
+        Rule(older_than, to) if older_than or to is not None else Rule.of_settings(settings.raw_days, settings.raw_gb)
+    )
+    if not rule.is_any:
+        raise typer.BadParameter("give --older-than or --to, or set PLIMSOLL_RAW_DAYS or PLIMSOLL_RAW_GB")
+    toolkit = build_toolkit(settings)
+    with _progress(len(campaign_ids(store)), hidden=as_json) as (_, on_campaign):
+        found = [*pruned(toolkit, rule, getpass.getuser(), on_campaign, dry_run=dry_run)]
+    if as_json:
+        print_json({"dry_run": dry_run, "campaigns": [asdict(one) for one in found]})
+    else:
+        for one in found:
+            done = "stays" if one.why_not else "would be removed" if dry_run else "removed"
+            why = f": {one.why_not}" if one.why_not else ""
+            print_text(f"{one.campaign_id}: {_megabytes(one.bytes)} MB of raw files, {one.rule}: {done}{why}")
+        gone = sum(one.bytes for one in found if not one.why_not)
+        typer.echo(f"{_megabytes(gone)} MB of raw files {'would be ' if dry_run else ''}removed")
+
+
+@store_app.command()
+def keep(
+    campaign: CampaignArgument,
+    why: Annotated[str, typer.Argument(help="Why its raw files must stay; an empty text takes the mark away.")],
+) -> None:
+    """Keep the raw files of a campaign from `prune`, and from the settings that do the same."""
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.bootstrap import existing_store
+    from plimsoll.services.campaign.curating import mark_as_kept
+    from plimsoll.services.store.campaigns import CampaignStore
+    from plimsoll.settings import Settings
+
+    stored = CampaignStore(existing_store(Settings()), campaign)
+    mark = mark_as_kept(stored, why, getpass.getuser(), SystemClock().now())
+    typer.echo(f"raw files of campaign {campaign} {'stay' if mark else 'may go'}")
 
 
 def _megabytes(size: int) -> str:

@@ -11,17 +11,22 @@ DAG_FILES = (Path(__file__).resolve().parents[1] / "dag_files").resolve()
 
 
 def make_dags() -> None:
-    """Make the DAGs of all sound definitions, `cell`, `reaper` and, where a definition asks for it, `schedules`.
+    """Make the DAGs of all sound definitions, `cell`, `reaper` and, where asked for, `schedules` and `retention`.
 
     Airflow takes them over as it parses the file that calls this. A task's process gets the DAG of its task alone.
     """
     from airflow.sdk import get_parsing_context
 
     from plimsoll_airflow.dags.campaigns import make_campaigns
-    from plimsoll_airflow.dags.common import make_cell, make_reaper, make_schedules
-    from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, SCHEDULES_DAG
+    from plimsoll_airflow.dags.common import make_cell, make_reaper, make_retention, make_schedules
+    from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, RETENTION_DAG, SCHEDULES_DAG
 
-    common = {CELL_DAG: make_cell, REAPER_DAG: make_reaper, SCHEDULES_DAG: make_schedules}
+    common = {
+        CELL_DAG: make_cell,
+        REAPER_DAG: make_reaper,
+        SCHEDULES_DAG: make_schedules,
+        RETENTION_DAG: make_retention,
+    }
     wanted = get_parsing_context().dag_id
     for make in common.values() if wanted is None else filter(None, [common.get(wanted)]):
         make()

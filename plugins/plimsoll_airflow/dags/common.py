@@ -1,4 +1,4 @@
-"""The DAGs that all campaigns share: `cell`, `reaper` and, where a definition asks for it, `schedules`."""
+"""The DAGs that all campaigns share: `cell`, `reaper` and, where asked for, `schedules` and `retention`."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -12,7 +12,8 @@ from plimsoll_airflow.dags.forms import cell_params, reaper_params
 from plimsoll_airflow.operators.cell import tasks_of
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.reaper import Reap, WatchSchedules, watched
-from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, SCHEDULES_DAG
+from plimsoll_airflow.operators.retention import RemoveRawFiles, rule_of_settings
+from plimsoll_airflow.runs.ownership import CELL_DAG, REAPER_DAG, RETENTION_DAG, SCHEDULES_DAG
 
 _OF_CELL = """\
 One run per cell: the life of its cluster from reservation to destruction, and the judgement of its measurement.
@@ -29,6 +30,10 @@ at its end. With a campaign's id it destroys all clusters of that campaign inste
 _OF_SCHEDULES = (
     """Reports scheduled campaigns that did not start when they were due. Exists only if a definition asks for it."""
 )
+_OF_RETENTION = """\
+Removes raw files of campaigns that have ended and are published, once they are older than `PLIMSOLL_RAW_DAYS` or take
+more than `PLIMSOLL_RAW_GB`. Exists only where one of these is set.
+"""
 _REGULAR: Mapping[str, Any] = {
     "tags": {"plimsoll"},
     "start_date": datetime(2020, 1, 1, tzinfo=UTC),
@@ -72,3 +77,11 @@ def make_schedules() -> None:
         about = "Tells of campaigns that did not start when they were due"
         with DAG(SCHEDULES_DAG, description=about, doc_md=_OF_SCHEDULES, schedule="20 * * * *", **_REGULAR):
             WatchSchedules(task_id="watch", retries=1, execution_timeout=timedelta(minutes=10))
+
+
+def make_retention() -> None:
+    """Make the DAG `retention` if a setting asks for it."""
+    if rule_of_settings().is_any:
+        about = "Removes raw files of old campaigns"
+        with DAG(RETENTION_DAG, description=about, doc_md=_OF_RETENTION, schedule="40 3 * * *", **_REGULAR):
+            RemoveRawFiles(task_id="remove", retries=1, execution_timeout=timedelta(minutes=50))

@@ -9,6 +9,7 @@ from plimsoll.prefix import PREFIX
 CELL_DAG = f"{PREFIX}cell"
 REAPER_DAG = f"{PREFIX}reaper"
 SCHEDULES_DAG = f"{PREFIX}schedules"
+RETENTION_DAG = f"{PREFIX}retention"
 PLAN_TASK = "plan"
 """The task of a campaign's DAG that creates the campaign."""
 JUDGE_TASK = "judge"

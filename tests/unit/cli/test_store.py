@@ -66,5 +66,53 @@ def test_usage_shows_each_campaign_and_what_belongs_to_none(plimsoll: Command, c
     assert (code, CAMPAIGN in out, "other files" in out) == (0, True, True)
 
 
+@pytest.fixture
+def published(plimsoll: Command, campaign: Path) -> Path:
+    """Provide the campaign's folder, its report published."""
+    assert plimsoll("report", CAMPAIGN)[0] == 0
+    return campaign
+
+
+def test_prune_names_what_would_go_then_removes_it_and_rejudge_says_so(plimsoll: Command, published: Path) -> None:
+    code, out, _ = plimsoll("store", "prune", "--to", "0.0GB", "--dry-run", "--json")
+    [dry] = json.loads(out)["campaigns"]
+    assert (code, dry["campaign_id"], dry["why_not"], (published / RAW).exists()) == (0, CAMPAIGN, "", True)
+
+    code, out, _ = plimsoll("store", "prune", "--to", "0MB")
+    assert (code, f"{CAMPAIGN}: " in out, "more than 0 GB of raw files: removed" in out) == (0, True, True)
+    assert not list(published.rglob("raw"))
+
+    code, out, _ = plimsoll("rejudge", CAMPAIGN, "--jobs", "1")
+    assert (code, "raw files were removed on" in out) == (1, True)
+    code, _, err = plimsoll("rejudge", CAMPAIGN, "--jobs", "1", "--sliding")
+    assert (code, "raw files were removed on" in err) == (2, True)
+    assert plimsoll("report", CAMPAIGN)[0] == 0
+    assert plimsoll("store", "check")[0] == 0
+
+
+def test_settings_give_the_rule_where_no_option_does(
+    plimsoll: Command, published: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, _, err = plimsoll("store", "prune")
+    assert (code, "set PLIMSOLL_RAW_DAYS or" in " ".join(err.replace("│", " ").split())) == (2, True)
+    monkeypatch.setenv("PLIMSOLL_RAW_DAYS", "36500")
+    assert plimsoll("store", "prune")[:2] == (0, "0.0 MB of raw files removed\n")
+    assert (published / RAW).exists()
+
+
+@pytest.mark.parametrize("options", [("--older-than", "90"), ("--older-than", "0d"), ("--to", "50"), ("--to", "50G")])
+def test_an_age_and_a_size_have_their_units(plimsoll: Command, campaign: Path, options: tuple[str, str]) -> None:
+    code, _, err = plimsoll("store", "prune", *options)
+    assert (code, "like 90d" in err or "like 50GB" in err) == (2, True)
+
+
+def test_a_campaign_that_is_kept_stays_until_the_mark_is_taken_away(plimsoll: Command, published: Path) -> None:
+    assert plimsoll("store", "keep", CAMPAIGN, "our reference")[1] == f"raw files of campaign {CAMPAIGN} stay\n"
+    code, out, _ = plimsoll("store", "prune", "--to", "0MB")
+    assert (code, "stays: " in out, "keeps it: our reference" in out) == (0, True, True)
+    assert plimsoll("store", "keep", CAMPAIGN, "")[1] == f"raw files of campaign {CAMPAIGN} may go\n"
+    assert (published / RAW).exists()
+
+
 def _files(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_file()]

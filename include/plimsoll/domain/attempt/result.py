@@ -196,6 +196,17 @@ class Manifest(Model):
     written_at: AwareDatetime
 
 
+class RawRemoval(Model):
+    """The record that an attempt's raw files are removed, written before they are: when, by whom, and by which rule."""
+
+    at: AwareDatetime
+    by: str
+    rule: Annotated[str, Field(description="In words, such as `older than 90 days`")]
+
+    def __str__(self) -> str:
+        return f"raw files were removed on {self.at:%Y-%m-%d %H:%M} UTC by retention ({self.rule})"
+
+
 LONGEST_NOTE = 2_000
 
 

@@ -46,6 +46,18 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
     Raises Refused for a note that is too long or holds control characters, and for a campaign that is being deleted;
     NotFound when there is no such campaign.
     """
+    return _written(campaign, layout.NOTE, text, by, at)
+
+
+def mark_as_kept(campaign: CampaignStore, why: str, by: str, at: datetime) -> Note | None:
+    """Keep the campaign's raw files from retention, for the reason given; an empty text takes the mark away.
+
+    Raises as `annotate` does.
+    """
+    return _written(campaign, layout.KEEP, why, by, at)
+
+
+def _written(campaign: CampaignStore, place: Record[Note], text: str, by: str, at: datetime) -> Note | None:
     campaign.definition_text()
     campaign.require_kept()
     written = "\n".join(line.rstrip() for line in text.strip().splitlines())
@@ -56,10 +68,10 @@ def annotate(campaign: CampaignStore, text: str, by: str, at: datetime) -> Note 
     if any(not (sign.isprintable() or sign in "\n\t") for sign in written):
         raise _refused("holds control characters", "leave them out")
     if not written:
-        campaign.store.delete(layout.NOTE.key(campaign.campaign_id))
+        campaign.store.delete(place.key(campaign.campaign_id))
         return None
     note = Note(text=written, by=by, at=at)
-    layout.NOTE.write(campaign.store, campaign.campaign_id, note)
+    place.write(campaign.store, campaign.campaign_id, note)
     return note
 
 

@@ -16,6 +16,7 @@ from plimsoll.domain.attempt.result import Manifest
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError, StoreError
+from plimsoll.domain.text.wording import plural
 from plimsoll.services.cell.attempt_state import attempt_state_of
 from plimsoll.services.definitions.continuing import with_sliding_windows
 from plimsoll.services.housekeeping.faults import CampaignFiles, Checked, Fault, OnBytes, Remedy, campaign_files
@@ -38,8 +39,10 @@ _RAW = (
 )
 
 
-def check_campaign_files(toolkit: Toolkit, campaign_id: str, on_bytes: OnBytes) -> Checked:
+def check_campaign_files(toolkit: Toolkit, campaign_id: str, on_bytes: OnBytes, *, raw: bool = True) -> Checked:
     """Check one campaign; `on_bytes` is told how much was read. Raises NotFound where there is no such campaign.
+
+    Not `raw`: the content of raw files is not looked at.
 
     Raises StoreError where the store can't be reached.
     """
@@ -50,7 +53,7 @@ def check_campaign_files(toolkit: Toolkit, campaign_id: str, on_bytes: OnBytes) 
         what, mend = "its deletion was interrupted", f"`plimsoll campaigns delete {campaign_id}` finishes it"
         fault = Fault("unfinished", campaign_id, layout.DELETING.path, what, mend)
         return Checked(campaign_id, (fault,), files=len(files.listed))
-    check = _Check(toolkit, files, check_published(files))
+    check = _Check(toolkit, files, check_published(files), raw)
     found = {fault.path: fault for fault in check.faults()}
     for fault in check.published.faults:  # which knows what a file should be, and the other one why it can't be read
         found[fault.path] = fault.after(found.get(fault.path))
@@ -69,6 +72,7 @@ class _Check:
     toolkit: Toolkit
     files: CampaignFiles
     published: Published
+    raw: bool
     manifests: dict[AttemptKey, Manifest] = field(default_factory=dict)
 
     @cached_property
@@ -92,8 +96,7 @@ class _Check:
         for key, names in self.attempts.items():
             yield from self._missing(key, names)
         for key, manifest in self.manifests.items():
-            expected = {_path(key, entry.path): entry.sha256 for entry in manifest.files}
-            yield from self.files.faults(expected, "the attempt's manifest", _RAW)
+            yield from self._raw_files(key, manifest)
 
     def unreferenced(self) -> tuple[str, ...]:
         """Return the files that no record, manifest or report names, and that have no place in the store either."""
@@ -143,6 +146,17 @@ class _Check:
         except StoreError as error:
             self.files.require_store(error)
             yield Fault("unreadable", self.files.campaign_id, path, error.what, error.mend, remedy=remedy)
+
+    def _raw_files(self, key: AttemptKey, manifest: Manifest) -> Iterator[Fault]:
+        expected = {_path(key, entry.path): entry.sha256 for entry in manifest.files}
+        if removal := layout.RAW_REMOVED.read_sound(self.files.store, key):
+            if left := expected.keys() & self.files.listed.keys():
+                what = f"its {removal}, and {plural(len(left), 'file')} of {len(expected)} are there"
+                mend = "`plimsoll store prune` removes them; if you have put them back, delete this record"
+                path = _path(key, layout.RAW_REMOVED.path)
+                yield Fault("unfinished", key.campaign_id, path, what, mend)
+        elif self.raw:
+            yield from self.files.faults(expected, "the attempt's manifest", _RAW)
 
     def _missing(self, key: AttemptKey, names: frozenset[str]) -> Iterator[Fault]:
         """Yield records that others of the attempt presuppose."""

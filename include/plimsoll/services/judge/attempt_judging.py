@@ -14,7 +14,7 @@ from plimsoll.services.judge.evidence import gather, gather_imported
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.measured import judge_measured
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import keep_no_copy, keep_verdict
+from plimsoll.services.store.campaigns import keep_no_copy, keep_verdict, require_raw_files
 from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     """Return the attempt's earlier verdict, and its replacement by today's rules from the raw files.
 
     Run again with the same rules, it changes nothing. An earlier verdict that differs is kept. Raises NotFound while
-    nothing was collected.
+    nothing was collected, and once the raw files were removed.
     """
     store = work.toolkit.store
     earlier = layout.VERDICT.read(store, work.key)
@@ -60,6 +60,7 @@ def _manifest(store: ResultStore, key: AttemptKey) -> Manifest:
     manifest = layout.MANIFEST.read(store, key)
     if manifest is None:
         raise NotFound("nothing was collected of this attempt", where=str(key), mend="run the cell again")
+    require_raw_files(store, key)
     return manifest
 
 

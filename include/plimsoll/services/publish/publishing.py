@@ -116,7 +116,7 @@ def publish_report(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     attempt the report is of the others, and marked. Raises GateClosed.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
-    passed = _passed(campaign)
+    passed = passed_gate(campaign)
     if passed is None or (passed.incomplete and not incomplete):
         check_campaign(toolkit, campaign_id, incomplete=incomplete)
     made = report_files(take_snapshot(campaign), campaign_id, toolkit.clock.now(), toolkit.code_version)
@@ -135,7 +135,7 @@ def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_versio
     from plimsoll.report import build_report
 
     campaign = StoredCampaign(snapshot, campaign_id)
-    passed = _passed(campaign)
+    passed = passed_gate(campaign)
     if passed is None:
         mend = f"make the report again: `plimsoll report {campaign_id}`"
         raise GateClosed("attempts were judged since the gate was passed", where=f"campaign {campaign_id}", mend=mend)
@@ -180,7 +180,7 @@ def _bundle(
     return stream.getvalue()
 
 
-def _passed(campaign: StoredCampaign) -> GatePass | None:
+def passed_gate(campaign: StoredCampaign) -> GatePass | None:
     """Return the last pass; None where there was none, or attempts were judged since."""
     found = GATE_PASS.read(campaign.store, campaign.campaign_id)
     same = found and found.checks and found.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files())

@@ -14,6 +14,7 @@ from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle,
 from plimsoll.services.publish.publishing import report_files, versions_here
 from plimsoll.services.publish.snapshot import Snapshot
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import require_raw_files
 from plimsoll.services.store.layout import BUNDLE, report_key
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[s
 def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> None:
     """Write the bundle of the campaign's published report with all raw files of its attempts.
 
-    Raises NotFound where no report is published, and BundleError for a raw file that has changed since it was
-    collected.
+    Raises NotFound where no report is published or raw files were removed, and BundleError for a raw file that has
+    changed since it was collected.
     """
     bundle = read_bundle(BytesIO(published_bundle(store, campaign_id)), report_key(campaign_id, BUNDLE))
     members = {name: Member.of(content) for name, content in bundle.files.items()}
@@ -99,6 +100,8 @@ def _raw_files(store: ResultStore, campaign_id: str, files: Mapping[str, bytes])
     for name, content in files.items():
         path = PurePosixPath(name)
         if path.name == layout.MANIFEST.path:
-            for entry in Manifest.model_validate_json(content).files:
+            manifest = Manifest.model_validate_json(content)
+            require_raw_files(store, manifest.key)
+            for entry in manifest.files:
                 raw = f"{path.parent}/{entry.path}"
                 yield raw, Member(entry.sha256, partial(store.read, f"{campaign_id}/{raw}"))

@@ -205,6 +205,13 @@ def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:
     return store.exists(layout.DEFINITION.key(campaign_id))
 
 
+def require_raw_files(store: ReadableStore, key: AttemptKey) -> None:
+    """Raise NotFound where the attempt's raw files were removed on purpose."""
+    if removal := layout.RAW_REMOVED.read(store, key):
+        mend = "its verdict, its tables and the report stay; to measure it anew, run the cell again"
+        raise NotFound(f"its {removal}", where=str(key), mend=mend)
+
+
 class GatePass(Model):
     """The record of a passed gate: the checks, the attempts that they covered, and a digest of their verdicts."""
 

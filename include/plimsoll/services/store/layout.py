@@ -4,7 +4,7 @@ to a use-case are declared beside these models. Nothing else builds keys.
 
 from plimsoll.domain.attempt.load_summary import LoadStart
 from plimsoll.domain.attempt.populated_data import CountedRows, DataOrigin
-from plimsoll.domain.attempt.result import Manifest, Note, Verdict
+from plimsoll.domain.attempt.result import Manifest, Note, RawRemoval, Verdict
 from plimsoll.domain.attempt.status import AttemptProgress
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation
 from plimsoll.domain.hosts.cluster import Cluster, Launch
@@ -25,6 +25,7 @@ FULL_ZONE = Place(".full-zones/<zone>")
 DEFINITION = Place("definition.yaml")
 EARLIER_DEFINITION = Place("earlier-definitions/<sha256>.yaml")
 NOTE = Record("note.json", Note)
+KEEP = Record("keep.json", Note)
 DELETING = Place("deleting.json")
 TOTALS = Place("settled.json")
 STAGE_START = Record("stages/<stage>.json", StageStart)
@@ -60,6 +61,7 @@ UNDESTROYED = Place("undestroyed.txt")
 CANCELLED = Record("cancelled.json", Cancellation)
 RAW = "raw"
 MANIFEST = Record("manifest.json", Manifest)
+RAW_REMOVED = Record("raw-removed.json", RawRemoval)
 VERDICT = Record("verdict.json", Verdict)
 EARLIER_VERDICT = Record("verdicts/<number>.json", Verdict)
 

@@ -1,0 +1,159 @@
+"""Retention: raw files of campaigns that have ended and are published go, by age or to make room.
+
+Whatever the report is made from stays, so that it can be made again; nothing can be judged again any more. The record
+of the removal is written before anything is removed, and a removal that was interrupted is finished by the next pass.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from plimsoll.domain.attempt.result import RawRemoval
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.text.errors import PlimsollError, Refused
+from plimsoll.domain.text.wording import plural
+from plimsoll.services.campaign.show.progress import record_totals
+from plimsoll.services.campaign.show.status import campaign_summary
+from plimsoll.services.campaign.state.reading import Memory
+from plimsoll.services.campaign.state.runs import runs_at_work, worked_on_by
+from plimsoll.services.housekeeping.checking import check_campaign_files
+from plimsoll.services.housekeeping.faults import OnCampaign
+from plimsoll.services.housekeeping.known import attempt_and_name, kind_of
+from plimsoll.services.ownership import held
+from plimsoll.services.publish.publishing import passed_gate
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.store.layout import attempt_file
+from plimsoll.services.toolkit import Toolkit
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Raw files go when their campaign ended longer ago than that, or while all raw files take more bytes than that."""
+
+    older_than: timedelta | None = None
+    most_bytes: int | None = None
+
+    @classmethod
+    def of_settings(cls, days: int | None, gigabytes: int | None) -> "Rule":
+        """Return the rule of an age in days and a size in GB; None for one that does not count."""
+        return cls(timedelta(days=days) if days else None, gigabytes * 10**9 if gigabytes else None)
+
+    @property
+    def is_any(self) -> bool:
+        """Tell whether it removes anything at all."""
+        return self.older_than is not None or self.most_bytes is not None
+
+    def words(self, age: timedelta, total: int) -> str:
+        """Return the part of the rule by which raw files of that age go, of that many bytes in all; empty: none."""
+        if self.older_than is not None and age > self.older_than:
+            return f"older than {plural(self.older_than.days, 'day')}"
+        if self.most_bytes is not None and total > self.most_bytes:
+            return f"more than {self.most_bytes / 1e9:g} GB of raw files"
+        return ""
+
+
+@dataclass(frozen=True)
+class Pruned:
+    """A campaign whose raw files went by a rule, in words, or would go; `why_not` says why they stay."""
+
+    campaign_id: str
+    bytes: int
+    rule: str
+    why_not: str = ""
+
+
+@dataclass(frozen=True)
+class _Raw:
+    """The raw files of a campaign: their bytes by attempt, and the attempts whose removal was begun."""
+
+    campaign_id: str
+    sizes: dict[AttemptKey, int]
+    begun: frozenset[AttemptKey]
+    ended_at: datetime | None = None
+    why_not: str = ""
+
+
+def prune(
+    toolkit: Toolkit, rule: Rule, by: str, on_campaign: OnCampaign = lambda _: None, *, dry_run: bool = False
+) -> Iterator[Pruned]:
+    """Remove raw files by the rule, those of the campaign that ended first before others; yield each such campaign.
+
+    `dry_run`: nothing is removed. Raises StoreError where the store can't be reached.
+    """
+    now, memory = toolkit.clock.now(), Memory(owners=toolkit.owners)
+    campaigns: list[_Raw] = []
+    for campaign_id in campaign_ids(toolkit.store):
+        on_campaign(campaign_id)
+        raw = _raw_of(toolkit, campaign_id)
+        if raw.sizes:
+            campaigns.append(_with_end(toolkit, raw, memory))
+    total = sum(sum(raw.sizes.values()) for raw in campaigns)
+    for raw in sorted(campaigns, key=lambda raw: raw.ended_at or now):
+        words = rule.words(now - (raw.ended_at or now), total)
+        keys = raw.sizes.keys() if words else raw.sizes.keys() & raw.begun
+        if not keys:
+            continue
+        size = sum(raw.sizes[key] for key in keys)
+        why_not = raw.why_not or _why_not(toolkit, raw.campaign_id)
+        if not why_not and not dry_run:
+            why_not = _remove(toolkit, raw.campaign_id, keys, RawRemoval(at=now, by=by, rule=words or "as recorded"))
+        total -= 0 if why_not else size
+        yield Pruned(raw.campaign_id, size, words or "its removal was interrupted", why_not)
+
+
+def _raw_of(toolkit: Toolkit, campaign_id: str) -> _Raw:
+    sizes: defaultdict[AttemptKey, int] = defaultdict(int)
+    begun = set[AttemptKey]()
+    for file in toolkit.store.listed(campaign_id):
+        path = file.key.removeprefix(f"{campaign_id}/")
+        key, name = attempt_and_name(campaign_id, path) or (None, "")
+        if key and kind_of(path) == "raw":
+            sizes[key] += file.size_bytes
+        elif key and name == layout.RAW_REMOVED.path:
+            begun.add(key)
+    return _Raw(campaign_id, dict(sizes), frozenset(begun))
+
+
+def _with_end(toolkit: Toolkit, raw: _Raw, memory: Memory) -> _Raw:
+    """Return it with the time when the campaign ended, or why it stays in any case."""
+    store, now, campaign_id = toolkit.store, toolkit.clock.now(), raw.campaign_id
+    if layout.KEEP.exists(store, campaign_id):
+        mark = layout.KEEP.read_sound(store, campaign_id)
+        return replace(raw, why_not=f"{mark.by} keeps it: {mark.text}" if mark else "it is kept")
+    try:
+        resolved = CampaignStore(store, campaign_id).resolved()
+        summary = campaign_summary(store, campaign_id, resolved, now, memory)
+    except PlimsollError as error:
+        return replace(raw, why_not=error.headline)
+    ended = replace(raw, ended_at=summary.changed_at)
+    if summary.state not in ("complete", "incomplete") or worked_on_by(store, toolkit.owners, campaign_id, now):
+        return replace(ended, why_not="it has not ended")
+    return ended if summary.published else replace(ended, why_not="its report is not published")
+
+
+def _why_not(toolkit: Toolkit, campaign_id: str) -> str:
+    """Tell why the report could not be made again without the raw files; empty where it can."""
+    if passed_gate(CampaignStore(toolkit.store, campaign_id)) is None:
+        return f"attempts were judged since its report was published; `plimsoll report {campaign_id}` publishes it"
+    checked = check_campaign_files(toolkit, campaign_id, lambda _: None, raw=False)
+    faults = [fault.path for fault in checked.faults if not fault.path.endswith(f"/{layout.RAW_REMOVED.path}")]
+    odd = (*faults, *checked.in_progress)
+    return f"`plimsoll store check {campaign_id}` has something to say of {odd[0]}" if odd else ""
+
+
+def _remove(toolkit: Toolkit, campaign_id: str, keys: Collection[AttemptKey], removal: RawRemoval) -> str:
+    """Remove these attempts' raw files, each after the record of it; return why nothing is removed, if so."""
+    store = toolkit.store
+    try:
+        with held(toolkit, campaign_id):
+            if problems := [*runs_at_work(toolkit, campaign_id)]:
+                raise Refused(problems)
+            for key in keys:
+                layout.RAW_REMOVED.create(store, key, removal)
+                store.delete(attempt_file(key, layout.RAW))
+            record_totals(CampaignStore(store, campaign_id), removal.at)
+    except Refused as refused:
+        return refused.what
+    return ""
