@@ -16,7 +16,7 @@ from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.domain.text.wording import plural, some_of
 from plimsoll.services.campaign.open.planning import download_lines
-from plimsoll.services.campaign.open.stage_plans import BOUNDS
+from plimsoll.strategies.stage_plans import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from plimsoll.domain.keys.origins import Download, Published
     from plimsoll.domain.text.errors import Problem
     from plimsoll.services.campaign.open.planning import Plan
-    from plimsoll.services.campaign.open.stage_plans import StagePlan
     from plimsoll.services.toolkit import Toolkit
+    from plimsoll.strategies.stage_plans import StagePlan
 
 _ParallelOption = Annotated[
     int | None,
@@ -121,6 +121,7 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
         *_tries(plan),
         *_search(plan),
         *_money(plan),
+        *_approval(plan),
         *download_lines(needed),
         *(f"Note: {note}." for note in notes),
     ):
@@ -236,6 +237,21 @@ def _money(plan: Plan) -> Iterator[str]:
         bounds = [show_usd(ceiling.cost)] if ceiling.cost else []
         bounds += [f"{format_duration(ceiling.cell)} for a cell"] if ceiling.cell else []
         yield f"Ended, whatever hangs, at: {', '.join(bounds)}"
+
+
+def _approval(plan: Plan) -> Iterator[str]:
+    """Tell whether a person must approve the campaign, and by which figure, if the definition asks for that."""
+    if (rule := plan.campaign.approve) is None:
+        return
+    usd = plan.usd_at_most
+    if usd is None:
+        yield "Approval: needed before hosts are launched, since the price of its hosts is not known"
+        return
+    figure = f"the greatest cost, populating included, is {show_usd(usd)}"
+    if rule.is_needed_for(usd):
+        yield f"Approval: needed before hosts are launched, since {figure}: more than {show_usd(rule.above)}"
+    else:
+        yield f"Approval: not needed, since {figure}: no more than {show_usd(rule.above)}"
 
 
 def _estimate(plan: Plan) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 import signal
 from contextlib import contextmanager
 from shlex import quote
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 _INTERRUPTED = 130
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917  # each is an option
     definition: DefinitionArgument,
     campaign: Annotated[
         str, typer.Option(metavar="ID", help="Continue this campaign. Without it, a new campaign begins.")
@@ -45,6 +47,9 @@ def run(
         bool,
         typer.Option("--take-over", help="Go on although the store says that a run of Airflow works on the campaign."),
     ] = False,
+    approve: Annotated[
+        bool, typer.Option("--approve", help="Approve in your name what the campaign may cost, where `approve` asks.")
+    ] = False,
 ) -> None:
     """Run the cells that a campaign's strategy asks for, one after another, then its quality gate and report.
 
@@ -55,13 +60,16 @@ def run(
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.domain.definition.definition import Definition
+    from plimsoll.domain.keys.approve import Approval
     from plimsoll.domain.keys.loads import load_remarks
     from plimsoll.services.campaign.open.creation import open_campaign
     from plimsoll.services.campaign.open.planning import make_plan
     from plimsoll.services.campaign.open.remarks import remarks
-    from plimsoll.services.campaign.open.request import read_request
+    from plimsoll.services.campaign.open.request import campaign_id_of, read_request
     from plimsoll.services.campaign.state.runs import end_run, require_no_other_run
+    from plimsoll.services.hosts.approval import approval_refused, missing_approval
     from plimsoll.services.ownership import held
+    from plimsoll.services.store.campaigns import CampaignStore
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -72,7 +80,12 @@ def run(
     _require_the_one_meant(toolkit.store, campaign, new_campaign)
     if request.campaign_id and not take_over:
         require_no_other_run(toolkit, request.campaign_id)
-    plan = open_campaign(toolkit, declared, request, toolkit.clock.now(), document)
+    at = toolkit.clock.now()
+    known = CampaignStore(toolkit.store, campaign_id_of(declared.name, request.model_dump(), at))
+    missing = missing_approval(toolkit, known, resolved)
+    if missing and not approve:
+        raise approval_refused(known.campaign_id, missing, "if you may, approve it by `--approve`, in your name")
+    plan = open_campaign(toolkit, declared, request, at, document)
     for remark in (*load_remarks(document.content), *remarks(toolkit, make_plan(resolved, parallel=1))):
         print_text(f"Note: {remark}.")
     with (
@@ -85,8 +98,20 @@ def run(
         else:  # again: a run may have begun just before the campaign was held
             require_no_other_run(toolkit, plan.campaign_id)
         typer.echo(f"campaign {plan.campaign_id}: {plan.summary}")
+        if missing:
+            approval = Approval(by=_user(), at=at, usd=missing.usd)
+            known.record_approval(approval)
+            print_text(str(approval))
         ran = _run(toolkit, plan, holder)
     _finish(toolkit, plan, ran)
+
+
+def _user() -> str:
+    """Return the user's name as the operating system has it. Anybody can set the environment's `LOGNAME`."""
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"user {os.getuid()}"
 
 
 def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str) -> None:

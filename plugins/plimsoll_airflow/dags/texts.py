@@ -7,7 +7,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.domain.text.wording import plural, some_of
-from plimsoll.services.campaign.open.stage_plans import StagePlan, stage_plans
+from plimsoll.strategies.stage_plans import StagePlan, stage_plans
 
 
 def campaign_doc(definition: Definition) -> str:

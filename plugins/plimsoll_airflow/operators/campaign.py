@@ -17,6 +17,7 @@ from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.campaign.state.runs import begin_run, require_no_other_airflow
 from plimsoll.services.cell.attempts import runs_again
+from plimsoll.services.hosts.approval import require_approval
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -197,7 +198,9 @@ class RunCell(TriggerDagRunOperator):
             self.log.info("run %s is under load and this task was cleared: starting it over", self.run_id)
         # Here, in the campaign's own run where people look, rather than in a run of the cell.
         with final():
-            require_budget(toolkit(), self._campaign, self._campaign.resolved(), self.cell_run.cell_id)
+            resolved = self._campaign.resolved()
+            require_approval(toolkit(), self._campaign, resolved)
+            require_budget(toolkit(), self._campaign, resolved, self.cell_run.cell_id)
         require_running(context["ti"])  # else a run whose teardown is over would be put on record again
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)

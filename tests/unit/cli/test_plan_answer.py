@@ -1,6 +1,7 @@
 """What `plimsoll plan` tells people of a campaign's cost."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from plimsoll.cli import cli
 from plimsoll.cli.plan import show
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.hosts.cost import HostRate, Tariff
+from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.origins import Download, Published, PublishedRow
 from plimsoll.domain.keys.strategy import FullGrid, Search, Strategy
 from plimsoll.services.campaign.open.planning import Plan, make_plan
@@ -60,6 +62,28 @@ def test_a_budget_is_compared_with_what_a_search_takes(
 ) -> None:
     budget = 4.0 * getattr(planned(Search()).estimate, bound) - less
     assert line_about(planned(Search(), budget), capsys, "Budget: ").partition(" USD")[2] == remark
+
+
+@pytest.mark.parametrize(
+    ("above", "usd_per_hour", "answer"),
+    [
+        (127, 180, "needed before hosts are launched, since the greatest cost, populating included, is 11,584.00 USD"),
+        (11584, 180, "not needed, since the greatest cost, populating included, is 11,584.00 USD: no more than"),
+        (127, None, "needed before hosts are launched, since the price of its hosts is not known"),
+    ],
+)
+def test_a_plan_says_whether_the_campaign_needs_an_approval_and_by_which_figure(
+    capsys: pytest.CaptureFixture[str], above: float, usd_per_hour: float | None, answer: str
+) -> None:
+    plan = planned(Search())
+    rate = RATE.model_copy(update={"usd_per_hour": usd_per_hour})
+    campaign = replace(plan.campaign, approve=Approve.model_validate({"above": f"{above} USD"}))
+    asking = replace(plan, campaign=campaign, tariff=Tariff(node=rate, load=rate, source="a table"))
+    assert line_about(asking, capsys, "Approval: ").startswith(answer)
+    told = asking.as_json()["cost"]["approval"]
+    assert (told["above_usd"], told["is_needed"]) == (above, answer.startswith("needed"))
+    assert told["usd_at_most"] == (11584 if usd_per_hour else None)
+    assert "approval" not in plan.as_json()["cost"]
 
 
 def test_what_was_published_stands_beside_what_is_done_here(capsys: pytest.CaptureFixture[str]) -> None:

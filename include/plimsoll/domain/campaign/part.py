@@ -9,6 +9,7 @@ from typing import Literal, TypeVar
 from pydantic import JsonValue
 
 from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.host_bounds import Canary, Disturbance
 from plimsoll.domain.keys.loads import CLOSED, NO_LOAD, Loop, TakenLoad
 from plimsoll.domain.keys.origins import IMPORTED, Published
@@ -62,6 +63,7 @@ class Setup:
     max_parallel: int
     budget: float | None
     at_most: AtMost | None
+    approve: Approve | None
     published: Published | None
 
     @property

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationInfo, ValidatorFunctionWrapHandler, field_validator, model_validator
 
 from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.host_bounds import LARGEST_GRID, LONGEST_WAIT, Canary, Disturbance, is_default
 from plimsoll.domain.keys.loads import OPEN, LoadLevels, Loop, of_the_top
 from plimsoll.domain.keys.origins import Published
@@ -129,6 +130,10 @@ class DefinitionKeys(Model):
     at_most: Annotated[
         LeftOutIfEmpty[AtMost | None],
         Field(description="A ceiling. Without it a cell ends an hour after everything that the definition lets it do"),
+    ] = None
+    approve: Annotated[
+        LeftOutIfEmpty[Approve | None],
+        Field(description="A person approves the campaign before hosts are launched"),
     ] = None
     schedule: Annotated[str | None, Field(description="Cron expression")] = None
     timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"

@@ -15,6 +15,7 @@ from plimsoll.ports.provider import Provider
 from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
+from plimsoll.services.hosts.approval import require_approval
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.spending import require_budget, spent_so_far
 from plimsoll.services.ownership import is_at_work, require_free
@@ -27,13 +28,14 @@ from plimsoll.services.toolkit import Toolkit
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> AttemptContext:
     """Return a new attempt at the cell. Clusters that older attempts at the cell left behind are destroyed first.
 
-    Raises Refused where the campaign's budget does not cover another cell, where somebody else runs the cell or holds
-    the campaign, and where the campaign is being deleted.
+    Raises Refused where the campaign's budget does not cover another cell, where nobody has approved what must be
+    approved, where somebody else runs the cell or holds the campaign, and where the campaign is being deleted.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     resolved = campaign.resolved()
     campaign.require_kept()
     require_cell(resolved, cell_id)
+    require_approval(toolkit, campaign, resolved)
     require_free(toolkit, campaign_id, owner)
     _require_nobody_at_work(toolkit, campaign, resolved, cell_id, owner)
     _destroy_older(toolkit, resolved, campaign, cell_id)

@@ -9,7 +9,9 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.service_level import ServiceLevel
 
-_FREE_TO_CHANGE = ("description", "published", "max_cells", "budget", "at_most", "schedule", "timezone", "notify")
+_FREE_TO_CHANGE = (
+    *("description", "published", "max_cells", "budget", "at_most", "approve", "schedule", "timezone", "notify"),
+)
 """Keys that do not affect the measurement."""
 _FREE_OPTIONS: Mapping[str, frozenset[str]] = {
     "ec2": frozenset(

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.approve import Approval
 from plimsoll.domain.keys.stage import StageStart, StageStarts
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import NotFound, Problem, Refused, StoreError
@@ -23,6 +24,8 @@ from plimsoll.services.definitions.continuing import changed_keys, continued_as,
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import Record
+
+_M = TypeVar("_M", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ class StoredCampaign:
         """Return the loads that these stages of the campaign took from earlier stages' results so far."""
         read = layout.STAGE_START.read
         return {stage: start for stage in stages if (start := read(self.store, self.campaign_id, stage))}
+
+    def approvals(self) -> tuple[Approval, ...]:
+        """Return what people have approved, by their time."""
+        return tuple(sorted(layout.APPROVAL.read_all(self.store, self.campaign_id), key=lambda one: one.at))
 
     def declared(self) -> Definition:
         """Return the campaign's own copy of its definition."""
@@ -135,10 +142,22 @@ class CampaignStore(StoredCampaign):
         Raises Refused while the campaign is being deleted, and NotFound where it was deleted meanwhile; then nothing is
         left of it.
         """
+        self._create(layout.STAGE_START, stage_start, stage_start.stage)
+
+    def record_approval(self, approval: Approval) -> None:
+        """Record that a person approved an amount. Of two who approve the same amount, the first one counts.
+
+        Raises as `record_stage_start` does.
+        """
+        amount = "unknown" if approval.usd is None else f"{approval.usd:.6f}"
+        self._create(layout.APPROVAL, approval, amount)
+
+    def _create(self, place: Record[_M], record: _M, name: str) -> None:
+        """Create the record unless there is one. Nothing is left of it where the campaign is deleted meanwhile."""
         self.require_kept()
-        layout.STAGE_START.create(self.store, self.campaign_id, stage_start, stage_start.stage)
+        place.create(self.store, self.campaign_id, record, name)
         if not campaign_exists(self.store, self.campaign_id):  # a deletion that began after the look has ended by now
-            self.store.delete(layout.STAGE_START.key(self.campaign_id, stage_start.stage))
+            self.store.delete(place.key(self.campaign_id, name))
             raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
 
     def open(self, definition: Definition) -> Definition:

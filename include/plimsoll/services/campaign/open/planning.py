@@ -12,11 +12,21 @@ from plimsoll.domain.campaign.part import part_name
 from plimsoll.domain.campaign.resolve import load_spec, product_spec
 from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.origins import Download
-from plimsoll.services.campaign.open.stage_plans import BOUNDS, Extent, StagePlan, rounded_hours, stage_plans, total
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.estimate import Estimate
 from plimsoll.strategies.matrix import running_order
+from plimsoll.strategies.stage_plans import (
+    BOUNDS,
+    Extent,
+    StagePlan,
+    rounded_hours,
+    stage_plans,
+    total,
+    usd_at_most,
+    usd_of,
+)
 from plimsoll.strategies.state import CellAttempts, JudgedAttempt, campaign_state
 
 
@@ -59,9 +69,7 @@ class Plan:
 
         None where no price is known.
         """
-        if self.tariff is None:
-            return 0.0
-        return self._priced([stage.paid_hours(extent) for stage in self.stages])
+        return usd_of(self.stages, self.tariff, lambda stage: stage.paid_hours(extent))
 
     @property
     def usd_of_populating(self) -> float | None:
@@ -69,14 +77,12 @@ class Plan:
 
         None where no price is known.
         """
-        return self._priced([stage.uncounted_hours for stage in self.stages])
+        return usd_of(self.stages, self.tariff, lambda stage: stage.uncounted_hours)
 
-    def _priced(self, hours: Sequence[float]) -> float | None:
-        """Return the cost of each stage's cluster for that many hours, US dollars; None where a price is not known."""
-        assert self.tariff is not None
-        hourly = [self.tariff.usd_per_cluster_hour(*stage.shape) for stage in self.stages]
-        known = [usd * time for usd, time in zip(hourly, hours, strict=True) if usd is not None]
-        return sum(known) if len(known) == len(hourly) else None
+    @property
+    def usd_at_most(self) -> float | None:
+        """Return the greatest cost that is known beforehand, US dollars; None where no price is known."""
+        return usd_at_most(self.stages, self.tariff)
 
     @property
     def vcpus(self) -> int | None:
@@ -157,12 +163,17 @@ class Plan:
             "cost": {
                 "usd": _cents(self.usd),
                 "usd_likely": _cents(self.usd_of("likely")),
-                "usd_of_populating": _cents(self.usd_of_populating if self.tariff else 0.0),
+                "usd_of_populating": _cents(self.usd_of_populating),
                 "budget_usd": self.campaign.budget,
                 **({"at_most": ceiling.model_dump(mode="json")} if (ceiling := self.campaign.at_most) else {}),
+                **({"approval": self._approval(rule)} if (rule := self.campaign.approve) else {}),
                 "tariff": self.tariff.model_dump() if self.tariff else None,
             },
         }
+
+    def _approval(self, rule: Approve) -> dict[str, Any]:
+        usd = self.usd_at_most
+        return {"above_usd": rule.above, "usd_at_most": _cents(usd), "is_needed": rule.is_needed_for(usd)}
 
     def _range(self) -> dict[str, float | None]:
         """Return cells, hours under load and cost of the strategy: the least, the likely, the most."""

@@ -18,7 +18,6 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.stage_notes import notes_of_stage
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.open.stage_plans import stage_plans
 from plimsoll.services.campaign.show.progress import (
     Tally,
     TimeLeft,
@@ -35,6 +34,7 @@ from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, published_without
 from plimsoll.services.store.layout import report_key
+from plimsoll.strategies.stage_plans import stage_plans
 from plimsoll.strategies.state import CampaignState
 
 

@@ -1,12 +1,13 @@
-"""The cells, rounds and time under load that each stage of a definition takes."""
+"""The cells, rounds and time under load that each stage of a definition takes, and what its hosts cost."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
 from plimsoll.domain.campaign.campaign import Campaign, CampaignStage
+from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.domain.text.units import format_duration, format_rate
 from plimsoll.strategies.estimate import Estimate, estimates
 
@@ -15,6 +16,7 @@ BOUNDS: tuple[Bound, ...] = ("least", "likely", "most")
 Extent = Bound | Literal["all"]
 """How many cells run: as many as the strategies need, or all of the grid."""
 _HOUR_PLACES = 3
+_USD_PLACES = 6
 
 
 def rounded_hours(hours: float) -> float:
@@ -135,3 +137,24 @@ def total(stages: Sequence[StagePlan]) -> Estimate:
         at_once=max(one.at_once for one in found),
         likely_missed=sum(one.likely_missed for one in found),
     )
+
+
+def usd_of(stages: Sequence[StagePlan], tariff: Tariff | None, hours: Callable[[StagePlan], float]) -> float | None:
+    """Return the cost of each stage's cluster for that many hours, US dollars. None where a price is not known.
+
+    Without a tariff hosts cost nothing.
+    """
+    if tariff is None:
+        return 0.0
+    priced = [(tariff.usd_per_cluster_hour(*stage.shape), hours(stage)) for stage in stages]
+    known = [usd * time for usd, time in priced if usd is not None]
+    return sum(known) if len(known) == len(priced) else None
+
+
+def usd_at_most(stages: Sequence[StagePlan], tariff: Tariff | None) -> float | None:
+    """Return the greatest cost that is known beforehand, US dollars: of the most cells, and of all their populating.
+
+    None where a price is not known. Provisioning, deployment and cells that run again come on top.
+    """
+    usd = usd_of(stages, tariff, lambda stage: stage.paid_hours("most") + stage.uncounted_hours)
+    return None if usd is None else round(usd, _USD_PLACES)
