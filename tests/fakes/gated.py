@@ -11,6 +11,7 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 
 from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator, InstantProduct, InstantProvider, NoSampler
+from tests.fakes.paid import Prices
 
 from plimsoll.adapters.clock import SystemClock
 from plimsoll.adapters.stores.object_store import ObjectStore
@@ -25,6 +26,8 @@ from plimsoll.settings import Settings
 LOADING = "loading"
 """The load runs and is followed by its trigger; at all other gates a task's process waits: `provision`, `deploy`,
 `start`, `collect`, `judge`, `destroy`."""
+DEAR = "dear"
+"""The provider whose hosts cost 1 USD an hour, as far as the plan goes. It has no gates."""
 _POLL_S = 0.05
 
 
@@ -34,11 +37,23 @@ def toolkit(settings: Settings) -> Toolkit:
     return Toolkit(
         store=GatedStore(settings.store, gates),
         clock=SystemClock(),
-        providers={INSTANT: GatedProvider(settings.work, faults, gates)},
+        providers={INSTANT: GatedProvider(settings.work, faults, gates), DEAR: dear_provider(settings.work)},
+        tariffs={DEAR: Prices()},
         products={INSTANT: GatedProduct(faults, gates)},
         load_generators={INSTANT: GatedLoadGenerator(faults, gates)},
         sampler=NoSampler(),
     )
+
+
+class DearProvider(InstantProvider):
+    """One with clusters of its own."""
+
+    name = DEAR
+
+
+def dear_provider(work: Path) -> DearProvider:
+    """Return the one that processes with that folder of work get."""
+    return DearProvider(work / DEAR, Faults(work / "faults"))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json, print_table
+from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,6 +82,8 @@ def _show_cells(progress: CampaignProgress) -> None:
     cost = f", {show_usd(progress.usd)}{budget} spent so far" if progress.usd else ""
     columns = ("cell", "state", "attempt", "phase", "reason")
     print_table(f"{progress.title} ({progress.campaign_id}){cost}{_time_left(progress)}", columns, rows)
+    for approval in progress.approvals:
+        print_text(str(approval))
     for threshold in progress.thresholds:
         typer.echo(threshold.sentence)
 

@@ -36,6 +36,7 @@ from plimsoll.domain.attempt.result import Check, Note, OpeningBacklog
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cost import Spending
 from plimsoll.domain.keys.action import ActionResult
+from plimsoll.domain.keys.approve import Approvals
 from plimsoll.domain.keys.service_level import Percentiles
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.sections.answer import sentences
@@ -141,6 +142,7 @@ class ReportDocument(Model):
     title: str
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
+    approvals: Approvals = ()
     code_versions: Annotated[tuple[str, ...], Field(description="Of the code that judged the attempts")]
     service_levels: Annotated[tuple[str, ...], Field(description="Each as a sentence; the first decides charts")]
     counts: CellCounts
@@ -209,6 +211,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         title=findings.part.title,
         generated_at=data.generated_at,
         note=data.note,
+        approvals=data.approvals,
         code_versions=code_versions(findings),
         service_levels=tuple(map(str, findings.part.service_levels)),
         counts=counts_of(findings),

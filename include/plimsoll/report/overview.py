@@ -15,6 +15,7 @@ from plimsoll.analysis.campaign.taken_loads import AtTakenLoad
 from plimsoll.domain.attempt.result import Check, Note
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.approve import Approvals
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.document import (
     Capacities,
@@ -66,6 +67,7 @@ class PartsDocument(Model):
     title: str
     generated_at: AwareDatetime
     note: Annotated[Note | None, Field(description="What somebody wrote about the campaign")] = None
+    approvals: Approvals = ()
     service_levels: tuple[str, ...]
     incomplete: Incomplete = ()
     conclusion: Annotated[str, Field(description="The whole answer, of all stages and workloads")]
@@ -147,6 +149,7 @@ def _document(
         title=data.definition.title,
         generated_at=data.generated_at,
         note=data.note,
+        approvals=data.approvals,
         service_levels=tuple(dict.fromkeys(levels)),
         incomplete=data.incomplete,
         conclusion=campaign_conclusion(answer, conditions, [found for _, found in measured]),

@@ -14,12 +14,13 @@ from plimsoll.prefix import PREFIX
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.dags.texts import campaign_doc
+from plimsoll_airflow.operators.approval import AskApproval
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.next_round import NextRound
 from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.runs.notices import when_incomplete
-from plimsoll_airflow.runs.ownership import CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
+from plimsoll_airflow.runs.ownership import APPROVE_TASK, CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
 from plimsoll_airflow.wiring.core import run_poll_s
 from plimsoll_airflow.wiring.definitions import faults, sound_definitions, timetable
 
@@ -56,6 +57,8 @@ def make_campaign(definition: Definition) -> None:
             map_index_template="{{ task.cell_run.cell_id }}",
             poke_interval=run_poll_s(campaign.shortest),
         ).expand(run_id=plan.output)
+        if definition.approve:
+            plan >> AskApproval(task_id=APPROVE_TASK, within=definition.approve.within) >> run_cell
         # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
         quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)
         report = PublishReport(task_id="report", outlets=[Asset(f"{PREFIX}report-{definition.name}")])

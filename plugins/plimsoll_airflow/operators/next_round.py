@@ -7,9 +7,11 @@ from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID, Tri
 from plimsoll.services.campaign.open.request import words_for
 from plimsoll.services.campaign.state.completeness import completeness_of, name_of_next, next_round
 from plimsoll.services.campaign.state.reading import judged_state
+from plimsoll.services.hosts.approval import require_approval
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import CREATED_CAMPAIGN
+from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.runs.own_task import require_running
 from plimsoll_airflow.runs.ownership import GOES_ON, LIVE_STATES, PLAN_TASK
 from plimsoll_airflow.wiring.core import toolkit
@@ -44,6 +46,8 @@ class NextRound(TriggerDagRunOperator):
         cells = next_round(campaign, toolkit().clock.now())
         if not cells:
             raise AirflowSkipException(f"{_complete(campaign)}; the strategy asks for no further cells")
+        with final():  # of a person who has just rejected the campaign nothing asks again by itself
+            require_approval(toolkit(), campaign, campaign.resolved())
         follower = run_of_next_round(campaign)
         self._require_news(context, follower)
         # Before the run is there: if this try is killed after that, the second one finds the run and starts none.

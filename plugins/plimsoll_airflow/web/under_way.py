@@ -19,7 +19,15 @@ from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.api_server import SeenRun, find_run
 from plimsoll_airflow.internals.slots import slots
 from plimsoll_airflow.runs.installation import find_installation
-from plimsoll_airflow.runs.ownership import CELL_DAG, CLUSTERS_POOL, CampaignRunOwner, CellRun, CellRunId
+from plimsoll_airflow.runs.ownership import (
+    APPROVE_TASK,
+    AWAITS_ANSWER,
+    CELL_DAG,
+    CLUSTERS_POOL,
+    CampaignRunOwner,
+    CellRun,
+    CellRunId,
+)
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.wiring.core import toolkit
 
@@ -118,14 +126,16 @@ def _words(campaign: Campaign, campaign_id: str, *, runs: bool) -> Iterator[str]
     first = next((run for run in live if run.state == "running"), None)
     waiting = [run for run in own if run.state == "queued" or not runs]
     for run in waiting[:_NAMED]:
-        yield _of_queued(campaign, campaign_id, run, first) if run.state == "queued" else _of_running(run)
+        yield _of_queued(campaign, campaign_id, run, first) if run.state == "queued" else _of_running(campaign, run)
     if len(waiting) > _NAMED:
         yield f"and {len(waiting) - _NAMED} more runs are queued"
 
 
-def _of_running(run: SeenRun) -> str:
+def _of_running(campaign: Campaign, run: SeenRun) -> str:
     found = slots(run.dag_id, run.run_id)
     if not found.waiting:
+        if campaign.approve and api_server.task_state(run, APPROVE_TASK) in AWAITS_ANSWER:
+            return f"waiting for an approval: its task {APPROVE_TASK} asks for one"
         return "its run goes on with the next task"
     if api_server.is_paused(CELL_DAG):
         return f"waiting: the DAG {CELL_DAG} is paused, so no cell begins"

@@ -12,6 +12,9 @@ from sqlalchemy import select
 from tests.airflow.web.app import CAMPAIGN, DEFINITION, Client
 from tests.fakes.installation import Installation
 
+from plimsoll.domain.keys.approve import Approve
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.internals import api_server
 from plimsoll_airflow.internals.slots import Slots, slots
 from plimsoll_airflow.runs import ended
 from plimsoll_airflow.runs.ownership import CellRunId
@@ -95,6 +98,21 @@ def test_a_run_of_a_paused_dag_says_that_it_is_paused(client: Client) -> None:
         session.execute(update(DagModel).where(DagModel.dag_id == "demo").values(is_paused=True))
     words = client("viewer").get(f"{API}/{CAMPAIGN}").json()["waits_for"]
     assert words == "a run of cells missing is queued: the DAG demo is paused"
+
+
+def test_a_run_that_waits_for_an_approval_says_so(
+    client: Client, installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    approve = Approve.model_validate({"above": "1 USD"})
+    CampaignStore(installation.toolkit.store, CAMPAIGN).open(DEFINITION.model_copy(update={"approve": approve}))
+    library().forget(CAMPAIGN)
+    start("demo", "running", campaign_id=CAMPAIGN)
+    monkeypatch.setattr(api_server, "task_state", lambda _, task_id: {"approve": "awaiting_input"}[task_id])
+    status = client("viewer").get(f"{API}/{CAMPAIGN}").json()
+    assert (status["state"], status["waits_for"]) == (
+        "waiting",
+        "waiting for an approval: its task approve asks for one",
+    )
 
 
 def test_a_campaign_without_a_run_waits_for_nothing(client: Client) -> None:

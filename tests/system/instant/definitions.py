@@ -1,15 +1,19 @@
 """The campaigns of the tests here: each module has definitions of its own."""
 
+from tests.fakes.gated import DEAR
 from tests.fakes.installation import instant_definition
 
+from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.loads import TakenLoad
 from plimsoll.domain.keys.stage import Stage
 from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search
+from plimsoll.domain.keys.system import ProviderChoice
 
 STAGES = (
     Stage(id="maximum", strategy=Ramp()),
     Stage(id="share", strategy=FullGrid(), loads=TakenLoad.model_validate({"share": "70%", "of": "maximum"})),
 )
+DEAR_HOSTS = {"provider": ProviderChoice(name=DEAR)}
 DEFINITIONS = {
     definition.name: definition
     for definition in (
@@ -21,6 +25,12 @@ DEFINITIONS = {
         instant_definition("by-rest", variants=1, loads=2),
         instant_definition("held", variants=1, loads=2, parallel=1).model_copy(update={"cluster_scope": "campaign"}),
         instant_definition("staged", variants=1, loads=1).model_copy(update={"stages": STAGES}),
+        instant_definition("dear", variants=1, loads=1).model_copy(
+            update={**DEAR_HOSTS, "approve": Approve.model_validate({"above": "1 USD"})}
+        ),
+        instant_definition("unanswered", variants=1, loads=1).model_copy(
+            update={**DEAR_HOSTS, "approve": Approve.model_validate({"above": "1 USD", "within": "5s"})}
+        ),
         instant_definition("sought", variants=1, loads=3, repeats=2, parallel=1).model_copy(
             update={"strategy": Search(), "cluster_scope": "campaign"}
         ),

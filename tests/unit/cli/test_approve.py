@@ -1,5 +1,6 @@
 """`plimsoll run` of a definition whose campaign a person must approve, as a user gives it."""
 
+import json
 import os
 import pwd
 from pathlib import Path
@@ -47,5 +48,9 @@ def test_a_campaign_is_approved_by_who_runs_it_and_by_nobody_else(installation: 
     [approval] = CampaignStore(installation.toolkit.store, "mine").approvals()
     assert approval.by == pwd.getpwuid(os.getuid()).pw_name
     assert str(approval) in " ".join(ended.output.split())
+
+    assert str(approval) in " ".join(CliRunner().invoke(cli, ["status", "mine"]).output.split())
+    status = json.loads(CliRunner().invoke(cli, ["status", "mine", "--json"]).stdout)
+    assert status["approvals"] == [approval.model_dump(mode="json")]
 
     assert run(installation, "--campaign", "mine", "--cells", "v1-001k-r1").exit_code == 0  # it is on record

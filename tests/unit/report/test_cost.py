@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 from tests.unit.report.pages import page_of
@@ -10,12 +11,14 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cost import Entry, Spending
+from plimsoll.domain.keys.approve import Approval
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.document import report_document
 from plimsoll.report.page import summary_markdown
 from plimsoll.report.sections.cells import cells_sheet
 from plimsoll.report.words.capacities import capacity_rows
 from plimsoll.report.words.environment_facts import environment
+from plimsoll.report.words.header import header_facts
 
 SOURCE = "price table of 2026-07-20 (on demand)"
 
@@ -50,6 +53,21 @@ def test_the_document_has_the_sum_the_prices_and_each_cells_share(found: Finding
     assert document.cost.prices == (SOURCE,)
     shares = {cell.id: cell.usd for cell in document.cells if cell.usd is not None}
     assert shares == {"prime-020k-r1": 6.75, "prime-060k-r1": 5.0}
+
+
+def test_the_header_and_the_document_say_who_approved_the_cost(
+    paid: CampaignData, found: Findings, patchy_figures: Sequence[Figure]
+) -> None:
+    at = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    approvals = (Approval(by="<b>ada</b>", at=at, usd=62.04), Approval(by="bob", at=at, usd=None))
+    approved = replace(found, data=replace(paid, approvals=approvals))
+    words = "approved by <b>ada</b>, 2026-01-31 12:00 UTC, for at most 62.04 USD; approved by bob, 2026-01-31 12:00 UTC"
+    assert header_facts(approved)["Approved"].startswith(words)
+    assert "&lt;b&gt;ada" in page_of(approved, patchy_figures)
+    assert "<b>ada" not in page_of(approved, patchy_figures)
+    assert report_document(approved, environment(approved)).approvals == approvals
+    assert "approvals" not in report_document(found, environment(found)).model_dump()
+    assert "Approved" not in header_facts(found)
 
 
 def test_the_answer_has_the_price_of_the_nodes_for_a_load(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from plimsoll.analysis import grouped
 from plimsoll.domain.campaign.resolve import OF_A_STAGE, resolve
+from plimsoll.domain.keys.approve import Approval
 from plimsoll.domain.keys.process import ProcessOnHost
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import NotFound
@@ -106,6 +107,7 @@ class CampaignData:
     definition_yaml: str = ""
     spending: Spending | None = None
     note: Note | None = None
+    approvals: tuple[Approval, ...] = ()
     unjudged: Mapping[AttemptKey, str] = field(default_factory=dict)
     incomplete: tuple[str, ...] = ()
     stage_starts: StageStarts = field(default_factory=dict)

@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.keys.approve import Approvals
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.wording import plural
 
@@ -127,6 +128,7 @@ class CampaignProgress(Model):
     asked: Asked = None
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far")] = 0.0
     budget_usd: float | None = None
+    approvals: Approvals = ()
     thresholds: Thresholds = ()
 
     @property
@@ -274,6 +276,7 @@ class CampaignStatus(CampaignSummary):
     """The state of every cell of a campaign, in running order."""
 
     asked: Asked = None
+    approvals: Approvals = ()
     variants: tuple[VariantName, ...]
     workloads: Annotated[LeftOutIfEmpty[tuple[str, ...]], Field(description="Ids, where there are several")] = ()
     stages: Annotated[LeftOutIfEmpty[tuple[StageStatus, ...]], Field(description="Where there are several")] = ()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import PositiveDuration, Usd, show_usd
 
 _LONGEST = timedelta(days=90)
@@ -27,19 +27,24 @@ class Approve(Model):
         return usd is None or usd > self.above
 
 
-class Approval(Model):
-    """The record that a person has approved what a campaign may cost."""
+class Question(Model):
+    """The record of what a person was asked to approve."""
 
-    by: Annotated[str, Field(description="The person, as Airflow names the user, or the operating system")]
     at: AwareDatetime
     usd: Annotated[
         float | None,
-        Field(description="What the campaign may cost at most, as it was shown, US dollars; null: was not known"),
+        Field(description="What the campaign may cost at most, as it was shown, US dollars; null: not known"),
     ]
 
     def covers(self, usd: float | None) -> bool:
-        """Tell whether a campaign that may cost so much, USD, is approved. A known cost says nothing of an unknown."""
+        """Tell whether it is about a campaign that may cost so much, USD. A known cost says nothing of an unknown."""
         return usd == self.usd if usd is None or self.usd is None else usd <= self.usd
+
+
+class Approval(Question):
+    """The record that a person has approved what a campaign may cost."""
+
+    by: Annotated[str, Field(description="The person, as Airflow or the operating system names the user")]
 
     def __str__(self) -> str:
         """Return `approved by ada, 2026-01-31 12:00 UTC, for at most 1,200.00 USD`."""
@@ -47,8 +52,6 @@ class Approval(Model):
         return f"approved by {self.by}, {self.at:%Y-%m-%d %H:%M} UTC, {cost}"
 
 
-class Question(Model):
-    """The record of what a run asked a person to approve: what the campaign may cost at most, US dollars."""
-
-    at: AwareDatetime
-    usd: float | None
+Approvals = Annotated[
+    LeftOutIfEmpty[tuple[Approval, ...]], Field(description="Who approved what the campaign may cost, and when")
+]

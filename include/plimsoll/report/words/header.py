@@ -20,7 +20,8 @@ def header_facts(findings: Findings) -> dict[str, str]:
     """Return name → text, in the header's order. A fact that differs between hosts or cells gives each value."""
     timing = findings.part.timing
     a_cell = f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up"
-    run = {"Measured": _measured(findings), "A cell": a_cell}
+    approved = {"Approved": "; ".join(map(str, findings.data.approvals))} if findings.data.approvals else {}
+    run = {"Measured": _measured(findings), "A cell": a_cell, **approved}
     if brought_in := origins(findings):
         return run | _stated(findings, brought_in)
     part, shown = findings.part, [result.shown for result in findings.cells]

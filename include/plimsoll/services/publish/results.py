@@ -47,6 +47,7 @@ def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: dateti
         definition_yaml=dump_definition(found.definition),
         spending=campaign_spending(campaign, at),
         note=layout.NOTE.read_sound(campaign.store, campaign.campaign_id),
+        approvals=campaign.approvals(),
         unjudged=dict(_unjudged(campaign)),
     )
 

@@ -61,6 +61,7 @@ def take_snapshot(campaign: StoredCampaign) -> Snapshot:
     store, campaign_id = campaign.store, campaign.campaign_id
     campaign.definition_text()
     whole = (
+        layout.APPROVAL.folder(campaign_id),
         layout.COST.folder(campaign_id),
         layout.DATA_DOCS.folder(campaign_id),
         layout.STAGE_START.folder(campaign_id),

@@ -14,7 +14,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.approve import Approval
+from plimsoll.domain.keys.approve import Approval, Question
 from plimsoll.domain.keys.stage import StageStart, StageStarts
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import NotFound, Problem, Refused, StoreError
@@ -152,13 +152,21 @@ class CampaignStore(StoredCampaign):
         amount = "unknown" if approval.usd is None else f"{approval.usd:.6f}"
         self._create(layout.APPROVAL, approval, amount)
 
-    def _create(self, place: Record[_M], record: _M, name: str) -> None:
-        """Create the record unless there is one. Nothing is left of it where the campaign is deleted meanwhile."""
+    def record_question(self, question: Question, digest: str) -> Question:
+        """Record what the run with that digest asks a person to approve, or return what it asked already.
+
+        Raises as `record_stage_start` does.
+        """
+        return self._create(layout.QUESTION, question, digest)
+
+    def _create(self, place: Record[_M], record: _M, name: str) -> _M:
+        """Create the record, or return that which is there. Nothing is left of it in a campaign that is deleted now."""
         self.require_kept()
-        place.create(self.store, self.campaign_id, record, name)
+        settled = place.settle(self.store, self.campaign_id, record, name)
         if not campaign_exists(self.store, self.campaign_id):  # a deletion that began after the look has ended by now
             self.store.delete(place.key(self.campaign_id, name))
             raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
+        return settled
 
     def open(self, definition: Definition) -> Definition:
         """Create the campaign, or continue an existing one. Returns the campaign's own copy, as it is now.

@@ -14,7 +14,9 @@ from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.approval import missing_approval, require_approval
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.publish.results import campaign_data
+from plimsoll.services.publish.snapshot import take_snapshot
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.toolkit import Toolkit
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -87,6 +89,14 @@ def test_of_two_who_approve_the_same_the_first_is_on_record(installation: Instal
     for by in ("ada", "bob"):
         campaign.record_approval(approved(MOST, by))
     assert campaign.approvals() == (approved(MOST),)
+
+
+def test_a_report_and_its_bundle_hold_who_approved(installation: Installation) -> None:
+    campaign = asking(installation, "10 USD")
+    assert campaign_data(campaign, (), AT).approvals == ()
+    campaign.record_approval(approved(MOST))
+    for read in (campaign, StoredCampaign(take_snapshot(campaign), "campaign")):
+        assert campaign_data(read, (), AT).approvals == (approved(MOST),)
 
 
 def test_an_approval_goes_with_its_campaign(installation: Installation, tools: Toolkit) -> None:

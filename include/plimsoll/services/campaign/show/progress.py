@@ -98,6 +98,7 @@ def campaign_progress(
         asked=None if request is None else tuple(sorted(set(request.cells))),
         usd=spent_usd(ledger(campaign, now)),
         budget_usd=resolved.budget,
+        approvals=campaign.approvals(),
         thresholds=tuple(threshold_statuses(state)),
     )
 
