@@ -1,6 +1,7 @@
 """A campaign that a person must approve, on a running Airflow by REST: cleared, rejected, approved, and unanswered."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 
 import httpx
@@ -29,12 +30,13 @@ def airflow(shared_airflow: StackUnderTest) -> StackUnderTest:
     return shared_airflow
 
 
-def client_of(airflow: StackUnderTest, user: str) -> httpx.Client:
-    client = httpx.Client(base_url=airflow.running.url, timeout=60, trust_env=False)
+@contextmanager
+def client_of(airflow: StackUnderTest, user: str) -> Iterator[httpx.Client]:
     login = {"username": user, "password": airflow.stack.home.password_of(user)}
-    token = client.post("/auth/token", json=login).raise_for_status().json()["access_token"]
-    client.headers["Authorization"] = f"Bearer {token}"
-    return client
+    with httpx.Client(base_url=airflow.running.url, timeout=60, trust_env=False) as client:
+        token = client.post("/auth/token", json=login).raise_for_status().json()["access_token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        yield client
 
 
 @pytest.fixture
