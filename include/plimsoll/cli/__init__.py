@@ -21,6 +21,7 @@ from plimsoll.cli.run import run
 from plimsoll.cli.simulate import simulate
 from plimsoll.cli.status import status
 from plimsoll.cli.store import store_app
+from plimsoll.cli.trend import trend
 from plimsoll.domain.text.errors import PlimsollError, Refused
 
 cli = typer.Typer(
@@ -49,7 +50,7 @@ def main(
     """Find out how much load a database carries while it keeps its service level."""
 
 
-for command in (plan, simulate, judge, rejudge, report, bundle, compare, status, doctor, prepare, run, schema):
+for command in (plan, simulate, judge, rejudge, report, bundle, compare, trend, status, doctor, prepare, run, schema):
     cli.command()(command)
 cli.command("import")(import_runs)
 cli.add_typer(campaigns_app, name="campaigns")

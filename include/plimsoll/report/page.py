@@ -42,6 +42,7 @@ _FORMATS = ("duration", "figure", "listing", "moment", "ms", "multiple", "ops", 
 _FILTERS = {**{name: getattr(formatting, name) for name in _FORMATS}, "usd": show_usd}
 
 _LIBRARY = "vl-convert-python"
+_WITH_TEMPLATES = ("plimsoll.report.sections", "plimsoll.report.trend")
 
 
 def page_html(findings: Findings, figures: Sequence[Figure], drawings: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -72,7 +73,12 @@ def attempt_html(
     in_time = sorted(misses, key=lambda miss: miss.start_s)
     verdicts = [attempt.verdict for attempt in findings.data.attempts]
     context = {"title": title, "misses": misses_table(in_time, findings.level)}
-    return _rendered("attempt.html.j2", _drawn(figures, drawings) | context | {"counted_from": counted_from(verdicts)})
+    return charts_html("attempt.html.j2", figures, drawings, **context, counted_from=counted_from(verdicts))
+
+
+def charts_html(template: str, figures: Sequence[Figure], drawings: Mapping[str, str], **context: Any) -> str:
+    """Return a self-contained page with these charts, from its template; `drawings` as of `page_html`."""
+    return _rendered(template, _drawn(figures, drawings) | context)
 
 
 def summary_markdown(findings: Findings) -> str:
@@ -110,7 +116,7 @@ def _rendered(template: str, context: Mapping[str, Any]) -> str:
 def _templates() -> Templates:
     """Compile the templates once for all pages of a process."""
     templates = Templates(
-        loader=ChoiceLoader([PackageLoader("plimsoll.report"), PackageLoader("plimsoll.report.sections", "")]),
+        loader=ChoiceLoader([PackageLoader("plimsoll.report"), *(PackageLoader(name, "") for name in _WITH_TEMPLATES)]),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,

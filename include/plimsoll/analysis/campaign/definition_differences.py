@@ -85,6 +85,12 @@ def named_differences(a: CampaignData, b: CampaignData, pairs: Sequence[VariantP
     yield from _variants_differ(a, b, pairs, _variant_facts)
 
 
+def defined_facts(data: CampaignData, variant: str) -> dict[str, str]:
+    """Return what the definition says of a variant's measurement and campaigns with equal questions may differ in."""
+    named = {key: value for key, value in _facts(data.part_definition).items() if _is_below(key, _NAMED)}
+    return {**named, **_variant_facts(data.part, variant)}
+
+
 def _variants_differ(
     a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair], facts_of: Callable[[Part, str], dict[str, str]]
 ) -> Iterator[Difference]:

@@ -102,7 +102,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     found_b = {one.variant: one for one in reported_capacities(b, cells_b)}
     return SideBySide(
         pairs=pairs,
-        incomparable=(*incomparable(a, b, pairs), *_measures(pairs, cells_a, cells_b)),
+        incomparable=(*incomparable(a, b, pairs), *unlike_measures(pairs, cells_a, cells_b)),
         differences=tuple(named_differences(a, b, pairs)),
         only_a=_others(a.part, [pair.a for pair in pairs]),
         only_b=_others(b.part, [pair.b for pair in pairs]),
@@ -139,7 +139,9 @@ def variant_pairs(a: Setup, b: Setup, pairing: Mapping[str, str]) -> tuple[Varia
     )
 
 
-def _measures(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]) -> Iterator[Difference]:
+def unlike_measures(
+    pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]
+) -> Iterator[Difference]:
     """Yield the pairs of which one side has response times and the other less: their times are not alike."""
     for pair in pairs:
         known_a, known_b = (

@@ -25,9 +25,11 @@ P_VALUE = 0.001
 A trend has hundreds of series, so 0.05 would give false alarms on every page. `benchmarks.trend` measures the rates.
 """
 SMALLEST = 0.01
-"""The smallest change that is told, as a share of the mean before: an achieved rate can be steady to a thousandth."""
+"""The smallest change that is told: an achieved rate can be steady to a thousandth."""
 FEWEST = 3
 """The fewest figures on each side of a change: one or two odd campaigns are no new level."""
+ENOUGH = 8
+"""The fewest figures in all: of fewer, too large a share of their permutations looks as changed as they do."""
 _WEAK = 0.01
 _WINDOW = 50
 _PERMUTATIONS = 199
@@ -59,18 +61,21 @@ class Change:
         return self.after / self.before if self.before else None
 
 
-def change_points(figures: Sequence[float | None]) -> tuple[Change, ...]:
-    """Return the changes of level in a series, in order. None among the figures are unknown, and skipped."""
+def change_points(figures: Sequence[float | None], smallest: float = SMALLEST) -> tuple[Change, ...]:
+    """Return the changes of level in a series, in order. None among the figures are unknown, and skipped.
+
+    `smallest`: the smallest change that is told, as a share of the mean before.
+    """
     known = [(place, figure) for place, figure in enumerate(figures) if figure is not None]
     values = np.array([figure for _, figure in known], dtype=float)
-    if len(values) < 2 * FEWEST or values.min() == values.max():
+    if len(values) < ENOUGH or values.min() == values.max():
         return ()
     by_ratio = bool(values.min() > 0)
     series = np.log(values) if by_ratio else values
-    found = _merged(series, _split(series), by_ratio)
+    found = _merged(series, _split(series), by_ratio, smallest)
     while doubtful := [one for one in _stretches(series, found) if _chance(series, one) > _BY_CHANCE]:
         weakest = max(doubtful, key=lambda one: _p_value(series, one))
-        found = _merged(series, [place for place in found if place != weakest.place], by_ratio)
+        found = _merged(series, [place for place in found if place != weakest.place], by_ratio, smallest)
     return tuple(_change(series, one, known[one.place][0], by_ratio) for one in _stretches(series, found))
 
 
@@ -103,16 +108,16 @@ def _divide(series: Floats, start: int, end: int) -> list[int]:
     """Return places of changes between two others, each the best of the figures between its neighbours."""
     if end - start < 2 * FEWEST:
         return []
-    place = start + _best_place(series[start:end])
-    if _t_test(series[start:place], series[place:end]) > _WEAK:
+    place, until = (start + one for one in _best_division(series[start:end]))
+    if _t_test(series[start:place], series[place:until]) > _WEAK:
         return []
     return [*_divide(series, start, place), place, *_divide(series, place, end)]
 
 
-def _best_place(series: Floats) -> int:
-    """Return where to divide the figures, so that those before differ most from the next ones.
+def _best_division(series: Floats) -> tuple[int, int]:
+    """Return where to divide the figures, so that those before differ most from the next ones; and where these end.
 
-    The next ones end where the difference is greatest, so that a third level behind them does not blur it.
+    They end where the difference is greatest, so that a third level behind them does not blur it.
     """
     sums = np.zeros((len(series) + 1, len(series) + 1))
     sums[1:, 1:] = np.abs(series[:, None] - series[None, :]).cumsum(axis=0).cumsum(axis=1)
@@ -123,7 +128,8 @@ def _best_place(series: Floats) -> int:
     after = inside[end] - 2 * sums[place, end] + inside[place]
     divergence = _divergence(between, inside[place] / 2, after / 2, left, right)
     best = np.where(end - place >= FEWEST, divergence, -inf)
-    return FEWEST + int(np.unravel_index(best.argmax(), best.shape)[0])
+    row, column = np.unravel_index(best.argmax(), best.shape)
+    return FEWEST + int(row), FEWEST + int(column)
 
 
 def _divergence(
@@ -136,7 +142,7 @@ def _divergence(
     return divergence
 
 
-def _merged(series: Floats, places: Sequence[int], by_ratio: bool) -> list[int]:
+def _merged(series: Floats, places: Sequence[int], by_ratio: bool, smallest: float) -> list[int]:
     """Drop the weakest place until all that stay are sure and large, and stand where their steps fit best."""
     kept = list(places)
     while kept:
@@ -145,7 +151,7 @@ def _merged(series: Floats, places: Sequence[int], by_ratio: bool) -> list[int]:
         sizes = [_size(series, one, by_ratio) for one in around]
         if max(p_values) > P_VALUE:
             del kept[int(np.argmax(p_values))]
-        elif min(sizes) < SMALLEST:
+        elif min(sizes) < smallest:
             del kept[int(np.argmin(sizes))]
         elif (moved := _moved(series, kept)) == kept:
             break
@@ -229,7 +235,7 @@ def _divergences(rows: Floats) -> Floats:
 def _change(series: Floats, one: _Stretch, place: int, by_ratio: bool) -> Change:
     before, after = _means(series, one, by_ratio)
     own = series[one.start : one.end]
-    line = np.polynomial.polynomial.polyfit(np.arange(len(own)), own, 1, full=True)[1][0]
-    step = _squares_of_steps(own).min()
-    is_line = bool(len(line) and line[0] < step)
+    places = np.arange(len(own)) - (len(own) - 1) / 2
+    off_line = ((own - own.mean()) ** 2).sum() - (places * own).sum() ** 2 / (places**2).sum()
+    is_line = bool(off_line < _squares_of_steps(own).min())
     return Change(place=place, before=before, after=after, p=_p_value(series, one), gradual=is_line)

@@ -42,6 +42,10 @@ class DefinitionKeys(Model):
         Field(description="The publication that the campaign stands for"),
     ] = None
     tags: Annotated[tuple[str, ...], Field(description="Tags of the DAG in Airflow")] = ()
+    label: Annotated[
+        LeftOutIfEmpty[str],
+        Field(max_length=100, description="Such as the number of a build: `plimsoll trend --by label` sorts by it"),
+    ] = ""
     system: System
     variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="Variants to compare")]
     control: Annotated[str | None, Field(description="Id of the variant that others are compared with")] = None

@@ -93,7 +93,7 @@ def compare_campaigns(
         a=_side(cells_a),
         b=_side(cells_b),
         incomparable=found.incomparable,
-        environment=(*_unlike(found, cells_a, cells_b, _facts), *_unlike_noise(found, cells_a, cells_b)),
+        environment=(*_unlike(found, cells_a, cells_b, measured_facts), *_unlike_noise(found, cells_a, cells_b)),
         differences=found.differences,
         only_a=found.only_a,
         only_b=found.only_b,
@@ -200,7 +200,8 @@ def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: 
     return f"{side} carries {'not even the lowest load' if capacity.kind == 'none' else headline(capacity)}"
 
 
-def _facts(one: CampaignCells, variant: str) -> dict[str, str]:
+def measured_facts(one: CampaignCells, variant: str) -> dict[str, str]:
+    """Return the facts of a variant's environment: what its hosts reported, or what people stated of an import."""
     ran = environment(replace(one, cells=one.of_variant(variant)))
     return {**stated_facts(one, variant), **ran.equal, **dict(_several(ran))}
 

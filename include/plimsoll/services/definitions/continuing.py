@@ -10,7 +10,8 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.service_level import ServiceLevel
 
 _FREE_TO_CHANGE = (
-    *("description", "published", "max_cells", "budget", "at_most", "approve", "schedule", "timezone", "notify"),
+    *("description", "published", "label", "max_cells", "budget", "at_most", "approve", "schedule", "timezone"),
+    "notify",
 )
 """Keys that do not affect the measurement."""
 _FREE_OPTIONS: Mapping[str, frozenset[str]] = {

@@ -62,7 +62,7 @@ def test_levels_without_any_noise_differ() -> None:
     assert (found.place, found.before, found.after) == (6, pytest.approx(40_000), pytest.approx(35_000))
 
 
-@pytest.mark.parametrize("figures", [[], [1.0], [None] * 30, [1.0, 1.0, 1.0, 5.0, 5.0], [1.0] * 3 + [5.0] * 3])
+@pytest.mark.parametrize("figures", [[], [1.0], [None] * 30, [1.0, 1.0, 1.0, 5.0, 5.0], [1.0] * 3 + [5.0] * 4])
 def test_too_few_figures_tell_nothing(figures: list[float | None]) -> None:
     assert change_points(figures) == ()
 
@@ -71,6 +71,10 @@ def test_too_few_figures_tell_nothing(figures: list[float | None]) -> None:
 def test_a_few_odd_figures_are_no_new_level(odd: int) -> None:
     assert change_points(series((20.0, 14), (60.0, odd), (20.0, 14))) == ()
     assert change_points(series((20.0, 28), (60.0, odd))) == ()
+
+
+def test_eight_figures_are_enough() -> None:
+    assert places(change_points([1.0] * 3 + [5.0] * 5)) == [3]
 
 
 def test_three_figures_at_the_end_are_enough() -> None:

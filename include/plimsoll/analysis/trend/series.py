@@ -1,0 +1,236 @@
+"""Series of figures from campaign to campaign, in an order, with their change points and what else changed there."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import pairwise
+from math import inf
+from statistics import median
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from plimsoll.analysis.trend.change_points import ENOUGH, SMALLEST, Change, change_points
+from plimsoll.analysis.trend.figures import MORE_IS_BETTER, Figure, Measure, SeriesKey
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+
+Order = Literal["date", "version", "label"]
+ABSENT = "(not told)"
+Place = tuple[str, str, str]
+"""Stage, workload and variant."""
+
+
+@dataclass(frozen=True)
+class MeasuredCampaign:
+    """A campaign's figures, and what is known beside them, by place.
+
+    `environment`: fact → value, as hosts reported it or people stated it; empty where nothing is known. `declared`: the
+    same of the definition and of Plimsoll's code. `versions`: the release that was measured; empty where not known.
+    """
+
+    campaign_id: str
+    definition: str
+    began_at: datetime
+    label: str
+    figures: Mapping[SeriesKey, Figure]
+    environment: Mapping[Place, Mapping[str, str]] = field(default_factory=dict)
+    declared: Mapping[Place, Mapping[str, str]] = field(default_factory=dict)
+    versions: Mapping[Place, str] = field(default_factory=dict)
+
+    def sorted_by(self, order: Order, place: Place) -> str:
+        """Return the text that says where it stands in an order other than the date; empty: nowhere."""
+        return self.label if order == "label" else self.versions.get(place, "")
+
+
+class TrendPoint(Model):
+    """The figure of one campaign; null where it has none."""
+
+    campaign_id: str
+    value: Annotated[float | None, Field(description="Median over valid repeats; of a capacity that of the load")]
+    low: Annotated[float | None, Field(description="Lowest repeat; of a capacity the interval's lower end")] = None
+    high: Annotated[float | None, Field(description="Highest repeat; of a capacity the interval's upper end")] = None
+    to_bound: Annotated[
+        LeftOutIfEmpty[float | None], Field(description="Of a worst interval: `value` / bound; 1 less this: the margin")
+    ] = None
+
+
+class ChangedFact(Model):
+    """A fact with no value in common on both sides of a change: the last one before, and the first one after."""
+
+    fact: str
+    before: str
+    after: str
+
+
+class ChangePoint(Model):
+    """A change of level between two campaigns that follow each other in the series."""
+
+    index: Annotated[int, Field(description="Of the first point after the change, from 0")]
+    previous_campaign_id: Annotated[str, Field(description="The last one before the change with a figure")]
+    campaign_id: Annotated[str, Field(description="The first one after it")]
+    before: Annotated[float, Field(description="Mean from the change before to this one; geometric above zero")]
+    after: Annotated[float, Field(description="Mean from this change to the next one")]
+    ratio: Annotated[float | None, Field(description="`after` / `before`; null where that is zero")]
+    p_value: Annotated[float, Field(description="Of the t-test, times the number of places that were looked at")]
+    effect: Literal["regression", "improvement"]
+    gradual: Annotated[bool, Field(description="A straight line describes the points better than a step")]
+    environment_known: Annotated[bool, Field(description="Whether anything is known of the environment on both sides")]
+    also_changed: Annotated[tuple[ChangedFact, ...], Field(description="What else differs between both sides")]
+
+
+class TrendSeries(Model):
+    """One measure of one variant at one load, from campaign to campaign. The measure ends with its unit."""
+
+    measure: Measure
+    stage: LeftOutIfEmpty[str] = ""
+    workload: LeftOutIfEmpty[str] = ""
+    variant: str
+    load_ops_s: Annotated[int | None, Field(description="Null of a capacity, and where `level` names the load")] = None
+    level: Annotated[LeftOutIfEmpty[str], Field(description="The rule by which an earlier stage gave the load")] = ""
+    of: Annotated[LeftOutIfEmpty[str], Field(description="The service level, or the process of pauses")] = ""
+    points: tuple[TrendPoint, ...]
+    enough: Annotated[bool, Field(description="Whether there are enough figures for a change to be found at all")]
+    change_points: tuple[ChangePoint, ...]
+
+    @property
+    def place(self) -> Place:
+        return self.stage, self.workload, self.variant
+
+
+class PlacedChange(Model):
+    """All change points of a variant that are the same change: at most two campaigns apart, with the same effect."""
+
+    stage: LeftOutIfEmpty[str] = ""
+    workload: LeftOutIfEmpty[str] = ""
+    variant: str
+    previous_campaign_id: str
+    campaign_id: Annotated[str, Field(description="As the surest of its change points has it")]
+    effect: Literal["regression", "improvement"]
+    series: Annotated[tuple[int, ...], Field(description="Places in `series` of those that changed, the surest first")]
+
+
+_NEAR = 2
+"""How many campaigns apart the change points of two series may be to be one change: noise moves each by one or two."""
+
+
+def trend_series(campaigns: Sequence[MeasuredCampaign], order: Order) -> tuple[TrendSeries, ...]:
+    """Return every series of campaigns that are given by date. Those without a place in the order are left out."""
+    keys = dict.fromkeys(key for one in reversed(campaigns) for key in one.figures)
+    of_keys = ((key, in_order(campaigns, order, _place(key))) for key in keys)
+    return tuple(_series(key, own) for key, own in of_keys if any(key in one.figures for one in own))
+
+
+def in_order(by_date: Iterable[MeasuredCampaign], order: Order, place: Place) -> list[MeasuredCampaign]:
+    """Return the campaigns as a series of that place has them. Equals keep the order of their dates."""
+    if order == "date":
+        return list(by_date)
+    return sorted(
+        (one for one in by_date if one.sorted_by(order, place)), key=lambda one: natural(one.sorted_by(order, place))
+    )
+
+
+def placed_changes(series: Sequence[TrendSeries]) -> tuple[PlacedChange, ...]:
+    """Return the changes of all variants, each once, in the order of series and campaigns."""
+    found: list[list[tuple[int, ChangePoint]]] = []
+    for number, one in enumerate(series):
+        for change in one.change_points:
+            same = [own for own in found if series[own[0][0]].place == one.place and _is_same(own[0][1], change)]
+            if same:
+                same[0].append((number, change))
+            else:
+                found.append([(number, change)])
+    return tuple(_placed(series, sorted(own, key=lambda pair: pair[1].p_value)) for own in found)
+
+
+def _is_same(one: ChangePoint, other: ChangePoint) -> bool:
+    return abs(one.index - other.index) <= _NEAR and one.effect == other.effect
+
+
+def _placed(series: Sequence[TrendSeries], own: Sequence[tuple[int, ChangePoint]]) -> PlacedChange:
+    (number, surest), of_series = own[0], tuple(dict.fromkeys(number for number, _ in own))
+    stage, workload, variant = series[number].place
+    return PlacedChange(
+        stage=stage,
+        workload=workload,
+        variant=variant,
+        previous_campaign_id=surest.previous_campaign_id,
+        campaign_id=surest.campaign_id,
+        effect=surest.effect,
+        series=of_series,
+    )
+
+
+def _place(key: SeriesKey) -> Place:
+    return key.stage, key.workload, key.variant
+
+
+def _series(key: SeriesKey, campaigns: Sequence[MeasuredCampaign]) -> TrendSeries:
+    figures = [one.figures.get(key) for one in campaigns]
+    found = change_points([one.value if one else None for one in figures], _smallest(key, figures))
+    ends = [0, *(one.place for one in found), len(campaigns)]
+    levels = [
+        [one for one, figure in zip(campaigns[start:end], figures[start:end], strict=True) if figure]
+        for start, end in pairwise(ends)
+    ]
+    return TrendSeries(
+        **vars(key),
+        points=tuple(map(_point, campaigns, figures)),
+        enough=sum(map(len, levels)) >= ENOUGH,
+        change_points=tuple(
+            _change_point(key, change, before, after)
+            for change, before, after in zip(found, levels, levels[1:], strict=False)
+        ),
+    )
+
+
+def _smallest(key: SeriesKey, figures: Iterable[Figure | None]) -> float:
+    """Return the smallest change that is told. Of a capacity it is half its interval: within that it is not known.
+
+    Campaigns with the same loads have the same doubt, which the mean over many of them does not lessen.
+    """
+    if key.measure != "capacity_ops_s":
+        return SMALLEST
+    widths = [(one.high - one.low) / one.value if one.low and one.high else inf for one in figures if one]
+    return max(SMALLEST, median(widths) / 2)
+
+
+def _change_point(
+    key: SeriesKey, change: Change, before: Sequence[MeasuredCampaign], after: Sequence[MeasuredCampaign]
+) -> ChangePoint:
+    """Return a change with what else changed between the campaigns with figures on both sides."""
+    known = [[facts for one in side if (facts := one.environment.get(_place(key)))] for side in (before, after)]
+    declared = [[one.declared.get(_place(key), {}) for one in side] for side in (before, after)]
+    return ChangePoint(
+        index=change.place,
+        previous_campaign_id=before[-1].campaign_id,
+        campaign_id=after[0].campaign_id,
+        before=change.before,
+        after=change.after,
+        ratio=change.ratio,
+        p_value=change.p,
+        effect="improvement" if (change.after > change.before) == (key.measure in MORE_IS_BETTER) else "regression",
+        gradual=change.gradual,
+        environment_known=all(known),
+        also_changed=(*(also_changed(*known) if all(known) else ()), *also_changed(*declared)),
+    )
+
+
+def _point(one: MeasuredCampaign, figure: Figure | None) -> TrendPoint:
+    return TrendPoint(campaign_id=one.campaign_id, **(vars(figure) if figure else {"value": None}))
+
+
+def also_changed(before: Sequence[Mapping[str, str]], after: Sequence[Mapping[str, str]]) -> tuple[ChangedFact, ...]:
+    """Return the facts with no value in common on both sides, each a sequence of campaigns whose facts are known."""
+    names = dict.fromkeys(fact for facts in (*before, *after) for fact in facts)
+    return tuple(
+        ChangedFact(fact=fact, before=before[-1].get(fact, ABSENT), after=after[0].get(fact, ABSENT))
+        for fact in names
+        if not {one.get(fact, ABSENT) for one in before} & {one.get(fact, ABSENT) for one in after}
+    )
+
+
+def natural(text: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts numbers within texts by their size: `5.0-rc1` before `5.0`, and that before `5.0.1`."""
+    words = re.findall(r"\d+|[^\W\d_]+", text)
+    return [*((2, int(one), "") if one.isdecimal() else (0, 0, one.lower()) for one in words), (1, 0, "")]

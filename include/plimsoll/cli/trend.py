@@ -1,0 +1,85 @@
+"""`plimsoll trend`: how the figures of a definition's campaigns move, and where they change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
+
+if TYPE_CHECKING:
+    from plimsoll.report.tables import Table
+    from plimsoll.report.trend.document import TrendDocument
+
+_Names = Annotated[
+    list[str], typer.Argument(metavar="NAME…", help="Names of definitions whose campaigns are comparable.")
+]
+_By = Annotated[
+    Literal["date", "version", "label"],
+    typer.Option("--by", help="Order of campaigns: their dates, the database's release, or `label` of the definition."),
+]
+_Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all series as CSV for apache-otava.")]
+_Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with a chart of each series.")]
+_Badge = Annotated[Path | None, typer.Option("--badge", metavar="FILE", help="Write the newest changes as an SVG.")]
+_Markdown = Annotated[bool, typer.Option("--markdown", help="One line of Markdown, for a pull request.")]
+
+
+def trend(  # noqa: PLR0913  # each way to show it is an option
+    names: _Names,
+    *,
+    by: _By = "date",
+    as_json: JsonOption = False,
+    markdown: _Markdown = False,
+    csv: _Csv = None,
+    html: _Html = None,
+    badge: _Badge = None,
+) -> None:
+    """Show how results move from campaign to campaign of a definition, where they change, and what else changed there.
+
+    Campaigns that are incomplete, or did not ask or measure the same as the last one, are left out and named. Exits
+    with 0 whatever changed.
+    """
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.bootstrap import existing_store
+    from plimsoll.report.trend.words import badge as badge_of
+    from plimsoll.report.trend.words import markdown_line, otava_csv
+    from plimsoll.services.publish.trends import stored_trend
+    from plimsoll.settings import Settings
+
+    found = stored_trend(existing_store(Settings()), names, by, SystemClock().now())
+    for path, content_of in ((csv, otava_csv), (badge, badge_of)):
+        if path:
+            _write(path, content_of(found))
+    if html:
+        from plimsoll.report.trend.page import trend_html
+
+        _write(html, trend_html(found))
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    elif markdown:
+        print_text(markdown_line(found))
+    else:
+        _show(found)
+
+
+def _show(found: TrendDocument) -> None:
+    from plimsoll.report.trend.words import changes_table, left_out_table, sentences, series_table, summary
+
+    changed = [changes_table(one) for one in found.series if one.change_points]
+    tables: list[Table[Any]] = [*changed, series_table(found), left_out_table(found)]
+    for table in filter(None, tables):
+        print_table(table.label, [one.heading for one in table.columns], table.texts)
+    print_text(f"{summary(found)}.")
+    for sentence in sentences(found):
+        print_text(f"- {sentence}")
+
+
+def _write(path: Path, content: bytes) -> None:
+    from plimsoll.domain.text.errors import StoreError
+
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise StoreError(f"can't be written ({error.strerror})", where=str(path), mend="choose another file") from error
