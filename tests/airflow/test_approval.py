@@ -94,8 +94,9 @@ def is_asked(airflow: Asked) -> Any:
     """Begin to wait, as the task does, and return what Airflow was told."""
     with pytest.raises((TaskAwaitingInput, TaskDeferred)) as raised:
         ask(airflow)
-    assert raised.value.method_name == "execute_complete"
-    return raised.value
+    waiting: Any = raised.value
+    assert waiting.method_name == "execute_complete"
+    return waiting
 
 
 def answer(airflow: Asked, event: Mapping[str, Any]) -> None:
@@ -127,7 +128,7 @@ def test_a_person_is_asked_for_an_amount_and_the_approval_is_on_record(airflow: 
 def test_the_answer_is_waited_for_as_long_as_the_definition_says(airflow: Asked) -> None:
     waiting, before = is_asked(airflow), datetime.now(UTC)
     if isinstance(waiting, TaskDeferred):
-        until = waiting.trigger.timeout_datetime  # type: ignore[attr-defined]
+        until = waiting.trigger.timeout_datetime
         assert timedelta(hours=71) < until - before <= timedelta(hours=72)
     else:
         assert waiting.timeout == timedelta(hours=72)

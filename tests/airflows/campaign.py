@@ -3,7 +3,8 @@
     python -m tests.airflows.campaign [--real]
 
 Everything of Airflow is as it comes: executor, database, DAGs folder. Plimsoll is what this environment has installed.
-Cells are instant; with `--real` there is one, on a real node of Cassandra, and Airflow sees nothing of the checkout.
+Cells are instant, and begin once somebody has approved them. With `--real` there is one, on a real node of Cassandra,
+and Airflow sees nothing of the checkout.
 """
 
 import argparse
@@ -15,11 +16,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
 import httpx
+from tests.fakes.gated import DEAR, toolkit
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.processes import CHECKOUT, end_marked, until
@@ -28,12 +30,15 @@ import plimsoll
 from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.approve import Approve
+from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.prefix import dag_id_of
-from plimsoll_airflow.local.client import AirflowClient
+from plimsoll_airflow.local.client import AirflowClient, DagRun
 from plimsoll_airflow.local.demo import CampaignRun
 from plimsoll_airflow.local.home import ApiError
 from plimsoll_airflow.local.shutdown import destroy_clusters
 from plimsoll_airflow.local.transport import Transport
+from plimsoll_airflow.runs.ownership import APPROVE_TASK, AWAITS_ANSWER
 
 PATIENCE_S = 900.0
 OF_FAKES = ("PLIMSOLL_TOOLKIT", "PLIMSOLL_CACHE", "PYTHONPATH")
@@ -47,10 +52,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # so that nothing is left running
     assert not Path(plimsoll.__file__).is_relative_to(CHECKOUT), "this environment has an editable installation"
     with tempfile.TemporaryDirectory(prefix="plimsoll-airflow-") as folder:
-        home, installation = Path(folder) / "airflow", Installation(Path(folder) / "plimsoll")
-        definition = installation.define(
-            real_definition() if is_real else instant_definition("mine", parallel=1, load_s=2)
-        )
+        home, installation = Path(folder) / "airflow", Installation(Path(folder) / "plimsoll", toolkit)
+        definition = installation.define(real_definition() if is_real else dear_definition())
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         environment = environment_of(home, installation, port)
@@ -65,6 +68,13 @@ def real_definition() -> Definition:
     small = local_definition("mine", variants=1, nodes=1).model_dump(mode="json")
     patient = {**small["system"], "start_within": "15m"}
     return Definition.model_validate({**small, **ONE_INTERVAL, "system": patient, "loads": ["50/s"]})
+
+
+def dear_definition() -> Definition:
+    """Return four instant cells, which a person must approve."""
+    instant = instant_definition("mine", parallel=1, load_s=2)
+    rule = Approve.model_validate({"above": "1 USD"})
+    return instant.model_copy(update={"provider": ProviderChoice(name=DEAR), "approve": rule})
 
 
 def environment_of(home: Path, installation: Installation, port: int) -> Mapping[str, str]:
@@ -128,21 +138,43 @@ def run_campaign(
         print(checked.stdout)
         assert checked.returncode == 0, checked.stderr
         run = client.trigger(definition.dag_id, {"campaign_id": "mine-1"}, run_id="mine-1")
+        if definition.approve:
+            approve(client, run, url, password)
         until(lambda: client.dag_run(run.dag_id, run.run_id).is_final, "the campaign's end", patience_s=PATIENCE_S)
         ended = client.dag_run(run.dag_id, run.run_id)
         failures = CampaignRun(client, installation.toolkit.store, definition, ended).failures()
         assert ended.state == "success", "\n".join(failures)
-    with closing(httpx.Client(base_url=url, trust_env=False, timeout=30)) as http:
-        token = http.post("/auth/token", json={"username": "admin", "password": password}).json()["access_token"]
-        http.headers["Authorization"] = f"Bearer {token}"
+    with logged_in(url, password) as http:
         pages = f"/{environment['PLIMSOLL_PREFIX'].strip('_')}"
         status = http.get(f"{pages}/api/v1/campaigns/mine-1").raise_for_status().json()
         expected = {"state": "complete", "cells": len(grid(resolve(definition))), "published": True}
         assert expected.items() <= status.items(), status
+        assert [one["by"] for one in status.get("approvals", ())] == (["admin"] if definition.approve else [])
         for place in ("", "campaigns/mine-1", "campaigns/mine-1/report"):
             assert http.get(f"{pages}/{place}").raise_for_status().text
         require_one_at_a_time(http)
     print(f"a campaign of {status['cells']} cells ran to its report")
+
+
+@contextmanager
+def logged_in(url: str, password: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=url, trust_env=False, timeout=30) as http:
+        token = http.post("/auth/token", json={"username": "admin", "password": password}).json()["access_token"]
+        http.headers["Authorization"] = f"Bearer {token}"
+        yield http
+
+
+def approve(client: AirflowClient, run: DagRun, url: str, password: str) -> None:
+    """Wait for the run's question, and answer it."""
+
+    def is_asked() -> bool:
+        tasks = client.task_instances(run.dag_id, run.run_id)
+        return any(task.task_id == APPROVE_TASK and task.state in AWAITS_ANSWER for task in tasks)
+
+    until(is_asked, lambda: f"the question: {client.task_instances(run.dag_id, run.run_id)}", patience_s=PATIENCE_S)
+    with logged_in(url, password) as http:
+        place = f"/api/v2/dags/{run.dag_id}/dagRuns/{run.run_id}/taskInstances/{APPROVE_TASK}/-1/hitlDetails"
+        http.patch(place, json={"chosen_options": ["Approve"]}).raise_for_status()
 
 
 def require_one_at_a_time(http: httpx.Client) -> None:

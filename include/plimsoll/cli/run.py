@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import signal
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,6 +62,7 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     from plimsoll.domain.definition.definition import Definition
     from plimsoll.domain.keys.approve import Approval
     from plimsoll.domain.keys.loads import load_remarks
+    from plimsoll.domain.text.errors import ProviderError
     from plimsoll.services.campaign.open.creation import open_campaign
     from plimsoll.services.campaign.open.planning import make_plan
     from plimsoll.services.campaign.open.remarks import remarks
@@ -82,7 +83,9 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
         require_no_other_run(toolkit, request.campaign_id)
     at = toolkit.clock.now()
     known = CampaignStore(toolkit.store, campaign_id_of(declared.name, request.model_dump(), at))
-    missing = missing_approval(toolkit, known, resolved)
+    missing = None
+    with suppress(ProviderError):  # options that can't be read have no price, and are refused below with their lines
+        missing = missing_approval(toolkit, known, resolved)
     if missing and not approve:
         raise approval_refused(known.campaign_id, missing, "if you may, approve it by `--approve`, in your name")
     plan = open_campaign(toolkit, declared, request, at, document)

@@ -46,7 +46,8 @@ class AskApproval(CampaignTask, HITLOperator):
 
     def __init__(self, *, within: timedelta, **kwargs: Any) -> None:
         super().__init__(subject="Approve a campaign", options=[APPROVE, REJECT], **{_LIMIT: within, **kwargs})
-        self.params = {}  # before Airflow 3.2 the DAG's own Params would be part of the question
+        # Without this the own Params of the DAG would be part of the question before Airflow 3.2.
+        self.params = type(self.params)()
         self.within = within
 
     def execute(self, context: "Context") -> None:
@@ -79,7 +80,8 @@ class AskApproval(CampaignTask, HITLOperator):
                 what = f"was not answered within {format_duration(self.within)}, so no host was launched"
                 raise Refused([Problem("approval", what, _again(campaign))])
             answer = super().execute_complete(context, event)
-            by = answer["responded_by_user"]["name"]
+            user = answer["responded_by_user"]
+            by = user["name"] or user["id"]
             if answer["chosen_options"] != [APPROVE]:
                 what = f"was rejected by {by}, so no host was launched"
                 raise Refused([Problem("approval", what, f"{_again(campaign)}, if the campaign may run after all")])
