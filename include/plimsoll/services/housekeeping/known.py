@@ -22,6 +22,8 @@ OF_CAMPAIGN: tuple[Place, ...] = (
     layout.EARLIER_DEFINITION,
     layout.NOTE,
     layout.KEEP,
+    layout.APPROVAL,
+    layout.QUESTION,
     layout.STAGE_START,
     layout.ROWS,
     layout.DATABASE,
