@@ -57,13 +57,13 @@ def check(
         for checked in check_store(toolkit, campaigns, on_bytes, on_campaign):
             ends = [*mended(toolkit, checked)] if mend else [Mended(fault, fault.mend) for fault in checked.faults]
             found.append((checked, ends))
-            if not as_json:
-                _show(checked, ends)
     faults = [one for _, ends in found for one in ends]
-    left = [one for one in faults if one.why_not]
+    left = [one for one in faults if one.why_not is not None]
     if as_json:
         print_json(_document(found))
     else:
+        for checked, ends in found:
+            _show(checked, ends)
         mended_words = f", {len(faults) - len(left)} of them mended" if mend and faults else ""
         files = plural(sum(checked.files for checked, _ in found), "file")
         typer.echo(f"checked {files}: {plural(len(faults), 'fault')}{mended_words}")
@@ -178,11 +178,11 @@ def _show(checked: Checked, ends: list[Mended]) -> None:
         sums = (
             f"\n  sha256 recorded {one.fault.expected}, now {one.fault.actual or 'none'}" if one.fault.expected else ""
         )
-        then = f"\n  To mend it: {one.why_not}" if one.why_not else "\n  mended"
-        print_text(f"{_name(one.fault)}: {one.fault.kind}: {one.fault.what}{sums}{then}")
+        then = "mended" if one.why_not is None else f"To mend it: {one.why_not}"
+        print_text(f"{_name(one.fault)}: {one.fault.kind}: {one.fault.what}{sums}\n  {then}")
     if checked.in_progress:
-        where = checked.campaign_id or "the store"
-        print_text(f"{where}: may still be being written: {', '.join(checked.in_progress)}")
+        where, names = checked.campaign_id or "the store", ", ".join(checked.in_progress)
+        print_text(f"{where}: young, or of a running attempt, and perhaps still being written: {names}")
 
 
 def _name(fault: Fault) -> str:
@@ -201,8 +201,8 @@ def _document(found: list[tuple[Checked, list[Mended]]]) -> dict[str, object]:
                 "what": one.fault.what,
                 "expected_sha256": one.fault.expected or None,
                 "actual_sha256": one.fault.actual or None,
-                "mended": not one.why_not,
-                "to_mend": one.why_not or None,
+                "mended": one.why_not is None,
+                "to_mend": one.why_not,
             }
             for _, ends in found
             for one in ends

@@ -45,6 +45,14 @@ def nested() -> bytes:
     return stream.getvalue()
 
 
+def odd_notes() -> bytes:
+    """Return a table of which one letter of what pandas noted of its columns is another one."""
+    stream = BytesIO()
+    notes = b'{"columns": [{"name": "ms", "field_name": "ms", "pandaz_type": "float64"}], "index_columns": []}'
+    parquet.write_table(pyarrow.table({"ms": [1.0]}).replace_schema_metadata({"pandas": notes}), stream)
+    return stream.getvalue()
+
+
 @pytest.fixture
 def campaign(tmp_path: Path) -> CampaignStore:
     unpack_tar(STORED, tmp_path)
@@ -58,9 +66,10 @@ def campaign(tmp_path: Path) -> CampaignStore:
         (lambda: b"PAR1 no table PAR1", "can't be read as a table"),
         (bomb, "60,000,000 rows of 1 columns are more than any attempt has"),
         (texts_bomb, "20,000 texts of up to 500,000 bytes are more than any attempt has"),
+        (odd_notes, "can't be read as a table"),
         (nested, "no attempt has a column of list"),
     ],
-    ids=["empty", "none", "bomb", "bomb of texts", "nested"],
+    ids=["empty", "none", "bomb", "bomb of texts", "odd notes", "nested"],
 )
 def test_a_hostile_table_is_named_and_not_read(
     campaign: CampaignStore, made: Callable[[], bytes], message: str

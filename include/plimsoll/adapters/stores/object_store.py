@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from itertools import accumulate, islice
+from itertools import accumulate, filterfalse, islice
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -97,20 +97,19 @@ class ObjectStore:
         return ((path[skip:], stamp) for path, stamp in zip(found, stamps, strict=True))
 
     def listed(self, prefix: str, *, deep: bool = True) -> Iterator[ListedFile]:
-        skip, direct = self._above, self._path(prefix).count("/") + 1
-        for path in self._files(prefix):
-            if not deep and path.count("/") > direct:
-                continue
+        paths = self._files(prefix) if deep else filterfalse(is_unfinished, self._entries(prefix, "file"))
+        for path in paths:
             with suppress(NotFound), self._explained(prefix):  # deleted meanwhile
-                yield ListedFile(path[skip:], self._fs.size(path), self._changed_at(path))
+                yield ListedFile(path[self._above :], self._fs.size(path), self._changed_at(path))
 
     def unfinished(self) -> Iterator[UnfinishedFile]:
-        with self._explained(""):
-            place = self._path("")
-            paths = self._local_files(place) if self._local else self._fs.find(place)
-        for path in sorted(filter(is_own_unfinished, paths)):
-            with suppress(NotFound), self._explained(""):  # finished meanwhile
-                yield UnfinishedFile(path[self._above :], self._changed_at(path))
+        places = [*self._entries("", "file"), *self._entries("", "directory")]
+        for place in places:  # one campaign after another, as the store may have very many files
+            with self._explained(""):
+                paths = self._local_files(place) if self._local else self._fs.find(place)
+            for path in sorted(filter(is_own_unfinished, paths)):
+                with suppress(NotFound), self._explained(""):  # finished meanwhile
+                    yield UnfinishedFile(path[self._above :], self._changed_at(path))
 
     def drop(self, file: UnfinishedFile) -> None:
         self.delete(file.name)
@@ -120,14 +119,17 @@ class ObjectStore:
         return found if found.tzinfo else found.replace(tzinfo=UTC)
 
     def folders(self, prefix: str) -> tuple[str, ...]:
+        return tuple(sorted(PurePosixPath(path).name for path in self._entries(prefix, "directory")))
+
+    def _entries(self, prefix: str, kind: str) -> list[str]:
+        """Return the paths of the files, or of the folders, that are directly below a prefix."""
         with self._explained(prefix):
             try:
                 entries = self._fs.ls(self._path(prefix), detail=True)
             except FileNotFoundError:
-                return ()
-        found = [entry["name"] for entry in entries if entry["type"] == "directory"]
-        names = (PurePosixPath(path).name for path in found if not self._leads_out(path))
-        return tuple(sorted(filter(is_utf_8, names)))
+                return []
+        paths = sorted(entry["name"] for entry in entries if entry["type"] == kind)
+        return [path for path in paths if is_utf_8(PurePosixPath(path).name) and not self._leads_out(path)]
 
     def delete(self, prefix: str) -> None:
         """Remove everything below a prefix. What another removes at the same time is no error."""

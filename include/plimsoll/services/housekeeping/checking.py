@@ -25,12 +25,13 @@ from plimsoll.services.housekeeping.published import Published, check_published
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.records import Record
-from plimsoll.services.store.tables import read_table
+from plimsoll.services.store.tables import read_table, table_file
 from plimsoll.services.toolkit import Toolkit
 
 YOUNG = timedelta(days=1)
 """The age up to which a file that nobody refers to counts as being written: longer than any upload takes."""
 LOOK = "no program of Plimsoll put it there, or none knows it any more: look at it, then delete it by hand"
+_INTERVALS = table_file("intervals")
 _REMEDIES: Mapping[str, Remedy] = {layout.TOTALS.path: "totals", layout.VERDICT.path: "rejudge"}
 _FROM_COPY = "put the file back from a copy of the store"
 _RAW = (
@@ -49,6 +50,12 @@ def check_campaign_files(toolkit: Toolkit, campaign_id: str, on_bytes: OnBytes, 
     files = campaign_files(toolkit.store, campaign_id, on_bytes)
     if not files.listed:
         StoredCampaign(toolkit.store, campaign_id).definition_text()
+    if not any(map(place_of, files.listed)):
+        newest = max(file.changed_at for file in files.listed.values())
+        if toolkit.clock.now() - newest < YOUNG:
+            return Checked(campaign_id, in_progress=tuple(files.listed), files=len(files.listed))
+        fault = Fault("unreferenced", campaign_id, "", "the folder has nothing of a campaign", LOOK)
+        return Checked(campaign_id, (fault,), files=len(files.listed))
     if layout.DELETING.path in files.listed:
         what, mend = "its deletion was interrupted", f"`plimsoll campaigns delete {campaign_id}` finishes it"
         fault = Fault("unfinished", campaign_id, layout.DELETING.path, what, mend)
@@ -165,6 +172,11 @@ class _Check:
             if others and name not in names:
                 what = f"{min(others)} is there, which is written after it"
                 yield Fault("missing", key.campaign_id, _path(key, name), what, _FROM_COPY)
+        if layout.VERDICT.path in names and _INTERVALS not in names:
+            verdict = layout.VERDICT.read_sound(self.files.store, key)
+            if verdict is not None and verdict.outcome != "invalid":
+                what, mend = "its verdict was reached by them", f"`plimsoll rejudge {key.campaign_id}` makes them again"
+                yield Fault("missing", key.campaign_id, _path(key, _INTERVALS), what, mend, remedy="rejudge")
 
     def _definitions(self) -> Iterator[Fault]:
         """Yield what is wrong with the definition and the earlier ones, whose names are their checksums."""

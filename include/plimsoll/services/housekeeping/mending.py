@@ -29,10 +29,10 @@ from plimsoll.services.toolkit import Toolkit
 
 @dataclass(frozen=True)
 class Mended:
-    """What became of a fault: `why_not` is empty where it is mended."""
+    """What became of a fault: mended, unless there is a reason why not, or what a person can do."""
 
     fault: Fault
-    why_not: str = ""
+    why_not: str | None = None
 
 
 def mend(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
@@ -68,7 +68,7 @@ def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
         record_totals(CampaignStore(toolkit.store, checked.campaign_id), toolkit.clock.now())
         yield from map(Mended, of_totals)
     if of_report := by_remedy.get("publish"):
-        first = [one.fault.path for one in done if one.why_not and one.fault.kind != "unreferenced"]
+        first = [one.fault.path for one in done if one.why_not is not None and one.fault.kind != "unreferenced"]
         why_not = f"no report is made while {first[0]} is at fault" if first else _unpublished(toolkit, checked)
         yield from (Mended(fault, why_not) for fault in of_report)
 
@@ -89,7 +89,7 @@ def _judged(toolkit: Toolkit, checked: Checked, faults: Sequence[Fault]) -> Iter
         folder = folder_of(key).removeprefix(f"{checked.campaign_id}/")
         own = [fault for fault in faults if fault.path.startswith(f"{folder}/")]
         evidence = [one.path for one in checked.faults if one.path.startswith(f"{folder}/") and one not in own]
-        why_not = f"it can't be judged again while {evidence[0]} is at fault" if evidence else ""
+        why_not = f"it can't be judged again while {evidence[0]} is at fault" if evidence else None
         if not evidence:
             try:
                 _judge_again(toolkit, key)
@@ -120,7 +120,11 @@ def _remade(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iter
     if not faults:
         return
     stream, where = BytesIO(published_bundle(toolkit.store, campaign_id)), report_key(campaign_id, BUNDLE)
-    made = report_again(stream, where, toolkit.code_version).files
+    try:
+        made = report_again(stream, where, toolkit.code_version).files
+    except PlimsollError as error:
+        yield from (Mended(fault, error.text()) for fault in faults)
+        return
     for fault in faults:
         content = made.get(fault.path.partition("/")[2], b"")
         if sha256(content).hexdigest() == fault.expected:
@@ -131,14 +135,14 @@ def _remade(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iter
             yield Mended(fault, why_not)
 
 
-def _unpublished(toolkit: Toolkit, checked: Checked) -> str:
+def _unpublished(toolkit: Toolkit, checked: Checked) -> str | None:
     """Publish the report again; tell why that can't be done, if so."""
     try:
         without = published_without(toolkit.store, checked.campaign_id)
         publish_report(toolkit, checked.campaign_id, incomplete=bool(without))
     except PlimsollError as error:
         return error.text()
-    return ""
+    return None
 
 
 def _dropped(toolkit: Toolkit, fault: Fault) -> Mended:

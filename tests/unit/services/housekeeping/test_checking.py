@@ -182,6 +182,16 @@ def test_an_interrupted_deletion_is_its_only_fault(tools: Toolkit, mine: Path) -
     assert (fault.kind, "`plimsoll campaigns delete mine` finishes it") == ("unfinished", fault.mend)
 
 
+def test_a_folder_of_somebody_else_is_one_fault(tools: Toolkit, installation: Installation) -> None:
+    for name in ("a/b.tar", "c.tar"):
+        tools.store.write(f"backup/{name}", b"?")
+    assert [(one.path, one.kind) for one in check_campaign_files(tools, "backup", lambda _: None).faults] == [
+        ("", "unreferenced")
+    ]
+    young = check_campaign_files(installation.toolkit, "backup", lambda _: None)
+    assert (young.faults, young.in_progress) == ((), ("a/b.tar", "c.tar"))
+
+
 def test_a_campaign_that_is_not_there_is_not_found(tools: Toolkit) -> None:
     with pytest.raises(NotFound, match="there is no campaign 'nonesuch'"):
         [*check_store(tools, ("nonesuch",), lambda _: None, lambda _: None)]

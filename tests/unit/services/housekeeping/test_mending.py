@@ -7,7 +7,7 @@ import pytest
 from tests.fakes.installation import Installation
 from tests.fakes.owners import FixedOwners
 
-from plimsoll.domain.text.errors import GateClosed
+from plimsoll.domain.text.errors import BundleError, GateClosed
 from plimsoll.services.housekeeping import mending
 from plimsoll.services.housekeeping.checking import check_campaign_files
 from plimsoll.services.housekeeping.mending import Mended, mend
@@ -41,7 +41,7 @@ def test_what_the_bundle_has_comes_back_byte_for_byte_and_so_does_the_report(too
     (mine / "report/report.html").write_bytes(b"")
     (mine / "report/report.json").unlink()
 
-    assert [one.why_not for one in mended(tools)] == [""] * 7
+    assert [one.why_not for one in mended(tools)] == [None] * 7
 
     assert contents(mine) == before
     assert mended(tools) == ()
@@ -53,11 +53,30 @@ def test_without_a_report_damaged_tables_and_verdicts_are_judged_again(tools: To
     for name in ("verdict.json", "intervals.parquet"):
         (mine / ATTEMPT / name).write_bytes(b"?")
 
-    assert [one.why_not for one in mended(tools)] == ["", ""]
+    assert [one.why_not for one in mended(tools)] == [None, None]
 
     assert mended(tools) == ()
     assert contents(mine).keys() == before.keys()
     assert contents(mine)[f"{ATTEMPT}/verdict.json"] == before[f"{ATTEMPT}/verdict.json"]
+
+
+def test_tables_that_are_gone_are_made_again(tools: Toolkit, mine: Path) -> None:
+    tools.store.delete("mine/report")
+    before = (mine / ATTEMPT / "intervals.parquet").read_bytes()
+    (mine / ATTEMPT / "intervals.parquet").unlink()
+    assert [(one.fault.kind, one.why_not) for one in mended(tools)] == [("missing", None)]
+    assert (mine / ATTEMPT / "intervals.parquet").read_bytes() == before
+
+
+def test_a_report_that_can_not_be_made_again_is_left_with_the_reason(
+    tools: Toolkit, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise BundleError("holds what no report can be made of", mend="use the version that made it")
+
+    (mine / "report/report.html").write_bytes(b"")
+    monkeypatch.setattr(mending, "report_again", fail)
+    assert "use the version that made it" in str(mended(tools)[0].why_not)
 
 
 def test_an_attempt_is_not_judged_by_raw_files_that_are_damaged(tools: Toolkit, mine: Path) -> None:
@@ -69,7 +88,7 @@ def test_an_attempt_is_not_judged_by_raw_files_that_are_damaged(tools: Toolkit, 
     why_not = {one.fault.path: one.why_not for one in mended(tools)}
 
     assert why_not[verdict] == f"it can't be judged again while {raw} is at fault"
-    assert "put the file back from a copy" in why_not[raw]
+    assert "put the file back from a copy" in str(why_not[raw])
     assert (mine / verdict).read_bytes() == b"?"
 
 
@@ -92,17 +111,17 @@ def test_a_damaged_bundle_is_published_again_unless_the_evidence_is_at_fault(too
     raw = mine / ATTEMPT / "raw/load/summary.json"
     whole = raw.read_bytes()
     raw.unlink()
-    assert any("no report is made while" in one.why_not for one in mended(tools))
+    assert any("no report is made while" in (one.why_not or "") for one in mended(tools))
     raw.write_bytes(whole)
 
-    assert [(one.fault.path, one.why_not) for one in mended(tools)] == [("report/bundle.zip", "")]
+    assert [(one.fault.path, one.why_not) for one in mended(tools)] == [("report/bundle.zip", None)]
     assert mended(tools) == ()
 
 
 def test_totals_that_can_not_be_read_are_counted_again(tools: Toolkit, mine: Path) -> None:
     before = (mine / "settled.json").read_bytes()
     (mine / "settled.json").write_bytes(b"{")
-    assert [one.why_not for one in mended(tools)] == [""]
+    assert [one.why_not for one in mended(tools)] == [None]
     assert (mine / "settled.json").read_bytes() == before
 
 
@@ -110,7 +129,7 @@ def test_nothing_is_mended_while_somebody_works_on_the_campaign(tools: Toolkit, 
     (mine / ATTEMPT / "verdict.json").write_bytes(b"?")
     mine_tools = replace(tools, owners=FixedOwners(me="first", alive={"first", "second"}))
     with held(replace(tools, owners=FixedOwners(me="second", alive=set())), "mine"):
-        assert "is being run by second" in mended(mine_tools)[0].why_not
+        assert "is being run by second" in str(mended(mine_tools)[0].why_not)
     assert (mine / ATTEMPT / "verdict.json").read_bytes() == b"?"
 
 
@@ -120,7 +139,7 @@ def test_uploads_that_never_ended_are_removed_and_strangers_are_not(tools: Toolk
         path.write_text("?")
 
     *_, rest = check_store(tools, (), lambda _: None, lambda _: None)
-    assert {one.fault.path: not one.why_not for one in mend(tools, rest)} == {
+    assert {one.fault.path: one.why_not is None for one in mend(tools, rest)} == {
         str(left.relative_to(mine.parent)): True,
         "loose.txt": False,
         ".plimsoll-check-0": True,
