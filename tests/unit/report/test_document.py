@@ -8,7 +8,7 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.report.document import ReportDocument, report_document
 from plimsoll.report.words.environment_facts import environment
 
-ONLY_IF = ("rates_below", "incomplete", "unjudged")
+ONLY_IF = ("rates_below", "incomplete", "unjudged", "approvals")
 """Keys that are left out where a campaign has nothing to say there."""
 
 
