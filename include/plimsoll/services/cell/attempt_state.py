@@ -148,7 +148,7 @@ def record_failure(work: AttemptContext, reason: str) -> None:
 def failure_of(store: ReadableStore, key: AttemptKey) -> str | None:
     """Explain why the attempt failed; None where no failure was recorded."""
     try:
-        return store.read(layout.FAILURE.key(key)).decode()
+        return store.read(layout.FAILURE.key(key)).decode(errors="replace")
     except NotFound:
         return None
 

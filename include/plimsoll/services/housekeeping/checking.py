@@ -156,8 +156,9 @@ class _Check:
 
     def _raw_files(self, key: AttemptKey, manifest: Manifest) -> Iterator[Fault]:
         expected = {_path(key, entry.path): entry.sha256 for entry in manifest.files}
-        if removal := layout.RAW_REMOVED.read_sound(self.files.store, key):
-            if left := expected.keys() & self.files.listed.keys():
+        if layout.RAW_REMOVED.path in self.attempts[key]:
+            removal = layout.RAW_REMOVED.read_sound(self.files.store, key)
+            if removal and (left := expected.keys() & self.files.listed.keys()):
                 what = f"its {removal}, and {plural(len(left), 'file')} of {len(expected)} are there"
                 mend = "`plimsoll store prune` removes them; if you have put them back, delete this record"
                 path = _path(key, layout.RAW_REMOVED.path)
@@ -188,11 +189,11 @@ class _Check:
             return
         if own in self.published.verified:
             return
-        text = self.files.read(own)
         try:
+            text = self.files.read(own)
             declared = StoredCampaign(self.files.store, campaign_id).parsed(text)
-        except (DefinitionError, UnicodeDecodeError) as error:
-            yield Fault("unreadable", campaign_id, own, str(error), _FROM_COPY)
+        except (DefinitionError, StoreError) as error:
+            yield Fault("unreadable", campaign_id, own, error.what, _FROM_COPY)
             return
         digest = sha256(text).hexdigest()
         attempts = (layout.ATTEMPT.read_sound(self.files.store, key) for key in self.attempts)

@@ -17,7 +17,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.approve import Approval, Question
 from plimsoll.domain.keys.stage import StageStart, StageStarts
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.domain.text.errors import NotFound, Problem, Refused, StoreError
+from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem, Refused, StoreError
 from plimsoll.domain.text.wording import meant
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows
@@ -79,9 +79,13 @@ class StoredCampaign:
         raise Refused([Problem(f"campaign {self.campaign_id!r}", what, mend)], where=f"campaign {self.campaign_id!r}")
 
     def parsed(self, text: bytes) -> Definition:
-        """Return the definition that this text of the campaign's own copy declares."""
+        """Return the definition that this text of the campaign's own copy declares. Raises DefinitionError."""
         where = self.store.url(layout.DEFINITION.key(self.campaign_id))
-        return parse_definition(text.decode(), where)
+        try:
+            return parse_definition(text.decode(), where)
+        except UnicodeDecodeError as error:
+            problem = Problem("the whole file", "is not UTF-8 text", "put it back from a copy of the store")
+            raise DefinitionError([problem], where=where) from error
 
     def definition_text(self) -> bytes:
         """Return the text of the campaign's own copy of its definition, as it is stored."""

@@ -121,6 +121,17 @@ def test_without_a_report_a_definition_by_which_no_attempt_ran_is_found(tools: T
     assert (fault.kind, fault.path) == ("differs", "definition.yaml")
 
 
+@pytest.mark.parametrize("of_report", [True, False])
+def test_a_definition_that_is_no_text_any_more_is_named(tools: Toolkit, mine: Path, of_report: bool) -> None:
+    if not of_report:
+        tools.store.delete("mine/report")
+    definition = mine / "definition.yaml"
+    definition.write_bytes(definition.read_bytes().replace(b"instant", b"in\xc3tant"))
+    [fault] = faults(tools).values()
+    assert (fault.path, fault.kind) == ("definition.yaml", "differs" if of_report else "unreadable")
+    assert "is not UTF-8 text" in fault.what
+
+
 def test_an_earlier_definition_has_its_checksum_as_its_name(tools: Toolkit, mine: Path) -> None:
     definition = CampaignStore(tools.store, "mine").declared()
     CampaignStore(tools.store, "mine").open(definition.model_copy(update={"budget": 5.0}))

@@ -181,6 +181,14 @@ def test_a_removal_that_was_killed_is_named_by_a_check_and_finished_by_the_next_
     assert raw_bytes(tools) == 0
 
 
+def test_a_record_of_a_removal_that_can_not_be_read_makes_no_damage_of_what_went(tools: Toolkit) -> None:
+    removed(tools)
+    record = "cells/v1-001k-r1/1/raw-removed.json"
+    tools.store.write(f"mine/{record}", b"{")
+    [fault] = check_campaign_files(tools, "mine", lambda _: None).faults
+    assert (fault.path, fault.kind) == (record, "unreadable")
+
+
 def test_a_mark_can_be_taken_away(tools: Toolkit) -> None:
     campaign = CampaignStore(tools.store, "mine")
     mark = partial(mark_as_kept, campaign, by="bob", at=tools.clock.now())
