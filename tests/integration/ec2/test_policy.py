@@ -32,6 +32,7 @@ S3_ACTIONS = {
     "UploadPart": "PutObject",
     "CompleteMultipartUpload": "PutObject",
     "DeleteObjects": "DeleteObject",
+    "ListMultipartUploads": "ListBucketMultipartUploads",
 }
 PREFIXES = {"service-quotas": "servicequotas"}
 
@@ -76,6 +77,7 @@ def use_store(account: WatchedAccount, tmp_path: Path) -> None:
     store.read("big")
     store.download_url("big", timedelta(minutes=1))
     list(store.keys(""))
+    list(store.unfinished())
     store.folders("")
     store.delete("")
     account.faults["UploadPart"] = ["AccessDenied"] * 9

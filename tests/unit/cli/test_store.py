@@ -1,12 +1,13 @@
 """`plimsoll store`, as a user gives it."""
 
 import json
-import tarfile
 from pathlib import Path
 
 import pytest
 from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 from tests.unit.cli.commands import Command
+
+from plimsoll.adapters.artefacts.release_programs import unpack_tar
 
 RAW = "cells/v1-001k-r1/1/raw/load/summary.json"
 
@@ -14,8 +15,7 @@ RAW = "cells/v1-001k-r1/1/raw/load/summary.json"
 @pytest.fixture
 def campaign(tmp_path: Path, plimsoll: Command) -> Path:
     """Provide the folder of a campaign in the store that the commands use."""
-    with tarfile.open(STORED) as packed:
-        packed.extractall(tmp_path / "store", filter="data")
+    unpack_tar(STORED, tmp_path / "store")
     return tmp_path / "store" / CAMPAIGN
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.fakes.installation import Installation
 
+from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.cell.attempts import begin
@@ -229,11 +230,8 @@ def test_what_belongs_to_no_campaign_is_looked_at_too(tools: Toolkit, installati
 
 
 def test_a_store_of_an_earlier_version_is_sound(tools: Toolkit, installation: Installation) -> None:
-    import tarfile
-
     from tests.support.stores.stored_campaign import CAMPAIGN, STORED
 
-    with tarfile.open(STORED) as packed:
-        packed.extractall(installation.folder / "store", filter="data")
+    unpack_tar(STORED, installation.folder / "store")
     checked = check_campaign_files(tools, CAMPAIGN, lambda _: None)
     assert (checked.faults, checked.in_progress, checked.files > 80) == ((), (), True)
