@@ -18,13 +18,12 @@ from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
 from plimsoll.domain.campaign.cell import Cell, cells_by_id, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.action import Action, condition_of
 from plimsoll.domain.keys.stage import StageLoad, StageStart, StageStarts
 from plimsoll.domain.text.errors import Refused
 from plimsoll.report import build_report
 from plimsoll.report.compare.parts import Comparisons, compare_parts, comparisons_of, only_in_one
 from plimsoll.report.compare.view import comparison_view
-from plimsoll.report.words.actions import condition
 from plimsoll.report.words.capacities import capacity_rows_of, loads_line
 
 STAGES = [
@@ -339,13 +338,13 @@ def test_what_is_carried_with_a_node_down_stands_beside_what_the_healthy_cluster
 
 def test_a_condition_names_how_many_nodes_it_is_about() -> None:
     actions = (Action(name="restart"), Action(name="add-node", count=3), Action(name="replace-node"), None)
-    assert [condition(one) for one in actions] == [
+    assert [condition_of(one) for one in actions] == [
         "while all nodes restart",
         "while 3 nodes join",
         "while a node is replaced",
         "healthy",
     ]
-    assert "comes back" in condition(Action(name="kill-node", down_for=timedelta(seconds=60)))
+    assert "comes back" in condition_of(Action(name="kill-node", down_for=timedelta(seconds=60)))
 
 
 @pytest.mark.usefixtures("without_drawings")

@@ -18,7 +18,7 @@ from pydantic import Field
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.thresholds import observations_of, question_of_part
 from plimsoll.domain.campaign.part import Part
-from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.action import Action, condition_of
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import four_digits
 from plimsoll.strategies.threshold.observation import CellObservation
@@ -84,7 +84,7 @@ class _Condition:
 
     @property
     def name(self) -> str:
-        return self.action.condition if self.action else "healthy"
+        return condition_of(self.action)
 
     @property
     def rank(self) -> tuple[int, int]:

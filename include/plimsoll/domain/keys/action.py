@@ -244,3 +244,8 @@ class ActionResult(Model):
     def took(self) -> str:
         """Return how long it took, in words."""
         return took(self.duration_s, self.undated_s, self.waited_s)
+
+
+def condition_of(action: Action | None) -> str:
+    """Return the cluster's condition during the action in words: `with one node down`; without any `healthy`."""
+    return action.condition if action else "healthy"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from plimsoll.analysis.campaign.by_load import WHOLE, ActionComparison, compare_actions
 from plimsoll.analysis.campaign.cell_results import action_times
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
-from plimsoll.domain.keys.action import Action
 from plimsoll.report.formatting import at_load, ops, percent, percent_at_least, span
 
 if TYPE_CHECKING:
@@ -44,11 +43,6 @@ def beside_control(one: ActionComparison, control: str) -> str:
 
 def _change(ratio: float) -> str:
     return f"{percent(abs(1 - ratio), 0)} {'less' if ratio < 1 else 'more'}"
-
-
-def condition(action: Action | None) -> str:
-    """Return the cluster's condition during the action in words: `with one node down`; without any `healthy`."""
-    return action.condition if action else "healthy"
 
 
 def condition_sentences(found: Sequence[ConditionAnswer], labels: Mapping[str, str]) -> Iterator[str]:

@@ -8,11 +8,11 @@ from typing import Protocol
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity, nodes_for, reported_capacities
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
 from plimsoll.analysis.campaign.findings import CampaignCells, Findings, data_of_parts
+from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_rate, show_usd
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, percent, percent_at_least
 from plimsoll.report.tables import Column, Table
-from plimsoll.report.words.actions import condition
 from plimsoll.report.words.answers import headline, in_this_stage, rung_outcome, threshold_words
 from plimsoll.report.words.stages import miss_in_words
 
@@ -94,7 +94,7 @@ def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, s
 
     None where a campaign looked for capacities under one condition alone.
     """
-    conditions = tuple(dict.fromkeys(condition(answer.action) for answer in answers))
+    conditions = tuple(dict.fromkeys(condition_of(answer.action) for answer in answers))
     if len(conditions) < 2:
         return None
     found: dict[tuple[str, str], dict[str, Capacity]] = {}
@@ -102,7 +102,7 @@ def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, s
         workload, levels = one.question
         for capacity in one.capacities:
             named = ", ".join(filter(None, (labels[capacity.variant], workload)))
-            found.setdefault((named, " and ".join(map(str, levels))), {})[condition(one.action)] = capacity
+            found.setdefault((named, " and ".join(map(str, levels))), {})[condition_of(one.action)] = capacity
     columns: list[Column[_Carried]] = [
         Column("Variant", lambda row: row[0][0]),
         Column("Service level", lambda row: row[0][1]),

@@ -11,10 +11,11 @@ from plimsoll.analysis.campaign.cell_results import deciding_level, ratio
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.campaign.stage_notes import critical_load
+from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_duration
 from plimsoll.report.formatting import ms, ops, percent, percent_at_least, plural
-from plimsoll.report.words.actions import condition, condition_sentences, took_sentences
+from plimsoll.report.words.actions import condition_sentences, took_sentences
 from plimsoll.report.words.answers import short_of_rate, threshold_words
 from plimsoll.report.words.stages import fall, what_was_run
 from plimsoll.report.words.taken_load import taken_conclusion
@@ -94,7 +95,7 @@ def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
     """Return the workload, service level and condition of an answer, as far as the campaign has several: `kv: `."""
     levels = {other.question for other in answers if other.workload == one.workload}
     level = f"by {' and '.join(map(str, one.service_levels))}" if len(levels) > 1 else ""
-    state = condition(one.action) if any(other.action != one.action for other in answers) else ""
+    state = condition_of(one.action) if any(other.action != one.action for other in answers) else ""
     named = ", ".join(filter(None, (one.workload, level, state)))
     return f"{named[0].upper() if not one.workload else named[0]}{named[1:]}: " if named else ""
 

@@ -40,7 +40,7 @@ def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
 
 def misses_by_cell(misses: Iterable[Miss]) -> Mapping[str, Sequence[Miss]]:
     """Return the misses of each cell that has any, in order of time."""
-    return grouped((miss.cell_id, miss) for miss in sorted(misses, key=lambda one: one.start_s))
+    return grouped((miss.cell_id, miss) for miss in sorted(misses, key=lambda miss: miss.start_s))
 
 
 def start(miss: Miss) -> str:
