@@ -11,7 +11,7 @@ from airflow.providers.standard.operators.hitl import HITLOperator
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.resolve import resolve
-from plimsoll.domain.keys.approve import Approval, Question
+from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.services.campaign.open.planning import make_plan
@@ -62,7 +62,7 @@ class AskApproval(CampaignTask, HITLOperator):
             if missing is None:
                 self.log.info("%s needs no approval, or no other one", campaign.campaign_id)
                 return
-            new = Question(at=toolkit().clock.now(), usd=missing.usd)
+            new = ApprovalQuestion(at=toolkit().clock.now(), usd=missing.usd)
             # Airflow shows the first question of a task, also once the task was cleared.
             asked = campaign.record_question(new, digest_of(run_of(context).token))
             if not asked.covers(missing.usd):
@@ -98,11 +98,11 @@ def _again(campaign: CampaignStore) -> str:
     return f"trigger this DAG with `campaign_id` {campaign.campaign_id!r}, which asks again"
 
 
-def _cost(asked: Question) -> str:
+def _cost(asked: ApprovalQuestion) -> str:
     return "an unknown cost" if asked.usd is None else f"at most {show_usd(asked.usd)}"
 
 
-def _body(campaign_id: str, declared: Campaign, asked: Question) -> str:
+def _body(campaign_id: str, declared: Campaign, asked: ApprovalQuestion) -> str:
     """Return the question in Markdown. It has ids and figures alone, and no text that somebody wrote."""
     plan = make_plan(declared, tariff=toolkit().tariff(declared))
     budget = "none" if declared.budget is None else show_usd(declared.budget)

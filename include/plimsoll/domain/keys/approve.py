@@ -27,7 +27,7 @@ class Approve(Model):
         return usd is None or usd > self.above
 
 
-class Question(Model):
+class ApprovalQuestion(Model):
     """The record of what a person was asked to approve."""
 
     at: AwareDatetime
@@ -41,7 +41,7 @@ class Question(Model):
         return usd == self.usd if usd is None or self.usd is None else usd <= self.usd
 
 
-class Approval(Question):
+class Approval(ApprovalQuestion):
     """The record that a person has approved what a campaign may cost."""
 
     by: Annotated[str, Field(description="The person, as Airflow or the operating system names the user")]

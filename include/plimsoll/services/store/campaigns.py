@@ -14,7 +14,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.approve import Approval, Question
+from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
 from plimsoll.domain.keys.stage import StageStart, StageStarts
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem, Refused, StoreError
@@ -156,7 +156,7 @@ class CampaignStore(StoredCampaign):
         amount = "unknown" if approval.usd is None else f"{approval.usd:.6f}"
         self._create(layout.APPROVAL, approval, amount)
 
-    def record_question(self, question: Question, digest: str) -> Question:
+    def record_question(self, question: ApprovalQuestion, digest: str) -> ApprovalQuestion:
         """Record what the run with that digest asks a person to approve, or return what it asked already.
 
         Raises as `record_stage_start` does.

@@ -11,7 +11,7 @@ from plimsoll.domain.hosts.cluster import Cluster, Launch
 from plimsoll.domain.hosts.cost import Cost, Tariff
 from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.domain.keys.action import ActionBegin, ActionEnd
-from plimsoll.domain.keys.approve import Approval, Question
+from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
 from plimsoll.domain.keys.host_bounds import CanaryReport
 from plimsoll.domain.keys.origins import Provenance
 from plimsoll.domain.keys.stage import StageStart
@@ -29,7 +29,7 @@ NOTE = Record("note.json", Note)
 KEEP = Record("keep.json", Note)
 # Each approval is named after its amount: of two people who approve the same at once, the first one counts.
 APPROVAL = Record("approvals/<usd>.json", Approval)
-QUESTION = Record("questions/<digest>.json", Question)
+QUESTION = Record("questions/<digest>.json", ApprovalQuestion)
 DELETING = Place("deleting.json")
 TOTALS = Place("settled.json")
 STAGE_START = Record("stages/<stage>.json", StageStart)
