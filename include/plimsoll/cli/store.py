@@ -44,16 +44,17 @@ def check(
     Exits with 1 if there is a fault, with --mend if one is left.
     """
     from plimsoll.bootstrap import build_toolkit, existing_store
+    from plimsoll.services.housekeeping.known import campaign_folders
     from plimsoll.services.housekeeping.mending import Mended
     from plimsoll.services.housekeeping.mending import mend as mended
-    from plimsoll.services.housekeeping.whole_store import campaign_folders, check_store
+    from plimsoll.services.housekeeping.whole_store import check_store
     from plimsoll.settings import Settings
 
     settings = Settings()
     existing_store(settings)
     toolkit = build_toolkit(settings)
     found: list[tuple[Checked, list[Mended]]] = []
-    with _progress(len(campaign_folders(toolkit, campaigns)), hidden=as_json) as (on_bytes, on_campaign):
+    with _progress(len(campaigns or campaign_folders(toolkit.store)), hidden=as_json) as (on_bytes, on_campaign):
         for checked in check_store(toolkit, campaigns, on_bytes, on_campaign):
             ends = [*mended(toolkit, checked)] if mend else [Mended(fault, fault.mend) for fault in checked.faults]
             found.append((checked, ends))
@@ -126,20 +127,20 @@ def prune(
     The store keeps a record of the removal.
     """
     from plimsoll.bootstrap import build_toolkit, existing_store
+    from plimsoll.services.housekeeping.known import campaign_folders
     from plimsoll.services.housekeeping.retention import Rule
     from plimsoll.services.housekeeping.retention import prune as pruned
-    from plimsoll.services.store.campaigns import campaign_ids
     from plimsoll.settings import Settings
 
     settings = Settings()
-    store = existing_store(settings)
+    existing_store(settings)
     rule = (
         Rule(older_than, to) if older_than or to is not None else Rule.of_settings(settings.raw_days, settings.raw_gb)
     )
     if not rule.is_any:
         raise typer.BadParameter("give --older-than or --to, or set PLIMSOLL_RAW_DAYS or PLIMSOLL_RAW_GB")
     toolkit = build_toolkit(settings)
-    with _progress(len(campaign_ids(store)), hidden=as_json) as (_, on_campaign):
+    with _progress(len(campaign_folders(toolkit.store)), hidden=as_json) as (_, on_campaign):
         found = [*pruned(toolkit, rule, getpass.getuser(), on_campaign, dry_run=dry_run)]
     if as_json:
         print_json({"dry_run": dry_run, "campaigns": [asdict(one) for one in found]})

@@ -1,11 +1,13 @@
 """Which files a store may have: the places of docs/contributing/architecture.md, by what they are about."""
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Literal
 
-from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.campaign.cell import AttemptKey, campaign_id_problem
+from plimsoll.ports.store import ListedFile, ReadableStore, ResultStore
 from plimsoll.services.campaign import curating
 from plimsoll.services.campaign.show import progress
 from plimsoll.services.campaign.state import completeness, runs
@@ -107,6 +109,19 @@ def kind_of(path: str) -> Kind:
     if not parts and name.parts[0] == "report":
         return "report"
     return "derived" if name.parts[0] == layout.QUALITY or name.suffix == ".parquet" else "records"
+
+
+def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
+    """Return the folders that are those of campaigns by their names, whatever is in them: one listing tells."""
+    return tuple(name for name in store.folders("") if campaign_id_problem(name) is None)
+
+
+def files_of_no_campaign(store: ResultStore) -> Iterator[ListedFile]:
+    """Yield the files that are in no folder of a campaign."""
+    yield from store.listed("", deep=False)
+    for name in store.folders(""):
+        if campaign_id_problem(name) is not None:
+            yield from store.listed(name)
 
 
 def _first(places: tuple[Place, ...], path: str) -> Place | None:

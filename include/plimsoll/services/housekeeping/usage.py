@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plimsoll.domain.campaign.cell import campaign_id_problem
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.housekeeping.known import kind_of
+from plimsoll.services.housekeeping.known import campaign_folders, files_of_no_campaign, kind_of
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,7 @@ def usage_of(store: ResultStore, campaign_id: str) -> Usage:
 
 def usage(store: ResultStore) -> Iterator[Usage]:
     """Yield the room that each campaign takes, and last that of everything else."""
-    others = [*store.listed("", deep=False)]
-    for name in store.folders(""):
-        if campaign_id_problem(name) is None:
-            yield usage_of(store, name)
-        else:
-            others += store.listed(name)
+    for campaign_id in campaign_folders(store):
+        yield usage_of(store, campaign_id)
+    others = [*files_of_no_campaign(store)]
     yield Usage("", len(others), 0, 0, 0, sum(one.size_bytes for one in others))

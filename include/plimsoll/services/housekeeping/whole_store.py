@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from plimsoll.domain.campaign.cell import campaign_id_problem
 from plimsoll.domain.text.errors import DamagedRecord, NotFound, StoreError
 from plimsoll.ports.store import ListedFile
 from plimsoll.services.housekeeping.checking import LOOK, YOUNG, check_campaign_files
 from plimsoll.services.housekeeping.faults import Checked, Fault, OnBytes, OnCampaign
-from plimsoll.services.housekeeping.known import place_in_store
+from plimsoll.services.housekeeping.known import campaign_folders, files_of_no_campaign, place_in_store
 from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
@@ -15,16 +14,11 @@ _PROBE = ".plimsoll-check-"
 _DROP = "`--mend` removes it"
 
 
-def campaign_folders(toolkit: Toolkit, named: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the folders that are those of campaigns by their names; those that are named, if any are."""
-    return tuple(named) or tuple(name for name in toolkit.store.folders("") if campaign_id_problem(name) is None)
-
-
 def check_store(
     toolkit: Toolkit, named: Sequence[str], on_bytes: OnBytes, on_campaign: OnCampaign
 ) -> Iterator[Checked]:
     """Check the named campaigns, else the whole store. Raises NotFound for a campaign that is not there."""
-    for campaign_id in campaign_folders(toolkit, named):
+    for campaign_id in named or campaign_folders(toolkit.store):
         on_campaign(campaign_id)
         try:
             yield check_campaign_files(toolkit, campaign_id, on_bytes)
@@ -37,8 +31,7 @@ def check_store(
 
 def _check_rest(toolkit: Toolkit) -> Checked:
     store, now = toolkit.store, toolkit.clock.now()
-    folders = (name for name in store.folders("") if campaign_id_problem(name) is not None)
-    files = (*store.listed("", deep=False), *(one for name in folders for one in store.listed(name)))
+    files = tuple(files_of_no_campaign(store))
     faults = [fault for one in files for fault in _of_file(toolkit, one)]
     in_progress = [one.key for one in files if place_in_store(one.key) is None and now - one.changed_at < YOUNG]
     try:
