@@ -97,6 +97,15 @@ class TrendSeries(Model):
     def place(self) -> Place:
         return self.stage, self.workload, self.variant
 
+    @property
+    def levels(self) -> tuple[tuple[int, int, float | None], ...]:
+        """Return the first point of each level, the one behind its last, and its mean; None where nothing changed."""
+        ends = [0, *(at.index for at in self.change_points), len(self.points)]
+        means = (
+            [self.change_points[0].before, *(at.after for at in self.change_points)] if self.change_points else [None]
+        )
+        return tuple(zip(ends, ends[1:], means, strict=False))
+
 
 class PlacedChange(Model):
     """All change points of a variant that are the same change: at most two campaigns apart, with the same effect."""

@@ -72,18 +72,15 @@ def _figure(name: str, one: TrendSeries) -> Figure:
 
 
 def _rows(one: TrendSeries) -> Iterator[dict[str, object]]:
-    starts = [at.index for at in one.change_points]
-    levels = [one.change_points[0].before, *(at.after for at in one.change_points)] if starts else [None]
-    for place, point in enumerate(one.points):
-        if point.value is not None:
-            level = sum(start <= place for start in starts)
-            mean = levels[level]
-            yield {
-                "position": place + 1,
-                "campaign": point.campaign_id,
-                "value": four_digits(point.value),
-                "told": of_figure(one.measure, point.value),
-                "low": four_digits(point.value if point.low is None else point.low),
-                "high": four_digits(point.value if point.high is None else point.high),
-                **({} if mean is None else {"level": level, "mean": four_digits(mean)}),
-            }
+    for level, (start, end, mean) in enumerate(one.levels):
+        for position, point in enumerate(one.points[start:end], start + 1):
+            if point.value is not None:
+                yield {
+                    "position": position,
+                    "campaign": point.campaign_id,
+                    "value": four_digits(point.value),
+                    "told": of_figure(one.measure, point.value),
+                    "low": four_digits(point.value if point.low is None else point.low),
+                    "high": four_digits(point.value if point.high is None else point.high),
+                    **({} if mean is None else {"level": level, "mean": four_digits(mean)}),
+                }

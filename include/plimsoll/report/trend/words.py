@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from html import escape
-from itertools import pairwise
 
 import pandas as pd
 
@@ -135,12 +134,9 @@ def markdown_line(found: TrendDocument) -> str:
 
 def changes_table(one: TrendSeries) -> PlainTable:
     """Return a row for each level of a series, from one change to the next."""
-    starts = [0, *(at.index for at in one.change_points), len(one.points)]
     rows = []
-    for place, (start, end) in enumerate(pairwise(starts)):
+    for (start, end, mean), at in zip(one.levels, (None, *one.change_points), strict=True):
         known = [point for point in one.points[start:end] if point.value is not None]
-        at = one.change_points[place - 1] if place else None
-        mean = at.after if at else one.change_points[0].before
         rows.append((
             known[0].campaign_id, known[-1].campaign_id, str(len(known)), of_figure(one.measure, mean),
             f"{at.ratio - 1:+.1%}".replace("%", " %") if at and at.ratio is not None else NOTHING,
