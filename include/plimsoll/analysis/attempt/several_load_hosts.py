@@ -83,7 +83,7 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
     first = readings[0]
     if len(readings) == 1:
         return first
-    if any(reading.unit != first.unit for reading in readings) or not all(one.tracks for one in readings):
+    if any(reading.unit != first.unit for reading in readings) or not all(reading.tracks for reading in readings):
         raise LogError("the load hosts' logs can't be added: they differ in form or unit", mend="run the cell again")
     return Reading(
         title=first.title,

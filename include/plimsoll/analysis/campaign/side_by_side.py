@@ -99,7 +99,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     pairs = variant_pairs(a.part, b.part, pairing or {})
     cells_a, cells_b = cell_results(a), cell_results(b)
     found_a = {capacity.variant: capacity for capacity in reported_capacities(a, cells_a)}
-    found_b = {one.variant: one for one in reported_capacities(b, cells_b)}
+    found_b = {capacity.variant: capacity for capacity in reported_capacities(b, cells_b)}
     return SideBySide(
         pairs=pairs,
         incomparable=(*incomparable(a, b, pairs), *unlike_measures(pairs, cells_a, cells_b)),

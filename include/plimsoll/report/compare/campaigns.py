@@ -130,7 +130,10 @@ def _require_comparable(
 ) -> None:
     problems = list(wrong_pairs(a.part, b.part, pairing))
     if not found.pairs and not problems:
-        have = ", ".join(variant.id for variant in a.part.variants), ", ".join(one.id for one in b.part.variants)
+        have = (
+            ", ".join(variant.id for variant in a.part.variants),
+            ", ".join(variant.id for variant in b.part.variants),
+        )
         mend = "name which belong together: `--pair ID_IN_A=ID_IN_B`, or `pair=ID_IN_A=ID_IN_B` by REST"
         problems.append(Problem("variants", f"A has {have[0]}, B has {have[1]}: none in common", mend))
     if not force:
