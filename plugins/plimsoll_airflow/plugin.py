@@ -52,4 +52,10 @@ class PlimsollPlugin(AirflowPlugin):
             "destination": "dag_run",
             "url_route": f"{NAME}-run",
         },
+        {
+            "name": "Trend",
+            "href": f"{PREFIX}/trend?dag_id={{DAG_ID}}",
+            "destination": "dag",
+            "url_route": f"{NAME}-trend",
+        },
     ]

@@ -48,7 +48,7 @@ def test_every_name_begins_with_the_prefix(installation: Installation) -> None:
         "pool": "bench_clusters",
         "asset": ["bench_report-mine"],
         "path": "/bench",
-        "routes": ["bench", "bench-run"],
+        "routes": ["bench", "bench-run", "bench-trend"],
         "definitions": ["mine-too", ""],
     }
 

@@ -77,6 +77,7 @@ CampaignNamed = Annotated[
     str, Query(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID, examples=["demo-20260131t120000"])
 ]
 
+DefinitionChosen = Annotated[str, Query(pattern=f"^$|{SLUG}", max_length=LONGEST_NAME)]
 CampaignChosen = Annotated[str, Query(pattern=f"^$|{CAMPAIGN_ID}", max_length=LONGEST_CAMPAIGN_ID)]
 Pairs = Annotated[
     str,

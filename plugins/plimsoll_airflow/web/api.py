@@ -33,7 +33,7 @@ from plimsoll_airflow.web.access import (
 from plimsoll_airflow.web.cells import AttemptDocument, CellDocument, attempt_document, cell_document, live_progress
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.problems import RESPONSES
-from plimsoll_airflow.web.visits import ComparisonOptions, Visited, compare
+from plimsoll_airflow.web.visits import ComparisonOptions, Visited, compare, readable_campaigns
 from plimsoll_airflow.wiring.core import toolkit
 
 router = APIRouter(prefix="/api/v1", responses=RESPONSES)
@@ -97,10 +97,8 @@ def list_campaigns(
     """Return all campaigns of the store that the user may see, the one that began last first."""
     return [
         campaign
-        for campaign in library().campaigns()
-        if state in (None, campaign.state)
-        and definition in (None, campaign.definition)
-        and may_read(user, campaign.dag_id)
+        for campaign in readable_campaigns(user)
+        if state in (None, campaign.state) and definition in (None, campaign.definition)
     ]
 
 

@@ -4,7 +4,7 @@ from fastapi import Depends, FastAPI, Request
 from fastapi.responses import JSONResponse
 
 from plimsoll import __version__
-from plimsoll_airflow.web import api, curating, headers, matrix, pages, problems
+from plimsoll_airflow.web import api, curating, headers, matrix, pages, problems, trend
 from plimsoll_airflow.web.access import require_own_page, require_permission
 from plimsoll_airflow.web.rendering import base_of
 
@@ -29,12 +29,14 @@ def create_app() -> FastAPI:
     headers.install(app)
     app.include_router(api.router)
     app.include_router(curating.api)
+    app.include_router(trend.api)
 
     @app.get("/api/v1/openapi.json", include_in_schema=False)
     def openapi(request: Request) -> JSONResponse:
         return JSONResponse({**app.openapi(), "servers": [{"url": base_of(request)}]})
 
     app.include_router(pages.router)
+    app.include_router(trend.pages)
     app.include_router(matrix.pages)
     app.include_router(curating.pages)
     return app

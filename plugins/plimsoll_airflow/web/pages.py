@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.analysis.campaign.cell_results import missed_by
-from plimsoll.domain.attempt.status import CampaignStateName, CampaignSummary
+from plimsoll.domain.attempt.status import CampaignStateName
 from plimsoll.domain.text.errors import NotFound, Problem, Refused
 from plimsoll.report.compare import view
 from plimsoll.report.compare.parts import Comparisons, comparisons_of, only_in_one
@@ -27,7 +27,7 @@ from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, P
 from plimsoll_airflow.web.cells import Drawn, attempt_document, cell_document, charts, timeline
 from plimsoll_airflow.web.library import library
 from plimsoll_airflow.web.rendering import STATIC, redirect, render, static
-from plimsoll_airflow.web.visits import ComparisonOptions, Visited, campaign_pages, compare
+from plimsoll_airflow.web.visits import ComparisonOptions, Visited, campaign_pages, compare, readable_campaigns
 
 router = APIRouter(include_in_schema=False)
 of_campaign = campaign_pages()
@@ -51,7 +51,7 @@ def campaigns(
     text: Annotated[str, Query(max_length=100)] = "",
 ) -> Response:
     """Return all campaigns, and filters."""
-    known = _readable(user)
+    known = readable_campaigns(user)
     shown = [
         one
         for one in known
@@ -87,7 +87,7 @@ def compare_two(
     except Refused as error:
         problems = error.problems
     query = {"a": a, "b": b, "pair": options.pair, "force": options.force}
-    names = [one.campaign_id for one in _readable(user)]
+    names = [one.campaign_id for one in readable_campaigns(user)]
     context = {
         **{"names": names, "query": query, "problems": problems, "view": view, "found": found},
         **({"parts": comparisons_of(found), "only_in_one": tuple(only_in_one(found))} if found else {}),
@@ -192,10 +192,6 @@ def report_of_part(visit: Visited, part: PartName) -> Response:
     """Return the report of one part, at the path that links in the whole campaign's report have in the store."""
     found = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), file_of_part(part, REPORT))
     return content.document(found, headers.REPORT)
-
-
-def _readable(user: User) -> list[CampaignSummary]:
-    return [campaign for campaign in library().campaigns() if may_read(user, campaign.dag_id)]
 
 
 router.include_router(of_campaign)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
+from plimsoll.domain.attempt.status import CampaignSummary
 from plimsoll.ports.store import ResultStore
 from plimsoll.report.compare.parts import Comparisons
 from plimsoll.services.publish.results import compare_stored
@@ -21,6 +22,7 @@ from plimsoll_airflow.web.access import (
     ResolvedCampaign,
     User,
     may_change,
+    may_read,
     require_campaign,
     require_readable,
     token_for,
@@ -84,6 +86,11 @@ def campaign_pages() -> APIRouter:
     return APIRouter(
         prefix="/campaigns/{campaign_id}", include_in_schema=False, dependencies=[Depends(require_campaign)]
     )
+
+
+def readable_campaigns(user: BaseUser) -> list[CampaignSummary]:
+    """Return the campaigns that the user may see, the one that began last first."""
+    return [campaign for campaign in library().campaigns() if may_read(user, campaign.dag_id)]
 
 
 def compare(a: str, b: str, options: ComparisonOptions, user: BaseUser) -> Comparisons:

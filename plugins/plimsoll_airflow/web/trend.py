@@ -1,0 +1,116 @@
+"""The trend over the campaigns of definitions: a page with its charts, and the same by the JSON API."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from threading import Lock
+from typing import Annotated, get_args
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import Response
+
+from plimsoll.analysis.trend.series import Order
+from plimsoll.domain.text.errors import NotFound
+from plimsoll.domain.text.wording import meant
+from plimsoll.prefix import name_of_dag
+from plimsoll.report.trend import words
+from plimsoll.report.trend.document import TrendDocument
+from plimsoll.report.trend.page import trend_html
+from plimsoll.services.publish.trends import stored_trend
+from plimsoll_airflow.internals.api_server import BaseUser
+from plimsoll_airflow.web import content, headers
+from plimsoll_airflow.web.access import DefinitionChosen, User
+from plimsoll_airflow.web.library import LISTED_S, library
+from plimsoll_airflow.web.problems import RESPONSES
+from plimsoll_airflow.web.rendering import render
+from plimsoll_airflow.web.visits import readable_campaigns
+
+pages = APIRouter(prefix="/trend", include_in_schema=False)
+api = APIRouter(prefix="/api/v1", responses=RESPONSES, tags=["campaigns"])
+MOST_DEFINITIONS = 20
+By = Annotated[Order, Query(description="The order of campaigns: by date, the database's release, or `label`")]
+_making = Lock()
+
+
+@api.get("/trend")
+def get_trend(
+    user: User,
+    name: Annotated[
+        list[DefinitionChosen],
+        Query(min_length=1, max_length=MOST_DEFINITIONS, description="Definitions with comparable campaigns"),
+    ],
+    by: By = "date",
+) -> TrendDocument:
+    """Return the figures of all campaigns of these definitions and where they change, as `plimsoll trend --json`."""
+    return _trend(name, by, user).document
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a form or a link of Airflow's asks for. A field that was left empty names no definition."""
+
+    name: Annotated[tuple[DefinitionChosen, ...], Query(max_length=MOST_DEFINITIONS)] = ()
+    by: By = "date"
+    dag_id: Annotated[str, Query(max_length=250)] = ""
+
+    @property
+    def names(self) -> list[str]:
+        """Return the definitions' names, each once."""
+        return list(dict.fromkeys(filter(None, (*self.name, name_of_dag(self.dag_id)))))
+
+
+@pages.get("")
+def trend(request: Request, user: User, chosen: Annotated[Chosen, Depends()]) -> Response:
+    """Show how results of definitions move from campaign to campaign, once one is chosen."""
+    definitions = sorted({campaign.definition for campaign in readable_campaigns(user)})
+    # The tab of a DAG is there for every DAG, also for one that has no campaign yet or runs none.
+    known = [name for name in chosen.names if name in definitions or name in chosen.name]
+    context = {
+        "definitions": definitions,
+        "names": chosen.names,
+        "by": chosen.by,
+        "orders": get_args(Order),
+        "query": urlencode([*(("name", name) for name in known), ("by", chosen.by)]),
+        "found": _trend(known, chosen.by, user).document if known else None,
+        "words": words,
+    }
+    return render(request, "trend.html.j2", context)
+
+
+@pages.get("/page")
+def trend_page(user: User, chosen: Annotated[Chosen, Depends()]) -> Response:
+    """Return the trend with its charts alone, as `plimsoll trend --html` writes it."""
+    return content.document(_trend(chosen.names, chosen.by, user).page, headers.REPORT)
+
+
+class _Trend:
+    """A trend, and its page once somebody looks at it: charts of hundreds of series take seconds."""
+
+    def __init__(self, document: TrendDocument) -> None:
+        self.document = document
+
+    @cached_property
+    def page(self) -> bytes:
+        return trend_html(self.document)
+
+
+def _trend(names: Sequence[str], by: Order, user: BaseUser) -> _Trend:
+    """Return the trend of definitions whose campaigns the user may see. Raises NotFound for others."""
+    readable = readable_campaigns(user)
+    if unknown := next((name for name in names if name not in {campaign.definition for campaign in readable}), None):
+        mend = f"{meant(unknown, (campaign.definition for campaign in readable))} the list shows all campaigns".strip()
+        raise NotFound(f"there is no campaign of a definition {unknown!r}", where="name", mend=mend)
+    # Nothing in the list of campaigns tells that one was judged again: no trend is kept for longer than its lines are.
+    state = (
+        int(library().monotonic() / LISTED_S),
+        *((own.campaign_id, own.valid, own.published) for own in readable if own.definition in names),
+    )
+    with _making:
+        return _made(tuple(names), by, state)
+
+
+@lru_cache(maxsize=8)
+def _made(names: tuple[str, ...], by: Order, _state: tuple[object, ...]) -> _Trend:
+    """Compute a trend once for all who ask while its campaigns stay the same."""
+    return _Trend(stored_trend(library().store, names, by, library().clock.now()))
