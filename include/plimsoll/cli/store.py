@@ -44,10 +44,10 @@ def check(
     Exits with 1 if there is a fault, with --mend if one is left.
     """
     from plimsoll.bootstrap import build_toolkit, existing_store
-    from plimsoll.services.housekeeping.known import campaign_folders
     from plimsoll.services.housekeeping.mending import Mended
     from plimsoll.services.housekeeping.mending import mend as mended
     from plimsoll.services.housekeeping.whole_store import check_store
+    from plimsoll.services.store.campaigns import campaign_folders
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -127,9 +127,9 @@ def prune(
     The store keeps a record of the removal.
     """
     from plimsoll.bootstrap import build_toolkit, existing_store
-    from plimsoll.services.housekeeping.known import campaign_folders
     from plimsoll.services.housekeeping.retention import Rule
     from plimsoll.services.housekeeping.retention import prune as pruned
+    from plimsoll.services.store.campaigns import campaign_folders
     from plimsoll.settings import Settings
 
     settings = Settings()

@@ -18,7 +18,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of
 from plimsoll.services.campaign.state.reading import Memory
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_folders
 from plimsoll_airflow.wiring.core import toolkit
 
 LIVE_S = 2.0
@@ -27,6 +27,8 @@ QUIET_S = 5.0
 """The greatest age of the status of a campaign of which nothing runs, s."""
 LISTED_S = 60.0
 """The greatest age of a status in the list of all campaigns, before it is read again, s."""
+FINAL_S = 600.0
+"""The same of a campaign that is complete and has its report, which others than these pages seldom change, s."""
 FIRST_READERS = 8
 """The number of campaigns read at once that nobody asked for yet: a store on another machine is slow."""
 
@@ -103,7 +105,7 @@ class Library:
 
     def campaigns(self) -> tuple[CampaignSummary, ...]:
         """Return all campaigns, the one that began last first. Campaigns that were read before cause no wait."""
-        names = campaign_ids(self.store)
+        names = campaign_folders(self.store)
         for gone in set(self._lines) - set(names):
             self.forget_deleted(gone)
         unread = [name for name in names if name not in self._lines]
@@ -142,7 +144,8 @@ class Library:
         known = self._lines.get(campaign_id)
         if known is None:
             return self._read_line(campaign_id)
-        if not self._is_old(known.summary, known.taken, LISTED_S):
+        is_final = known.summary.state == "complete" and known.summary.published
+        if not self._is_old(known.summary, known.taken, FINAL_S if is_final else LISTED_S):
             return known.summary
         if known.summary.state == "running" or known.summary.waits_for:
             return self._read_line(campaign_id)

@@ -82,6 +82,7 @@ def test_a_check_of_the_store_knows_every_place() -> None:
          "demo-1/cells/g1-040k-r3/2/verdicts"),
         (layout.CLUSTER, ClusterId.of_attempt(KEY), [], "demo-1/cells/g1-040k-r3/2/cluster.json", None),
         (layout.CLUSTER, ClusterId.kept("demo-1", "g1", 3), [], "demo-1/clusters/g1-hosts/3/cluster.json", None),
+        (layout.AT_REST, "", ["demo-1", "0" * 32], f".at-rest/demo-1/{'0' * 32}.json", ".at-rest"),
         (layout.FULL_ZONE, "", ["eu-west-1a"], ".full-zones/eu-west-1a", ".full-zones"),
         (layout.COST, "demo-1", ["g1", 1, "0.5"], "demo-1/costs/g1/1/0.5.json", "demo-1/costs"),
     ],

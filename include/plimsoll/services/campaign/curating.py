@@ -18,6 +18,7 @@ from plimsoll.domain.text.errors import NotFound, Problem, Refused
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.campaign.state.runs import TAKE_OVER, before_deletion, end_run, runs_at_work
+from plimsoll.services.hosts.at_rest import unmark
 from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.ownership import HOLD, held, require_free
 from plimsoll.services.store import layout
@@ -117,6 +118,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
             if f"{campaign_id}/{folder}" != HOLD.folder(campaign_id):
                 store.delete(f"{campaign_id}/{folder}")
         store.delete(layout.DEFINITION.key(campaign_id))
+    unmark(store, campaign_id)
     store.delete(campaign_id)
     return deletion
 

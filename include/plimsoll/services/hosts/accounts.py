@@ -11,6 +11,7 @@ from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.hosts.cost import Cost, Paid, Tariff
 from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.services.hosts.at_rest import stirred
 from plimsoll.services.hosts.places import note_place
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign
@@ -27,12 +28,13 @@ def account_of(cluster_id: ClusterId) -> AttemptKey:
 def note_begun(toolkit: Toolkit, campaign: Campaign, cluster_id: ClusterId) -> None:
     """Open the account of an attempt or of kept hosts with the current prices, and note where its hosts will be.
 
-    Does nothing where hosts cost nothing.
+    Where hosts cost nothing, there is no account.
     """
     tariff = toolkit.tariff(campaign)
-    if tariff is not None:
-        note_place(toolkit.store, campaign)
-        layout.PRICES.create(toolkit.store, cluster_id.campaign_id, tariff, cluster_id.purpose, cluster_id.number)
+    with stirred(toolkit.store, cluster_id.campaign_id):
+        if tariff is not None:
+            note_place(toolkit.store, campaign)
+            layout.PRICES.create(toolkit.store, cluster_id.campaign_id, tariff, cluster_id.purpose, cluster_id.number)
 
 
 def open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:

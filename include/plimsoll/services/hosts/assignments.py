@@ -17,6 +17,7 @@ from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
+from plimsoll.services.hosts.at_rest import stirred
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import StoredCampaign, campaign_exists
 from plimsoll.services.store.records import Place, Record
@@ -129,7 +130,8 @@ def _read_assignment(
 
 def note_used(store: ResultStore, cluster_id: ClusterId) -> None:
     """Record that the cluster is about to use its database."""
-    store.create(layout.DATABASE.key(cluster_id.campaign_id, cluster_id.purpose, cluster_id.number), b"")
+    with stirred(store, cluster_id.campaign_id):
+        store.create(layout.DATABASE.key(cluster_id.campaign_id, cluster_id.purpose, cluster_id.number), b"")
 
 
 def note_left(store: ResultStore, cluster_id: ClusterId) -> None:

@@ -12,9 +12,10 @@ from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.at_rest import stirred_campaigns
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -37,7 +38,7 @@ class StoredLaunches:
 
     def unsettled(self) -> tuple[ClusterId, ...]:
         with self._outage.noticed():
-            return tuple(cluster_id for one in campaign_ids(self._store) for cluster_id in self._open(one))
+            return tuple(cluster_id for one in stirred_campaigns(self._store) for cluster_id in self._open(one))
 
     def _open(self, campaign_id: str) -> tuple[ClusterId, ...]:
         """Return the clusters of the campaign whose account is open; none where there are files of others."""

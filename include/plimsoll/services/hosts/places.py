@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from hashlib import sha256
+from pathlib import PurePosixPath
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.definition.definition import Definition
@@ -21,9 +21,10 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.assignments import is_used
+from plimsoll.services.hosts.at_rest import digest_of, marks
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_folders
 
 _KEPT = timedelta(minutes=5)
 
@@ -42,15 +43,15 @@ def note_place(store: ResultStore, campaign: Campaign) -> None:
     It is written anew by every cell, so that no rule of the store that removes old files removes it meanwhile.
     """
     if source := campaign.provider.hosts_from:
-        digest = sha256(layout.NOTED_PLACE.content(source.provider)).hexdigest()[:32]
-        layout.NOTED_PLACE.write(store, "", source.provider, digest)
+        layout.NOTED_PLACE.write(store, "", source.provider, digest_of(source.provider))
 
 
 class StoredPlaces:
     """An implementation of ClusterPlaces with the campaigns of a store, and the places that were noted in it.
 
     A definition is read each time, because a campaign that was deleted and made anew may be in another place. It is
-    parsed again only if its text has changed. While the store is out of reach, the last content that was read counts.
+    parsed again only if its text has changed. Of campaigns at rest their marks say the provider. While the store is out
+    of reach, the last content that was read counts.
 
     `at_hand` returns the definitions that can be read without the store. They are used while it is out of reach.
     """
@@ -61,6 +62,7 @@ class StoredPlaces:
         self._store, self._outage, self._at_hand = store, outage, at_hand
         self._read: dict[str, _Read] = {}
         self._noted: dict[str, ProviderChoice] = {}
+        self._at_rest = frozenset[str]()
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
         """Return the places of the provider's clusters of the campaign. All known where the store can't tell."""
@@ -101,6 +103,8 @@ class StoredPlaces:
 
     def _may_have_keyspace(self, campaign_id: str) -> bool:
         """Tell whether a cluster of the campaign may have one; false where the store is silent, which is told apart."""
+        if campaign_id in self._at_rest:
+            return False
         try:
             with self._outage.noticed():
                 return bool(campaign_id) and is_used(self._store, campaign_id)
@@ -111,14 +115,16 @@ class StoredPlaces:
         """Return the provider choice of every campaign that can be read, and the reasons why others can't be read."""
         try:
             with self._outage.noticed():
-                ids, noted = campaign_ids(self._store), tuple(self._store.keys(layout.NOTED_PLACE.folder("")))
+                ids, resting = campaign_folders(self._store), marks(self._store)
+                noted = tuple(self._store.keys(layout.NOTED_PLACE.folder("")))
         except StoreError as error:
             seen = [(name, one.choice) for name, one in self._read.copy().items()]
             return [*seen, *(("", choice) for choice in self._noted.values())], [error.what]
         # Copied, because several threads may ask at once.
         self._read = {name: one for name, one in self._read.copy().items() if name in ids}
         found, unread = list[tuple[str, ProviderChoice]](), list[str]()
-        reads = [(one, one, partial(self._choice, one)) for one in ids]
+        self._at_rest = frozenset(resting)
+        reads = [(name, name, partial(self._choice, name, resting.get(name, ""))) for name in ids]
         reads += [(key, "", partial(self._note, key)) for key in noted]
         for name, campaign_id, read in reads:
             try:
@@ -130,12 +136,17 @@ class StoredPlaces:
         return found, unread
 
     def _note(self, key: str) -> ProviderChoice:
-        if key not in self._noted:  # a key is the digest of its content, which never changes
+        digest = PurePosixPath(key).stem  # of the content, which never changes
+        if digest not in self._noted:
             with self._outage.noticed():
-                self._noted[key] = layout.NOTED_PLACE.at(self._store, key)
-        return self._noted[key]
+                self._noted[digest] = layout.NOTED_PLACE.at(self._store, key)
+        return self._noted[digest]
 
-    def _choice(self, campaign_id: str) -> ProviderChoice:
+    def _choice(self, campaign_id: str, mark: str = "") -> ProviderChoice:
+        """Return the campaign's choice, by that mark where it is at rest."""
+        if mark:
+            self._read[campaign_id] = _Read(b"", self._note(mark))
+            return self._read[campaign_id].choice
         known, campaign = self._read.get(campaign_id), CampaignStore(self._store, campaign_id)
         try:
             with self._outage.noticed():

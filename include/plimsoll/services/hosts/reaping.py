@@ -17,7 +17,7 @@ from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left, note_left
 from plimsoll.services.hosts.ending import destroy_cluster, record_cost
-from plimsoll.services.hosts.settling import close_accounts, leave_databases
+from plimsoll.services.hosts.settling import settle_campaigns
 from plimsoll.services.ownership import is_at_work, is_in_force
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import ClusterPlaces, NoPlaces, Toolkit
@@ -118,8 +118,7 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
     destroyed = tuple(cluster for cluster in left if not troubles[cluster.id])
     failed = tuple((cluster, why) for cluster in left if (why := troubles[cluster.id]))
     seen = [cluster.id for cluster in living.clusters]
-    unclosed = () if unrecorded else close_accounts(toolkit, seen, is_owned)
-    unclosed += () if unrecorded else leave_databases(toolkit, seen, is_owned)
+    unclosed = () if unrecorded else settle_campaigns(toolkit, seen, is_owned)
     unseen = dict.fromkeys((*living.unseen, *unrecorded, *unclosed))
     return Reaped(destroyed, tuple(kept), failed, tuple(unseen), living.silent)
 

@@ -1,18 +1,19 @@
 """Settle what is on record of clusters that nobody shows any more, once they were looked for: accounts, databases."""
 
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 
 from plimsoll.domain.campaign.cell import parts_of
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.keys.system import EXTERNAL
-from plimsoll.domain.text.errors import PlimsollError, StoreError, reason_of
+from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError, StoreError, reason_of
 from plimsoll.services.hosts.accounts import open_accounts
-from plimsoll.services.hosts.assignments import note_left, users
+from plimsoll.services.hosts.assignments import is_used, note_left, users
+from plimsoll.services.hosts.at_rest import mark, stirred_campaigns, unmark
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 GIVEN_UP_AFTER = timedelta(days=7)
@@ -21,35 +22,46 @@ GIVEN_UP_AFTER = timedelta(days=7)
 _LOST_AFTER = timedelta(hours=2)
 
 
-def close_accounts(
+def settle_campaigns(
     toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool]
 ) -> tuple[str, ...]:
-    """Close every open account whose cluster does not live, and on which nobody works. Returns what kept some open.
+    """Settle what clusters that do not live, and on which nobody works, have left. Returns what could not be settled.
 
-    After an outage nobody else may: hosts have ended, and what they have cost could not be recorded then.
+    Open accounts are closed: after an outage nobody else may, since hosts have ended, and what they cost could not be
+    recorded then. Nothing is left in databases of attempts whose process died before it could note that: until then
+    everybody who looks for clusters logs in there. Campaigns of which nothing is left to settle are at rest. Does
+    nothing where this machine's own clusters alone are looked at.
     """
-    return _of_each_campaign(toolkit, partial(_accounts, toolkit, living, is_owned))
-
-
-def leave_databases(
-    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool]
-) -> tuple[str, ...]:
-    """See that nothing is left in databases of attempts whose cluster does not live, and on which nobody works.
-
-    Their process died before it could note that, and until then everybody who looks for clusters logs in there. Returns
-    which databases were given up, because they could not be asked for so long.
-    """
-    return _of_each_campaign(toolkit, partial(_databases, toolkit, living, is_owned))
-
-
-def _of_each_campaign(toolkit: Toolkit, settled: Callable[[str], Iterator[str]]) -> tuple[str, ...]:
-    """Return what every campaign gives; nothing where this machine's own clusters alone are looked at."""
     if not toolkit.tariffs:
         return ()
     try:
-        return tuple(trouble for campaign_id in campaign_ids(toolkit.store) for trouble in settled(campaign_id))
+        return tuple(
+            trouble
+            for campaign_id in stirred_campaigns(toolkit.store)
+            for trouble in _settled(toolkit, living, is_owned, campaign_id)
+        )
     except StoreError as error:
         return (str(error),)
+
+
+def _settled(
+    toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign_id: str
+) -> Iterator[str]:
+    yield from _accounts(toolkit, living, is_owned, campaign_id)
+    yield from _databases(toolkit, living, is_owned, campaign_id)
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    with suppress(DefinitionError, NotFound):  # it stays among those that are looked at, which say what is wrong
+        if _is_settled(campaign):
+            mark(toolkit.store, campaign_id, campaign.declared().provider)
+            if not _is_settled(campaign):  # something was begun after the look, by one who found no mark to remove
+                unmark(toolkit.store, campaign_id)
+
+
+def _is_settled(campaign: CampaignStore) -> bool:
+    try:
+        return not open_accounts(campaign) and not is_used(campaign.store, campaign.campaign_id)
+    except ValueError:  # files of others lie among the accounts
+        return False
 
 
 def _databases(

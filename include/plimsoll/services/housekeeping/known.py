@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from plimsoll.domain.campaign.cell import AttemptKey, campaign_id_problem
-from plimsoll.ports.store import ListedFile, ReadableStore, ResultStore
+from plimsoll.ports.store import ListedFile, ResultStore
 from plimsoll.services.campaign import curating
 from plimsoll.services.campaign.show import progress
 from plimsoll.services.campaign.state import completeness, runs
@@ -17,7 +17,7 @@ from plimsoll.services.store import campaigns, layout
 from plimsoll.services.store.records import Place
 from plimsoll.services.store.tables import TABLES, table_file
 
-OF_STORE: tuple[Place, ...] = (layout.NOTED_PLACE, layout.FULL_ZONE, curating.DELETED)
+OF_STORE: tuple[Place, ...] = (layout.NOTED_PLACE, layout.AT_REST, layout.FULL_ZONE, curating.DELETED)
 _OF_ATTEMPT_OR_KEPT = (layout.CLUSTER, layout.LAUNCH, layout.UNENDED, replacing.REPLACED, replacing.UNFIT)
 OF_CAMPAIGN: tuple[Place, ...] = (
     layout.DEFINITION,
@@ -109,11 +109,6 @@ def kind_of(path: str) -> Kind:
     if not parts and name.parts[0] == "report":
         return "report"
     return "derived" if name.parts[0] == layout.QUALITY or name.suffix == ".parquet" else "records"
-
-
-def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
-    """Return the folders that are those of campaigns by their names, whatever is in them: one listing tells."""
-    return tuple(name for name in store.folders("") if campaign_id_problem(name) is None)
 
 
 def files_of_no_campaign(store: ResultStore) -> Iterator[ListedFile]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.housekeeping.known import campaign_folders, files_of_no_campaign, kind_of
+from plimsoll.services.housekeeping.known import files_of_no_campaign, kind_of
+from plimsoll.services.store.campaigns import campaign_folders
 
 
 @dataclass(frozen=True)

@@ -227,6 +227,11 @@ class CampaignStore(StoredCampaign):
                 return attempt.key
 
 
+def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
+    """Return the folders that are those of campaigns by their names, whatever is in them: one listing tells."""
+    return tuple(name for name in store.folders("") if campaign_id_problem(name) is None)
+
+
 def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
     return tuple(name for name in store.folders("") if campaign_exists(store, name))
 

@@ -20,6 +20,7 @@ from plimsoll.services.store.records import Place, Record, folder_of
 
 # Of the store as a whole. No campaign's id has a dot.
 NOTED_PLACE = Record(".places/<digest>.json", ProviderChoice, indent=None)
+AT_REST = Record(".at-rest/<campaign>/<digest>.json", ProviderChoice, indent=None)
 FULL_ZONE = Place(".full-zones/<zone>")
 
 # Of a campaign.
