@@ -15,7 +15,8 @@ from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.web.library import LISTED_S, LIVE_S, QUIET_S, Library
+from plimsoll.services.store.layout import report_key
+from plimsoll_airflow.web.library import FINAL_S, LISTED_S, LIVE_S, QUIET_S, Library
 
 CELL = "v1-001k-r1"
 KEY = AttemptKey(campaign_id="campaign", cell_id=CELL, attempt=1)
@@ -158,6 +159,22 @@ def test_a_settled_campaign_is_listed_without_its_attempts_and_as_it_is_once_one
     assert isinstance(library.reader, Later)
     library.reader.work()
     assert [one.state for one in library.campaigns()] == ["running"]
+
+
+def test_a_complete_campaign_with_its_report_is_read_again_less_often(
+    library: Library, installation: Installation, time: dict[str, float]
+) -> None:
+    judged(installation)
+    installation.toolkit.store.write(report_key("campaign"), b"<!DOCTYPE html>")
+    (listed,) = library.campaigns()
+    assert (listed.state, listed.published) == ("complete", True)
+    judged(installation, met=False)
+    assert isinstance(library.reader, Later)
+    for later, counts in ((LISTED_S, {"met": 1}), (FINAL_S, {"missed": 1})):
+        time["now"] += later
+        library.campaigns()
+        library.reader.work()
+        assert library.campaigns()[0].counts == counts
 
 
 def test_a_campaign_with_the_id_of_a_deleted_one_is_shown_with_its_own_results(
