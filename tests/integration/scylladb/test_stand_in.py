@@ -131,6 +131,7 @@ def test_nodes_start_and_are_asked_watched_collected_and_ended(deployed: Site) -
         (node.info.name, "scylladb", "4.4.3") for node in nodes
     ]
     assert {(one.processes[0].jvm, one.processes[0].version[:9]) for one in found} == {(None, "4.4.3-0.2")}
+    assert all(one.archive.startswith("scylla-unified-4.4.3.tar.gz, sha256 ") for one in found)
 
     outcome = product.leftover_work(nodes, "settle")
     while outcome is None:

@@ -17,6 +17,8 @@ from tests.unit.report.planted import CAPACITIES, LOADS, definition, plain
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.trend.series import Order
+from plimsoll.domain.hosts.fingerprint import Fingerprint
+from plimsoll.domain.keys.variant import Archive
 from plimsoll.report.trend.document import StoredResults, TrendDocument, trend_document
 from plimsoll.report.trend.page import trend_html
 from plimsoll.report.trend.words import badge, changes_table, markdown_line, name_of, otava_csv, sentences, summary
@@ -133,6 +135,25 @@ def test_a_changed_setting_is_named_as_one() -> None:
 
     (told,) = sentences(trend_document(["azul"], [slower(n) for n in range(1, 13)], (), "date"))
     assert "what also changed: definition: settings.concurrent_reads (not told) → 16" in told
+
+
+def test_another_build_of_the_same_release_is_named_once() -> None:
+    def slower(n: int) -> StoredResults:
+        archive = Archive(url=f"s3://builds/{'new' if n > 6 else 'old'}/cassandra.tar.gz", sha256=f"{n // 7}" * 64)
+        variants = tuple(one.model_copy(update={"archive": archive}) for one in definition().variants)
+        made = stored(n, 1.3 if n > 6 else 1.0, variants=variants)
+        attempts = tuple(replace(one, fingerprint=built_from(one.fingerprint, archive)) for one in made.data.attempts)
+        data = replace(made.data, attempts=attempts)
+        return replace(made, data=data, parts=(data,))
+
+    (told,) = sentences(trend_document(["azul"], [slower(n) for n in range(1, 13)], (), "date"))
+    before, after = (f"cassandra.tar.gz, sha256 {digit * 64}" for digit in "01")
+    assert told.endswith(f"what also changed: archive {before} → {after}")
+
+
+def built_from(fingerprint: Fingerprint, archive: Archive) -> Fingerprint:
+    nodes = tuple(one.model_copy(update={"archive": str(archive)}) for one in fingerprint.nodes)
+    return fingerprint.model_copy(update={"nodes": nodes})
 
 
 def test_the_table_of_a_series_has_a_row_for_each_level() -> None:

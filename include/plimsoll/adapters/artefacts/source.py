@@ -201,6 +201,10 @@ def _jdks(variants: Sequence[VariantSpec]) -> dict[ChosenJdk, list[str]]:
 
 
 def _databases(variants: Sequence[VariantSpec]) -> dict[tuple[str, str], str]:
-    """Return each release, sorted, with the key that names it: at the first variant with it, or at the system."""
-    keys = {(spec.product, spec.version): spec.version_key for spec in reversed(variants)}
+    """Return each release, sorted, with the key that names it: at the first variant with it, or at the system.
+
+    A variant with an archive needs none.
+    """
+    of_releases = [spec for spec in variants if spec.variant.archive is None]
+    keys = {(spec.product, spec.version): spec.version_key for spec in reversed(of_releases)}
     return dict(sorted(keys.items()))

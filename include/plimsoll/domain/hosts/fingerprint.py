@@ -60,6 +60,9 @@ class NodeFingerprint(Model):
     processes: tuple[ProcessFingerprint, ...]
     database: str
     database_version: str
+    archive: Annotated[
+        LeftOutIfEmpty[str], Field(description="Archive that it was started from, with its sha256; empty: a release")
+    ] = ""
     clock_offset_ms: Annotated[float, Field(description="Host's clock less the controller's, ms")] = 0.0
 
 

@@ -12,12 +12,12 @@ Collector = Literal["G1", "CMS", "Shenandoah", "ZGC", "Parallel", "Serial", "C4"
 FlagSet = Literal["shipped", "tlp-2020"]
 
 SLUG = r"^[a-z0-9]+(-[a-z0-9]+)*$"
-RELEASE = r"^\d+(\.\d+)*([.-][a-z0-9]+)*$"
-"""The form of a release: `4.0.1`, `4.0-alpha4`."""
+RELEASE = r"^\d+(\.\d+)*([.-][A-Za-z0-9]+)*$"
+"""The form of a release: `4.0.1`, `4.0-alpha4`, `5.0.10-SNAPSHOT`."""
 
 
 class Archive(Model):
-    """The archive of a program that no registry has, such as Azul Prime or ScyllaDB."""
+    """The archive of a program that no registry has, such as Azul Prime, ScyllaDB or a build of one's own."""
 
     url: Annotated[
         str,
@@ -26,7 +26,11 @@ class Archive(Model):
             description="`https://…` or `s3://bucket/key` of a tar archive, without user, password or query",
         ),
     ]
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="Its SHA-256")]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="Its SHA-256, as `sha256sum` prints it")]
+
+    def __str__(self) -> str:
+        """Return what tells it apart from other archives, wherever it lies."""
+        return f"{PurePosixPath(self.url).name}, sha256 {self.sha256}"
 
 
 def is_inside(program: str) -> bool:
@@ -88,7 +92,7 @@ class Variant(Model):
     ] = None
     archive: Annotated[
         LeftOutIfEmpty[Archive | None],
-        Field(description="Archive of a product that no registry has"),
+        Field(description="Archive of a product that no registry has, or of a build of Cassandra"),
     ] = None
     jvm: Annotated[JvmConfiguration | None, Field(description="JVM of products that run on one")] = None
     settings: Annotated[

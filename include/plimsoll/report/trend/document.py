@@ -27,6 +27,7 @@ from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.compare.campaigns import measured_facts
 from plimsoll.report.formatting import listing
+from plimsoll.report.words.environment_facts import ARCHIVE
 
 DATABASE = "database"
 CODE = "Plimsoll's code"
@@ -172,6 +173,8 @@ def _declared(one: StoredResults, part: CampaignData, variant: str, environment:
     defined = {f"definition: {name}": value for name, value in defined_facts(part, variant).items()}
     if DATABASE in environment:
         defined.pop("definition: version", None)
+    if ARCHIVE in environment:
+        defined = {name: value for name, value in defined.items() if not name.startswith(f"definition: {ARCHIVE}.")}
     return {CODE: one.code_version, "Plimsoll's code that judged": ", ".join(judged_by), **defined}
 
 

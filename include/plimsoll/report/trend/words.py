@@ -11,6 +11,7 @@ from plimsoll.analysis.trend.series import ChangedFact, ChangePoint, PlacedChang
 from plimsoll.report.formatting import NOTHING, at_load, figure, listing, ms, ops, p_text, percent, plural
 from plimsoll.report.tables import Column, PlainTable, Table, as_csv, escaped, number, plain
 from plimsoll.report.trend.document import CODE, DATABASE, LeftOutCampaign, TrendDocument
+from plimsoll.report.words.environment_facts import ARCHIVE
 
 NAMES: Mapping[Measure, str] = {
     "worst_interval_ms": "worst interval",
@@ -20,7 +21,7 @@ NAMES: Mapping[Measure, str] = {
     "longest_pause_ms": "longest pause",
     "paused_share": "time in pauses",
 }
-_FIRST = (DATABASE, "definition: version", "kernel", "operating system", "JVM", "image", "instance type", CODE)
+_FIRST = (DATABASE, "definition: version", ARCHIVE, "kernel", "operating system", "JVM", "image", "instance type", CODE)
 """The facts that are told first: a change of the others often follows from them."""
 _FACTS = 5
 

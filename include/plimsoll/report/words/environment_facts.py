@@ -20,6 +20,8 @@ from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.domain.text.units import format_size
 from plimsoll.report.formatting import figure
 
+ARCHIVE = "archive"
+
 
 @dataclass(frozen=True)
 class Environment(ComparedFacts):
@@ -71,6 +73,7 @@ def environment(findings: CampaignCells) -> Environment:
 def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
     for node in fingerprint.nodes:
         database = {"database": f"{node.database} {node.database_version}"}
+        database |= {ARCHIVE: node.archive} if node.archive else {}
         yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.

@@ -11,6 +11,7 @@ from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM
 from plimsoll.domain.campaign.resolve import product_spec, resolve
 from plimsoll.domain.campaign.specs import VariantSpec
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.ports.artefacts import Program
 
@@ -82,6 +83,14 @@ def test_a_missing_release_is_told_at_the_key_that_names_it(artefacts: Artefacts
         ("system.version", "cassandra 4.0.1 is not in the cache"),
         ("variants.b.version", "cassandra 4.0.99 can't be fetched"),
     ]
+
+
+def test_a_variant_with_an_archive_of_its_product_needs_no_release(artefacts: Artefacts) -> None:
+    one = definition(version="4.0.99")
+    own = one.variants[0].model_copy(update={"archive": Archive(url="s3://mine/build.tar.gz", sha256="ab" * 32)})
+    variants = specs(one.model_copy(update={"variants": (own,)}))
+    assert [problem.where for problem in artefacts.missing_of_variants(variants, "d")] == ["variants.a.jvm.jdk"]
+    assert [str(download) for download in artefacts.downloads_of_variants(variants)] == ["JDK openjdk-11.0.13 (37 MB)"]
 
 
 def test_an_archive_that_was_named_is_still_to_be_fetched(artefacts: Artefacts) -> None:

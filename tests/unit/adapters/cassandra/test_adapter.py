@@ -3,6 +3,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from ruamel.yaml import YAML
@@ -11,7 +12,7 @@ from tests.fakes.clock import SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 from tests.support.resolved import only_part
 
-from plimsoll.adapters.products.cassandra import Cassandra
+from plimsoll.adapters.products.cassandra import Cassandra, builds
 from plimsoll.domain.campaign.resolve import variant_spec
 from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult, JobStatus
@@ -132,6 +133,20 @@ def test_hosts_are_brought_what_they_need_while_the_seed_comes_up(
         deploy(cassandra, define, healthy, load)
     assert set(brought) >= {(node, "cassandra-4.0.1") for node in healthy}
     assert set(brought) >= {(host, bundle) for host in (load, *healthy) for bundle in ("openjdk-11.0.13", "nodes")}
+
+
+def test_nodes_of_an_archive_run_its_jars(
+    cassandra: Cassandra, artefacts: EmptyArtefacts, define: Callable[..., Any], healthy: Any, load: ScriptedHost
+) -> None:
+    archive = {"url": "https://ci.example/apache-cassandra-4.0.1-bin.tar.gz", "sha256": "ab" * 32}
+    definition = define(variant={"archive": archive})
+    with ZipFile(builds.jars(artefacts, definition.variants[0].archive) / "apache-cassandra-4.0.1.jar", "w") as jar:
+        jar.writestr("META-INF/hotspot_compiler", HINTS)
+    cassandra.deploy(variant_spec(only_part(definition), definition.variants[0]), healthy, load, LIFETIME)
+    argv = healthy[0].jobs["cassandra"].argv
+    (jar_path,) = argv[argv.index("-cp") + 1].split(":")
+    assert jar_path.endswith(f"{'ab' * 32}/lib/apache-cassandra-4.0.1.jar")
+    assert HINTS in healthy[0].read_tail(healthy[0].root / "cassandra/conf/hotspot_compiler", max_bytes=10_000)
 
 
 def test_a_seed_that_listens_is_enough_for_the_others_to_start(

@@ -44,11 +44,6 @@ def test_a_definition_that_can_be_run_has_no_problems(define: Callable[..., Any]
         ({"jvm": {"heap": "64M"}}, "variants[0] (g1).jvm.heap", "64M is too small"),
         ({"jvm": {"initial_heap": "64M"}}, "variants[0] (g1).jvm.initial_heap", "64M is too small"),
         (
-            {"variant": {"archive": {"url": "https://example.com/build.tar.gz", "sha256": "0" * 64}}},
-            "variants[0] (g1).archive",
-            "would not run: cassandra 4.0.1 is started from the jars of its release",
-        ),
-        (
             {"jvm": {"collector": "Serial", "flag_set": "tlp-2020"}},
             "variants[0] (g1).jvm.flag_set",
             "tlp-2020 has no flags for Serial",
@@ -70,6 +65,40 @@ def test_what_can_t_be_run_is_named_with_a_way_out(
     ]
     assert any(what in problem.what for problem in found)
     assert all(problem.mend for problem in found)
+
+
+def archived(sha256: str, version: str = "4.0.1") -> dict[str, Any]:
+    return {"version": version, "archive": {"url": "https://ci.example/build.tar.gz", "sha256": sha256}}
+
+
+def test_a_build_from_an_archive_needs_no_published_release(
+    define: Callable[..., Any], artefacts: EmptyArtefacts
+) -> None:
+    spec = product_spec(resolve(define(variant=archived("ab" * 32))), "cassandra")
+    assert list(problems(spec, artefacts)) == []
+    build, _, tool = Cassandra(artefacts, SystemClock()).downloads(spec)
+    assert (build.name, build.is_there) == ("Cassandra 4.0.1 from the archive of variant g1", True)
+    assert tool.name == "node-tool"
+
+
+@pytest.mark.parametrize(
+    ("variant", "what", "mend"),
+    [
+        (archived("00" * 32), "Cassandra of variant g1 is not in the cache", "`plimsoll prepare small`"),
+        (
+            archived("ab" * 32, "4.0.2-SNAPSHOT"),
+            "it holds Cassandra 4.0.1, and the definition says 4.0.2-SNAPSHOT",
+            'write `version: "4.0.1"` beside it',
+        ),
+    ],
+)
+def test_an_archive_that_is_not_here_or_of_another_release_is_told(
+    define: Callable[..., Any], artefacts: EmptyArtefacts, variant: dict[str, Any], what: str, mend: str
+) -> None:
+    found = problems(product_spec(resolve(define(variant=variant)), "cassandra"), artefacts)
+    [problem] = [one for one in found if one.where == "variants[0] (g1).archive"]
+    assert problem.what == what
+    assert mend in problem.mend
 
 
 @pytest.mark.parametrize(

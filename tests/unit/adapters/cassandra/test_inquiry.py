@@ -9,6 +9,7 @@ from tests.fakes.scripted_host import ScriptedHost
 from plimsoll.adapters.products.cassandra.inquiry import inspect
 from plimsoll.adapters.products.nodes.tool import NodeTool, jvm_facts
 from plimsoll.domain.hosts.cluster import HostInfo
+from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.host import CommandResult
 
@@ -65,8 +66,10 @@ def test_a_probe_that_does_not_answer_is_an_error_with_its_words(tool: Any, node
 def test_nodes_of_different_machines_are_each_asked_at_home(tool: Any, nodes: Any) -> None:
     for node in nodes:
         node.command = saying([jvm()])
-    found = inspect(tool, nodes)
+    archive = Archive(url="s3://builds/apache-cassandra-4.0.1-bin.tar.gz", sha256="ab" * 32)
+    found = inspect(tool, nodes, archive)
     assert [node.host for node in found] == ["node1", "node2", "node3"]
+    assert {node.archive for node in found} == {f"apache-cassandra-4.0.1-bin.tar.gz, sha256 {'ab' * 32}"}
     assert all(node.database_version == "4.0.1" for node in found)
     assert [len(node.commands) for node in nodes] == [1, 1, 1]
 

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from plimsoll.adapters.hosts.base import console_path
+from plimsoll.adapters.products.cassandra import builds
 from plimsoll.adapters.products.cassandra.acting import ACTIONS, act
 from plimsoll.adapters.products.cassandra.command import TLP_2020, jvm_arguments
 from plimsoll.adapters.products.cassandra.inquiry import bytes_on_disk, drop, inspect, settle_command
@@ -34,9 +35,10 @@ from plimsoll.adapters.products.nodes.own_machine import leftover_work
 from plimsoll.adapters.products.nodes.tool import WHOLE
 from plimsoll.adapters.products.nodes.waiting import Patience
 from plimsoll.domain.attempt.load_summary import LeftoverWork
-from plimsoll.domain.campaign.specs import VariantSpec
+from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint
 from plimsoll.domain.keys.action import ActionName
+from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import Process
 from plimsoll.domain.keys.variant import JvmConfiguration, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
@@ -83,10 +85,23 @@ class Cassandra(JarProduct):
         if jvm.flag_set == "tlp-2020" and jvm.collector not in TLP_2020:
             yield Problem(f"{where}.jvm.flag_set", f"tlp-2020 has no flags for {jvm.collector}", "use `shipped`")
 
+    def _archive_problems(self, spec: VariantSpec) -> Iterator[Problem]:
+        return builds.problems(spec, self._artefacts)
+
     def _jvm_arguments(self, spec: VariantSpec, jvm: JvmConfiguration) -> Sequence[str]:
         release = release_of(spec.version)
         assert release is not None, "checked before"
         return jvm_arguments(release, jvm, _CPUS)
+
+    def check(self, spec: ProductSpec) -> Sequence[Problem]:
+        return [*super().check(spec), *builds.missing(spec, self._artefacts)]
+
+    def downloads(self, spec: ProductSpec) -> Sequence[Download]:
+        return [*builds.downloads(spec, self._artefacts), *super().downloads(spec)]
+
+    def prepare(self, spec: ProductSpec) -> None:
+        builds.prepare(spec, self._artefacts)
+        super().prepare(spec)
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
         """Start the seed, then the other nodes as soon as they can reach it, and wait until clients can use all nodes.
@@ -116,7 +131,7 @@ class Cassandra(JarProduct):
         return [Process(JOB, variant.jvm, SYSTEM_LOG, GC_LOG, tuple(map(str, kept)), gc_log_again=GC_LOG_OF_RESTARTED)]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
-        return inspect(self._tool, nodes)
+        return inspect(self._tool, nodes, variant.archive)
 
     def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Return True for releases before 4.0, which have no virtual tables."""
@@ -140,7 +155,7 @@ class Cassandra(JarProduct):
         return act(self._tool, request, blueprint)
 
     def _blueprint(self, spec: VariantSpec, nodes: Sequence[Host], expires: timedelta) -> Blueprint:
-        version, jvm = spec.version, spec.variant.jvm
+        version, jvm, archive = spec.version, spec.variant.jvm, spec.variant.archive
         release = release_of(version)
         if release is None or jvm is None:
             what = f"Cassandra {version} is of no release line known here" if jvm else "Cassandra runs in a JVM"
@@ -150,7 +165,7 @@ class Cassandra(JarProduct):
             settings=spec.settings,
             jvm=jvm,
             jdk=self._artefacts.jdk(jvm.jdk, jvm.archive),
-            jars=self._artefacts.database(self.name, version),
+            jars=builds.jars(self._artefacts, archive) if archive else self._artefacts.database(self.name, version),
             addresses=[node.info.address for node in nodes],
             replicas=spec.replicas,
             expires=expires,

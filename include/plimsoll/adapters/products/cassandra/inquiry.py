@@ -18,6 +18,7 @@ from plimsoll.adapters.products.nodes.own_machine import PATIENCE, by_machine, w
 from plimsoll.adapters.products.nodes.tool import NodeTool, inspect_jvms, jmx_places, jvm_facts
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.action import ActionPart
+from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import ActionError, DeployError
 from plimsoll.domain.text.wording import plural
 from plimsoll.ports.host import Host, Job
@@ -28,10 +29,13 @@ _DROP = timedelta(minutes=2)
 _MEND = "see whether the node runs, and run the cell again"
 
 
-def inspect(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]:
-    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one is silent."""
+def inspect(tool: NodeTool, nodes: Sequence[Host], archive: Archive | None = None) -> list[NodeFingerprint]:
+    """Read what the nodes' JVMs and Cassandra report, in the nodes' order. Raises DeployError where one is silent.
+
+    `archive`: the one that the nodes were started from.
+    """
     found = inspect_jvms(tool, [(node, JOB, JMX_PORT, NodeFiles(node.root).jmx) for node in nodes])
-    return [_fingerprint(node, found[node.info.name, JOB]) for node in nodes]
+    return [_fingerprint(node, found[node.info.name, JOB], archive) for node in nodes]
 
 
 def over_jmx(nodes: Sequence[Host]) -> tuple[str, ...]:
@@ -44,9 +48,9 @@ def settle_command(tool: NodeTool, nodes: Sequence[Host]) -> tuple[str, ...]:
     return tool.argv(nodes[0], "settle", *over_jmx(nodes), "--timeout", f"{PATIENCE.total_seconds():.0f}s")
 
 
-def _fingerprint(node: Host, answer: Mapping[str, Any]) -> NodeFingerprint:
+def _fingerprint(node: Host, answer: Mapping[str, Any], archive: Archive | None) -> NodeFingerprint:
     processes = [ProcessFingerprint(name=JOB, jvm=jvm_facts(answer))]
-    return node_fingerprint(node, "cassandra", answer["cassandra"]["release_version"], processes)
+    return node_fingerprint(node, "cassandra", answer["cassandra"]["release_version"], processes, archive)
 
 
 def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[str, int]:

@@ -11,6 +11,7 @@ from zipfile import ZipFile
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.products.cassandra.builds import JAR
 from plimsoll.adapters.products.cassandra.command import NodePlace, node_command
 from plimsoll.adapters.products.cassandra.node_files import GC_LOG, GC_LOG_OF_RESTARTED, JOB, RESTARTED, NodeFiles
 from plimsoll.adapters.products.cassandra.release import Release
@@ -147,7 +148,7 @@ def compiler_hints(jars: Path) -> str:
 
     `quiet` keeps the JVM from printing every line. It is the only line where a release has no hints.
     """
-    for path in sorted(jars.glob("cassandra-all-*.jar")):
+    for path in sorted([*jars.glob("cassandra-all-*.jar"), *jars.glob(JAR)]):
         with ZipFile(path) as jar:
             if _HINTS in jar.namelist():
                 return f"quiet\n{jar.read(_HINTS).decode()}"

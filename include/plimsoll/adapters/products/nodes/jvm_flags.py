@@ -85,14 +85,6 @@ def opened(*packages: str) -> tuple[str, ...]:
     return tuple(f"--add-opens={package}=ALL-UNNAMED" for package in packages)
 
 
-def archive_problems(spec: VariantSpec) -> Iterator[Problem]:
-    """Yield the variant's archive of a product whose nodes are started from the jars of a release."""
-    if spec.variant.archive is not None:
-        what = f"would not run: {spec.product} {spec.version} is started from the jars of its release"
-        mend = "remove `archive`; a build of your own is started by `database: command`"
-        yield Problem(f"{spec.where}.archive", what, mend)
-
-
 def heap_problems(where: str, jvm: JvmConfiguration) -> Iterator[Problem]:
     """Yield heaps that are too small, and flags that override `heap` and `initial_heap`, on which plans rely."""
     for key, size in (("heap", jvm.heap), ("initial_heap", jvm.initial_heap)):
@@ -194,6 +186,13 @@ class JarProduct(Product):
     def _jvm_arguments(self, spec: VariantSpec, jvm: JvmConfiguration) -> Sequence[str]:
         """Return all arguments of a node's JVM, for a variant without such problems."""
 
+    def _archive_problems(self, spec: VariantSpec) -> Iterator[Problem]:
+        """Yield the variant's archive, unless the product is also started from archives."""
+        if spec.variant.archive is not None:
+            what = f"would not run: {spec.product} {spec.version} is started from the jars of its release"
+            mend = "remove `archive`; a build of your own is started by `database: command`"
+            yield Problem(f"{spec.where}.archive", what, mend)
+
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
         found = [*self._settings_problems("system.settings", spec.settings, None)]
@@ -210,7 +209,7 @@ class JarProduct(Product):
 
     def _variant_problems(self, spec: VariantSpec, jvm: JvmConfiguration) -> list[Problem]:
         where = spec.where
-        wrong = [*archive_problems(spec), *self._jvm_problems(spec, jvm), *heap_problems(where, jvm)]
+        wrong = [*self._archive_problems(spec), *self._jvm_problems(spec, jvm), *heap_problems(where, jvm)]
         if not self._artefacts.missing_of_variants([spec], ""):
             wrong += collector_problems(where, jvm, self._artefacts)
             wrong += [] if wrong else flag_problems(where, jvm, self._jvm_arguments(spec, jvm), self._artefacts)

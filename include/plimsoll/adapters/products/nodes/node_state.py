@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from plimsoll.adapters.products.nodes.node_process import LogWords, NodeProcess
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
+from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host, JobStatus
 
@@ -104,7 +105,11 @@ def name_of(host: Host) -> str:
 
 
 def node_fingerprint(
-    host: Host, database: str, version: str, processes: Sequence[ProcessFingerprint]
+    host: Host,
+    database: str,
+    version: str,
+    processes: Sequence[ProcessFingerprint],
+    archive: Archive | None = None,
 ) -> NodeFingerprint:
     """Return what a node runs, on a host that is asked for its facts and its clock."""
     return NodeFingerprint(
@@ -114,6 +119,7 @@ def node_fingerprint(
         processes=tuple(processes),
         database=database,
         database_version=version,
+        archive=str(archive or ""),
         clock_offset_ms=host.clock().offset_ms,
     )
 

@@ -39,7 +39,7 @@ from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
-from plimsoll.domain.keys.variant import Variant
+from plimsoll.domain.keys.variant import Archive, Variant
 from plimsoll.domain.text.errors import DeployError, Problem
 from plimsoll.ports.artefacts import ArtefactSource, how_to_fetch
 from plimsoll.ports.clock import Clock
@@ -169,7 +169,7 @@ class ScyllaDb(Product):
         return [Process(PRODUCT, log=files.log.name, files=(str(files.kept / "*"), str(files.log)))]
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
-        return [fingerprint(node) for node in nodes]
+        return [fingerprint(node, variant.archive) for node in nodes]
 
     def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Return True, because clients can read in no table how many compactions are left."""
@@ -186,14 +186,14 @@ class ScyllaDb(Product):
         own_machine.save(node, _url(node, METRICS_PORT, "metrics"), NodeFiles(node.root).kept / METRICS)
 
 
-def fingerprint(node: Host) -> NodeFingerprint:
+def fingerprint(node: Host, archive: Archive | None) -> NodeFingerprint:
     """Read what the node reports. Raises DeployError where it does not answer."""
     [build] = own_machine.get(node, _url(node, API_PORT, "storage_service/scylla_release_version"))
     if build is None:
         where = f"{PRODUCT} on {name_of(node)}"
         raise DeployError("its REST API gives no answer", where=where, mend="see whether the node runs")
     version = _BUILD.sub("", build).replace("~", "-")
-    return node_fingerprint(node, PRODUCT, version, [ProcessFingerprint(name=PRODUCT, version=build)])
+    return node_fingerprint(node, PRODUCT, version, [ProcessFingerprint(name=PRODUCT, version=build)], archive)
 
 
 def settle_command(nodes: Sequence[Host]) -> tuple[str, ...]:
