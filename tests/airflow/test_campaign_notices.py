@@ -1,4 +1,4 @@
-"""What people are told of campaigns: that one ended incomplete, that one did not start when it was due."""
+"""What people are told of campaigns: that one ended incomplete, did not start when it was due, or will end too late."""
 
 import json
 from collections.abc import Sequence
@@ -13,12 +13,14 @@ from tests.support.airflow.dag_bag import DagBag
 
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.keys.timing import Timing
 from plimsoll.services.steps.running import run_cell
 from plimsoll_airflow.operators.reaper import WatchSchedules
-from plimsoll_airflow.runs.notices import due_times, when_incomplete
+from plimsoll_airflow.runs.notices import due_times, tell_if_late, when_incomplete
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
 NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
+HOURLY = Timing(duration=timedelta(hours=1), warmup=timedelta(0))
 
 
 def nightly(*notify: str, timezone: str = "UTC") -> Definition:
@@ -183,3 +185,33 @@ def test_a_campaign_that_was_refused_is_told_too(installation: Installation, not
 
 def test_nobody_is_told_of_what_nobody_asked_for() -> None:
     assert when_incomplete(nightly("missed-schedule")) is None
+
+
+@pytest.mark.parametrize(
+    ("finish_by", "notify", "told"),
+    [
+        (timedelta(hours=3), ("late",), 1),
+        (timedelta(hours=6), ("late",), 0),
+        (timedelta(hours=3), ("incomplete",), 0),
+    ],
+)
+def test_that_a_campaign_will_end_too_late_is_told_once(
+    installation: Installation, notices_file: Path, finish_by: timedelta, notify: tuple[str, ...], told: int
+) -> None:
+    definition = instant_definition(variants=2, loads=2, parallel=1).model_copy(update={"timing": HOURLY})
+    campaign = installation.open_campaign(definition.model_copy(update={"finish_by": finish_by, "notify": notify}))
+
+    for _ in range(2):
+        tell_if_late({}, campaign)
+
+    text = notices_file.read_text() if notices_file.exists() else ""
+    assert text.count("Plimsoll: campaign campaign is late\nit ends about ") == told
+
+
+def test_a_notice_of_lateness_that_can_t_be_sent_stops_no_cell(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_NOTIFIER", "{}")
+    changes = {"finish_by": timedelta(minutes=1), "notify": ("late",), "timing": HOURLY}
+    tell_if_late({}, installation.open_campaign(instant_definition().model_copy(update=changes)))
+    assert "names no notifier" in caplog.text

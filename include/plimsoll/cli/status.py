@@ -48,7 +48,7 @@ def status(campaign: _OptionalCampaign = None, as_json: JsonOption = False) -> N
     if as_json:
         print_json(progress.model_dump(mode="json"))
         return
-    _show_cells(progress)
+    _show_cells(progress, now)
     _show_running(progress, now)
 
 
@@ -71,8 +71,9 @@ def _running(store: ResultStore, now: datetime) -> Iterator[CampaignProgress]:
             yield progress.model_copy(update={"cells": cells})
 
 
-def _show_cells(progress: CampaignProgress) -> None:
+def _show_cells(progress: CampaignProgress, now: datetime) -> None:
     from plimsoll.domain.text.units import show_usd
+    from plimsoll.services.hosts.deadline import compared
 
     rows = [
         (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)
@@ -82,6 +83,9 @@ def _show_cells(progress: CampaignProgress) -> None:
     cost = f", {show_usd(progress.usd)}{budget} spent so far" if progress.usd else ""
     columns = ("cell", "state", "attempt", "phase", "reason")
     print_table(f"{progress.title} ({progress.campaign_id}){cost}{_time_left(progress)}", columns, rows)
+    is_running = any(cell.runs for cell in progress.cells)
+    if is_running and progress.finish_by and (end := progress.expected_end(now)):
+        print_text(f"{'This round' if progress.in_rounds else 'It'} ends {compared(end, progress.finish_by)}")
     for approval in progress.approvals:
         print_text(str(approval))
     for threshold in progress.thresholds:

@@ -18,6 +18,7 @@ from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.campaign.state.runs import begin_run, require_no_other_airflow
 from plimsoll.services.cell.attempts import runs_again
 from plimsoll.services.hosts.approval import require_approval
+from plimsoll.services.hosts.deadline import require_time
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -35,6 +36,7 @@ from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.runs.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.runs.installation import own_installation
+from plimsoll_airflow.runs.notices import tell_if_late
 from plimsoll_airflow.runs.own_task import require_running
 from plimsoll_airflow.runs.ownership import (
     CAMPAIGN_ID,
@@ -201,9 +203,11 @@ class RunCell(TriggerDagRunOperator):
             resolved = self._campaign.resolved()
             require_approval(toolkit(), self._campaign, resolved)
             require_budget(toolkit(), self._campaign, resolved, self.cell_run.cell_id)
+            require_time(toolkit(), self._campaign, resolved, self.cell_run.cell_id)
         require_running(context["ti"])  # else a run whose teardown is over would be put on record again
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)
+        tell_if_late(dict(context), self._campaign)
         super().execute(context)
 
     def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:

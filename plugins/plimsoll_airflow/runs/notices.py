@@ -1,5 +1,6 @@
 """Send notices through an Airflow notifier of the user's choice, off unless `PLIMSOLL_NOTIFIER` names one: for
-campaigns whose definition asks for them, of a run that ended incomplete or did not start when it was due.
+campaigns whose definition asks for them, of a run that ended incomplete, did not start when it was due, or is expected
+to end too late.
 """
 
 import json
@@ -17,6 +18,9 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import NotFound, PlimsollError
 from plimsoll.services.campaign.open.request import campaign_id_of
 from plimsoll.services.campaign.show.progress import campaign_progress
+from plimsoll.services.hosts.deadline import compared
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals import inventory
 from plimsoll_airflow.runs.ownership import NEXT_ROUND_TASK
@@ -83,6 +87,27 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
         send(context, title, "\n".join(_ending(definition, context)))
 
     return send_notice
+
+
+def tell_if_late(context: Mapping[str, Any], campaign: CampaignStore) -> None:
+    """Send one notice of a campaign whose definition asks for it, once it is expected to end after its `finish_by`.
+
+    One that can't be sent is logged, because the cells run whether or not people are told.
+    """
+    definition = campaign.declared()
+    if "late" not in definition.notify or definition.finish_by is None:
+        return
+    now = datetime.now(UTC)
+    progress = campaign_progress(campaign.store, campaign.campaign_id, now=now)
+    deadline, end = progress.finish_by, progress.expected_end(now)
+    if deadline is None or end is None or end <= deadline:
+        return
+    if campaign.store.create(layout.LATE.key(campaign.campaign_id), now.isoformat().encode()):
+        try:
+            title = f"Plimsoll: campaign {campaign.campaign_id} is late"
+            send(context, title, f"it ends {compared(end, deadline)}: cells that would end later do not run")
+        except NoticeError as error:
+            _log.warning("%s", error)
 
 
 def _is_followed(context: Mapping[str, Any]) -> bool:

@@ -154,6 +154,10 @@ def test_the_status_shows_how_the_service_levels_of_running_loads_fare(plimsoll:
     assert re.search(r"│ p50/10s/1ms +│ no +│ no answer +│ 56.7 ms +│ 2 of 7 +│ \d+ s ago +│", alone)
     assert "shenandoah" not in alone
     assert "Running now in nearest-1" in of_campaign
+    assert "`finish_by`" not in of_campaign
+    copy = attempt.parents[2] / "definition.yaml"
+    copy.write_text(f"{copy.read_text()}finish_by: 2020-01-01T18:00:00+01:00\n")
+    assert re.search(r"It ends about .* UTC, .* after `finish_by`", plimsoll("status", "nearest-1")[1])
     [one] = json.loads(plimsoll("status", "--json")[1])
     [cell] = one["cells"]
     assert (one["campaign_id"], cell["cell"]["variant"], cell["runs"]) == ("nearest-1", "g1", True)

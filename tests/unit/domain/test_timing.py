@@ -1,12 +1,12 @@
-"""How long a load lasts that may be ended once it has missed."""
+"""How long a load lasts that may be ended once it has missed, and when a campaign has to end."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from plimsoll.domain.keys.service_level import ServiceLevel
-from plimsoll.domain.keys.timing import Timing
+from plimsoll.domain.keys.timing import Timing, parse_finish_by
 
 LEVEL = {"interval": "10s"}
 
@@ -57,3 +57,29 @@ def test_a_load_that_ended_early_is_judged_in_whole_intervals(
     timing = Timing.model_validate({"duration": "150m", "warmup": "30m"})
     ended = timing.ended_after(timedelta(seconds=ended_s), [ServiceLevel.model_validate(level) for level in levels])
     assert (ended.warmup, ended.duration) == (timedelta(seconds=warmup_s), timedelta(seconds=duration_s))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("8h", timedelta(hours=8)),
+        ("2026-12-01T18:00:00+01:00", datetime(2026, 12, 1, 17, tzinfo=UTC)),
+        ("2026-12-01 18:00Z", datetime(2026, 12, 1, 18, tzinfo=UTC)),
+    ],
+)
+def test_a_campaign_has_to_end_at_a_moment_or_within_a_time(written: str, meant: object) -> None:
+    assert parse_finish_by(written) == meant
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        ("2026-12-01T18:00:00", r"has no zone: write e\.g\. 2026-12-01T18:00:00\+01:00"),
+        ("tomorrow", "is not a"),
+        ("0s", "more than 0"),
+        ("100000h", "at most"),
+    ],
+)
+def test_another_end_is_refused_with_what_to_write(written: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        parse_finish_by(written)

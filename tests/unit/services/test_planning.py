@@ -12,7 +12,7 @@ from plimsoll.adapters.providers.ec2.options import Ec2Options
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cost import HostRate, Tariff
-from plimsoll.domain.keys.timing import StopRule
+from plimsoll.domain.keys.timing import StopRule, Timing
 from plimsoll.services.campaign.open.planning import make_plan, new_campaign_id
 from plimsoll.services.campaign.open.remarks import remarks
 from plimsoll.services.campaign.open.runnable import problems
@@ -164,6 +164,16 @@ def test_so_many_load_hosts_as_it_advises_will_do(tmp_path: Path, hosts: int, re
     toolkit = replace(Installation(tmp_path).toolkit, load_generators={INSTANT: Measured(Faults(tmp_path / "faults"))})
     found = list(remarks(toolkit, make_plan(resolve(definition), tariff=rates(8))))
     assert [one.startswith(remark) and "`hosts: 3` or more" in one for one in found] == ([True] if remark else [])
+
+
+def test_the_end_of_the_loads_is_told_beside_the_deadline(tmp_path: Path) -> None:
+    hourly, tools = Timing(duration=timedelta(hours=1), warmup=timedelta(0)), Installation(tmp_path).toolkit
+    made = instant_definition().model_copy(update={"timing": hourly})
+    assert not [one for one in remarks(tools, make_plan(resolve(made))) if "`finish_by`" in one]
+    for hours, told in ((0.5, "0:30:00 after `finish_by`: cells that would end later do not run"), (2, "before")):
+        due = made.model_copy(update={"finish_by": timedelta(hours=hours)})
+        [remark] = [one for one in remarks(tools, make_plan(resolve(due))) if "`finish_by`" in one]
+        assert told in remark
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 The progress of a campaign, for people who watch it run.
 """
 
+from datetime import datetime, timedelta
 from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field
@@ -128,8 +129,17 @@ class CampaignProgress(Model):
     asked: Asked = None
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far")] = 0.0
     budget_usd: float | None = None
+    finish_by: Annotated[
+        LeftOutIfEmpty[AwareDatetime | None], Field(description="When it has to end; absent: the definition says none")
+    ] = None
     approvals: Approvals = ()
     thresholds: Thresholds = ()
+
+    def expected_end(self, now: datetime) -> datetime | None:
+        """Return when the last cell that the newest run was asked for is judged; None where nobody knows, or none is
+        left.
+        """
+        return now + timedelta(seconds=self.seconds_left) if self.seconds_left else None
 
     @property
     def seconds_over(self) -> float:

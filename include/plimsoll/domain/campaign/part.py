@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
 from pydantic import JsonValue
@@ -63,6 +63,7 @@ class Setup:
     max_parallel: int
     budget: float | None
     at_most: AtMost | None
+    finish_by: timedelta | datetime | None
     approve: Approve | None
     published: Published | None
 

@@ -14,7 +14,7 @@ from plimsoll.domain.keys.service_level import RateBelow, ServiceLevel
 from plimsoll.domain.keys.stage import LEFT_TO_STAGES, Stage, left_to_stages
 from plimsoll.domain.keys.strategy import FullGrid, Strategy
 from plimsoll.domain.keys.system import LoadGeneratorChoice, ProviderChoice, System
-from plimsoll.domain.keys.timing import AtMost, StopRule, Timing
+from plimsoll.domain.keys.timing import AtMost, FinishBy, StopRule, Timing
 from plimsoll.domain.keys.variant import SLUG, Variant
 from plimsoll.domain.keys.workload import NamedWorkload, Workload
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
@@ -24,7 +24,7 @@ LONGEST_NAME = 60
 MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
 
-Event = Literal["missed-schedule", "incomplete"]
+Event = Literal["missed-schedule", "incomplete", "late"]
 """An event of which people can be notified."""
 
 
@@ -135,6 +135,13 @@ class DefinitionKeys(Model):
         LeftOutIfEmpty[AtMost | None],
         Field(description="A ceiling. Without it a cell ends an hour after everything that the definition lets it do"),
     ] = None
+    finish_by: Annotated[
+        LeftOutIfEmpty[FinishBy | None],
+        Field(
+            description="Time by which the campaign has to end: with its zone, or from its first cell on. A cell that "
+            "is expected to end later does not start"
+        ),
+    ] = None
     approve: Annotated[
         LeftOutIfEmpty[Approve | None],
         Field(description="A person approves the campaign before hosts are launched"),
@@ -145,7 +152,7 @@ class DefinitionKeys(Model):
         tuple[Event, ...],
         Field(
             description="Events to notify of: `missed-schedule` (no campaign had started 15 minutes after it was due), "
-            "`incomplete` (a campaign ended without a report)"
+            "`incomplete` (a campaign ended without a report), `late` (it is expected to end after `finish_by`)"
         ),
     ] = ()
 

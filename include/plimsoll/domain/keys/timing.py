@@ -3,22 +3,49 @@ that does harm, and a ceiling, whatever hangs.
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from math import ceil, lcm
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema, model_validator
 
 from plimsoll.domain.keys.faults import Fault, Faulty
 from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.domain.text.units import Duration, Percent, PositiveDuration, Usd, format_duration
+from plimsoll.domain.text.units import Duration, Percent, PositiveDuration, Usd, format_duration, parse_duration
 
 _USUAL = timedelta(hours=1)
 _LEAST_INTERVALS = 5
 _SECOND = timedelta(seconds=1)
 _MEND = "write `{errors: 5%, within: 10s}`, or `{percentile: 99, above: 1s, within: 30s}`"
 _KEEPING = timedelta(minutes=10)
+_LONGEST_CAMPAIGN = timedelta(days=366)
+
+
+def parse_finish_by(value: object) -> datetime | timedelta:
+    """Parse `8h`, or `2026-12-01T18:00:00+01:00`, which becomes UTC. Raises ValueError."""
+    try:
+        at = datetime.fromisoformat(str(value))
+    except ValueError:
+        within = parse_duration(value if isinstance(value, timedelta) else str(value))
+        if not timedelta(0) < within <= _LONGEST_CAMPAIGN:
+            raise ValueError(f"{value} must be more than 0 and at most {format_duration(_LONGEST_CAMPAIGN)}") from None
+        return within
+    if at.tzinfo is None:
+        raise ValueError(f"{value} has no zone: write e.g. {at.isoformat()}+01:00, or {at.isoformat()}Z for UTC")
+    return at.astimezone(UTC)
+
+
+def _format_finish_by(value: datetime | timedelta) -> str:
+    return format_duration(value) if isinstance(value, timedelta) else value.isoformat()
+
+
+FinishBy = Annotated[
+    timedelta | datetime,
+    BeforeValidator(parse_finish_by),
+    PlainSerializer(_format_finish_by, return_type=str),
+    WithJsonSchema({"type": "string", "examples": ["8h", "2026-12-01T18:00:00+01:00"]}),
+]
 
 
 class AtMost(Model):

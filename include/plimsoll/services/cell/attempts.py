@@ -16,6 +16,7 @@ from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext, require_cell
 from plimsoll.services.hosts.accounts import note_begun, open_accounts
 from plimsoll.services.hosts.approval import require_approval
+from plimsoll.services.hosts.deadline import require_time
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.spending import require_budget, spent_so_far
 from plimsoll.services.ownership import is_at_work, require_free
@@ -28,8 +29,9 @@ from plimsoll.services.toolkit import Toolkit
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> AttemptContext:
     """Return a new attempt at the cell. Clusters that older attempts at the cell left behind are destroyed first.
 
-    Raises Refused where the campaign's budget does not cover another cell, where nobody has approved what must be
-    approved, where somebody else runs the cell or holds the campaign, and where the campaign is being deleted.
+    Raises Refused where the campaign's budget or `finish_by` leaves no room for another cell, where nobody has approved
+    what must be approved, where somebody else runs the cell or holds the campaign, and where the campaign is being
+    deleted.
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     resolved = campaign.resolved()
@@ -40,6 +42,7 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     _require_nobody_at_work(toolkit, campaign, resolved, cell_id, owner)
     _destroy_older(toolkit, resolved, campaign, cell_id)
     require_budget(toolkit, campaign, resolved, cell_id)
+    require_time(toolkit, campaign, resolved, cell_id)
     key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
     note_begun(toolkit, resolved, ClusterId.of_attempt(key))
     return AttemptContext(toolkit, key)

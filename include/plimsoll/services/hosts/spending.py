@@ -132,7 +132,7 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign
     one_cell = cell_usd(resolved, tariff, cell_id)
     if one_cell is None:
         mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
-        raise _refused(campaign, key, f"can't be kept: {tariff.source}", mend)
+        raise Refused([Problem(key, f"can't be kept: {tariff.source}", mend)], where=_where(campaign))
     toolkit.write_kept_records()
     now = toolkit.clock.now()
     entries = ledger(campaign, now)
@@ -142,11 +142,20 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign
             f"has no room for another cell: {spent:.2f} USD are spent, {due:.2f} USD are due for cells that run and "
             f"go on, a cell costs {one_cell:.2f} USD; `{key}` is {format_usd(limit)}"
         )
-        mend = (
-            f"raise `{key}` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
-            f"{run_command(resolved.name, campaign.campaign_id)}): the cells that are missing run"
-        )
-        raise _refused(campaign, key, what, mend)
+        raise no_room(campaign, resolved, key, what)
+
+
+def no_room(campaign: CampaignStore, resolved: Campaign, key: str, what: str) -> Refused:
+    """Return the refusal of another cell by that key of the definition, which may be raised while the campaign runs."""
+    mend = (
+        f"raise `{key}` in the definition, then trigger its DAG with `campaign_id` {campaign.campaign_id!r} (or "
+        f"{run_command(resolved.name, campaign.campaign_id)}): the cells that are missing run"
+    )
+    return Refused([Problem(key, what, mend)], where=_where(campaign))
+
+
+def _where(campaign: CampaignStore) -> str:
+    return f"campaign {campaign.campaign_id!r}"
 
 
 def _entry(store: ReadableStore, kept: KeptCosts, key: AttemptKey, usd: float | None, now: datetime) -> Entry:
@@ -191,7 +200,3 @@ def _due(store: ReadableStore, entry: Entry, campaign: Campaign, now: datetime, 
     if attempt is None or now > attempt.started_at + _time_of(campaign, entry.key.cell_id):
         return 0.0
     return max(0.0, (cell_usd(campaign, tariff, entry.key.cell_id) or 0.0) - entry.usd)
-
-
-def _refused(campaign: CampaignStore, key: str, what: str, mend: str) -> Refused:
-    return Refused([Problem(key, what, mend)], where=f"campaign {campaign.campaign_id!r}")

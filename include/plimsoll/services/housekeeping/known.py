@@ -26,6 +26,7 @@ OF_CAMPAIGN: tuple[Place, ...] = (
     layout.KEEP,
     layout.APPROVAL,
     layout.QUESTION,
+    layout.LATE,
     layout.STAGE_START,
     layout.ROWS,
     layout.DATABASE,

@@ -30,6 +30,7 @@ NOTE = Record("note.json", Note)
 KEEP = Record("keep.json", Note)
 # Each approval is named after its amount: of two people who approve the same at once, the first one counts.
 APPROVAL = Record("approvals/<usd>.json", Approval)
+LATE = Place("late")
 QUESTION = Record("questions/<digest>.json", ApprovalQuestion)
 DELETING = Place("deleting.json")
 TOTALS = Place("settled.json")

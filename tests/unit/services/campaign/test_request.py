@@ -232,6 +232,14 @@ def test_a_campaign_without_room_in_its_budget_is_refused_before_it_exists(insta
     assert installation.toolkit.store.folders("") == ()
 
 
+def test_a_campaign_without_time_for_a_cell_is_refused_before_it_exists(installation: Installation) -> None:
+    late = instant_definition("late").model_copy(update={"finish_by": installation.toolkit.clock.now()})
+
+    with pytest.raises(Refused, match=r"leaves no time for another cell.*raise `finish_by`"):
+        open_campaign(installation.toolkit, late, Request(), NOON)
+    assert installation.toolkit.store.folders("") == ()
+
+
 @pytest.mark.parametrize("cells", ["failed", "invalid"])
 def test_a_new_campaign_has_no_cells_to_repeat_and_is_not_opened(installation: Installation, cells: str) -> None:
     with pytest.raises(Refused, match=f"{cells!r} asks for cells that were run before, and campaign 'mine' is new"):

@@ -20,6 +20,7 @@ from plimsoll.services.campaign.state.completeness import (
 )
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.definitions.documents import Document
+from plimsoll.services.hosts.deadline import require_time
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.ownership import require_free
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
@@ -78,6 +79,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     _require_room(len(chosen), largest_run)
     if chosen:
         require_budget(toolkit, campaign, known, chosen[0].id)
+        require_time(toolkit, campaign, known, chosen[0].id)
     campaign.open(definition)
     for_all = request.is_for_all or was_everything_requested(campaign)
     record_request(campaign, RequestedCells(at=at, cells=tuple(cell.id for cell in chosen), for_all=for_all))

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from plimsoll.analysis.attempt.few_operations import decided_by_few
 from plimsoll.domain.attempt.load_summary import CPU_LIMIT
@@ -16,6 +16,7 @@ from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.domain.text.units import format_duration, format_rate, format_size
 from plimsoll.domain.text.wording import plural
 from plimsoll.services.campaign.open.planning import Plan
+from plimsoll.services.hosts.deadline import compared, deadline_of
 from plimsoll.services.toolkit import Toolkit
 
 
@@ -28,6 +29,7 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
             f"it {takes} {weeks:.1f} weeks under load, {plural(plan.parallel, 'cell')} at a time: raise "
             "`max_parallel`, or take fewer loads or repeats, unless that is meant"
         )
+    yield from _deadline(plan, toolkit.clock.now())
     if plan.campaign.provider.name in toolkit.providers and toolkit.provider(plan.campaign).is_local:
         yield from toolkit.local_notes(toolkit.hosts_spec(plan.campaign), plan.campaign.disturbance)
     for product in plan.campaign.products:
@@ -48,6 +50,15 @@ def remarks(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
         yield from dict.fromkeys(limit for spec in specs for limit in generator.limits(spec))
         yield from dict.fromkeys(remark for spec in specs for remark in generator.unchecked(spec))
         yield from _too_small_a_load_host(toolkit, plan)
+
+
+def _deadline(plan: Plan, now: datetime) -> Iterator[str]:
+    """Say when the campaign would end by its loads alone, beside when it has to."""
+    if deadline := deadline_of(plan.campaign, None, now):
+        loads = "likely loads" if plan.is_estimated else "loads"
+        end = now + plan.load_time
+        left_out = ": cells that would end later do not run" if end > deadline else ""
+        yield f"begun now, its {loads} alone end {compared(end, deadline)}{left_out}"
 
 
 def _written_to_others(toolkit: Toolkit, campaign: Campaign) -> Iterator[str]:

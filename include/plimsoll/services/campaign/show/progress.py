@@ -33,6 +33,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.completeness import RequestedCells, newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.cell.attempt_state import AttemptState
+from plimsoll.services.hosts.deadline import deadline_of
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import step, usual_phases
 from plimsoll.services.store import layout
@@ -88,16 +89,18 @@ def campaign_progress(
     state = read_state(store, campaign_id, resolved, now, Memory(owners=owners or UnknownOwners()))
     cells, request = tuple(map(cell_progress, state.cells)), newest_request(campaign)
     left = time_left(resolved, cells, now, request)
+    begun = first_start(state)
     return CampaignProgress(
         campaign_id=campaign_id,
         title=resolved.title,
         cells=tuple(cell.model_copy(update={"seconds_over": left.over.get(cell.cell.id, 0.0)}) for cell in cells),
-        started_at=first_start(state),
+        started_at=begun,
         seconds_left=left.seconds,
         in_rounds=bool(resolved.chosen_by),
         asked=None if request is None else tuple(sorted(set(request.cells))),
         usd=spent_usd(ledger(campaign, now)),
         budget_usd=resolved.budget,
+        finish_by=deadline_of(resolved, begun, now),
         approvals=campaign.approvals(),
         thresholds=tuple(threshold_statuses(state)),
     )
