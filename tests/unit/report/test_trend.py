@@ -151,7 +151,8 @@ def test_another_build_of_the_same_release_is_named_once() -> None:
     assert told.endswith(f"what also changed: archive {before} → {after}")
 
 
-def built_from(fingerprint: Fingerprint, archive: Archive) -> Fingerprint:
+def built_from(fingerprint: Fingerprint | None, archive: Archive) -> Fingerprint:
+    assert fingerprint is not None
     nodes = tuple(one.model_copy(update={"archive": str(archive)}) for one in fingerprint.nodes)
     return fingerprint.model_copy(update={"nodes": nodes})
 
