@@ -117,6 +117,14 @@ def test_no_run_is_started_past_the_budget_and_the_refusal_says_how_to_go_on(
         execute(live=1)
 
 
+def test_no_run_is_started_that_would_end_after_the_deadline(installation: Installation) -> None:
+    over = {"finish_by": installation.toolkit.clock.now()}
+    installation.open_campaign(instant_definition().model_copy(update=over))
+
+    with pytest.raises(AirflowFailException, match="finish_by: leaves no time for another cell"):
+        execute(live=0)
+
+
 @pytest.mark.usefixtures("installation")
 def test_a_run_that_lives_is_waited_for_and_not_disturbed() -> None:
     with pytest.raises(TaskDeferred) as raised:

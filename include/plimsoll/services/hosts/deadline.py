@@ -5,6 +5,7 @@ A cell is expected to take as long as those of its stage did; while none of them
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import parts_of
@@ -35,28 +36,33 @@ def require_time(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign, 
     """Raise Refused where a cell that begins now is expected to end after the deadline."""
     if resolved.finish_by is None:
         return
-    now, seen = toolkit.clock.now(), list(_seen(campaign))
-    deadline = deadline_of(resolved, min((begun for _, begun, _ in seen), default=None), now)
-    ends = now + _time_of(resolved, cell_id, seen)
+    now, begun = toolkit.clock.now(), list(_begun(campaign))
+    deadline = deadline_of(resolved, min((attempt.began for attempt in begun), default=None), now)
+    ends = now + _time_of(resolved, cell_id, begun)
     if deadline is not None and ends > deadline:
         what = f"leaves no time for another cell: it would end {compared(ends, deadline)}"
         raise no_room(campaign, resolved, _FINISH_BY, what)
 
 
-_Seen = tuple[str, datetime, timedelta | None]
-"""The cell of an attempt, when that began, and how long it took; None for one that runs or has no whole load."""
+class _Begun(NamedTuple):
+    """An attempt. `took`: None while it runs, and where it came to no load."""
+
+    cell_id: str
+    began: datetime
+    took: timedelta | None
 
 
-def _seen(campaign: CampaignStore) -> Iterator[_Seen]:
+def _begun(campaign: CampaignStore) -> Iterator[_Begun]:
     keys = (key for cell_id in campaign.cells_with_attempts() for key in campaign.attempts(cell_id))
     for key in keys:
         if attempt := layout.ATTEMPT.read(campaign.store, key):
-            progress = layout.PROGRESS.read_sound(campaign.store, key)
-            is_over = progress is not None and progress.phase == "done" and "load" in progress.phases
-            yield key.cell_id, attempt.started_at, progress.at - attempt.started_at if progress and is_over else None
+            last = layout.PROGRESS.read_sound(campaign.store, key)
+            is_over = last is not None and last.phase == "done" and "load" in last.phases
+            yield _Begun(key.cell_id, attempt.started_at, last.at - attempt.started_at if last and is_over else None)
 
 
-def _time_of(campaign: Campaign, cell_id: str, seen: Iterable[_Seen]) -> timedelta:
+def _time_of(campaign: Campaign, cell_id: str, begun: Iterable[_Begun]) -> timedelta:
     part = parts_of(campaign, cell_id)[0]
-    took = [time for one, _, time in seen if time is not None and parts_of(campaign, one)[0].stage == part.stage]
+    of_stage = [attempt for attempt in begun if parts_of(campaign, attempt.cell_id)[0].stage == part.stage]
+    took = [attempt.took for attempt in of_stage if attempt.took is not None]
     return sum(took, timedelta(0)) / len(took) if took else part.timing.duration

@@ -193,16 +193,20 @@ def test_what_need_not_run_runs_when_it_is_asked_for_and_counts(
     assert completeness(campaign).words == "campaign complete: 9 of 12 cells have a valid attempt, 3 need not run"
 
 
-def test_a_round_that_the_budget_has_no_room_for_is_refused_and_the_campaign_stays_as_it_is(
-    installation: Installation, campaign: CampaignStore
+@pytest.mark.parametrize(
+    ("limit", "why"),
+    [({"budget": 0.01}, "no room for another cell"), ({"finish_by": AT}, "no time for another cell")],
+)
+def test_a_round_that_has_no_room_is_refused_and_the_campaign_stays_as_it_is(
+    installation: Installation, campaign: CampaignStore, limit: dict[str, Any], why: str
 ) -> None:
     for cell in ask(installation).cells:
         run(installation, cell.id)
     left = next_round(campaign, AT)
-    dear, tools = SEARCH.model_copy(update={"budget": 0.01}), installation.toolkit
+    dear, tools = SEARCH.model_copy(update=limit), installation.toolkit
     request = read_request(resolve(dear), {"campaign_id": "mine", "cells": " ".join(cell.id for cell in left)})
 
-    with pytest.raises(Refused, match="no room for another cell"):
+    with pytest.raises(Refused, match=why):
         open_campaign(replace(tools, tariffs={"instant": Prices()}), dear, request, tools.clock.now())
 
     assert next_round(campaign, AT) == left
