@@ -16,17 +16,23 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from tests.unit.report.planted import CAPACITIES, LOADS, definition, plain
 
 from plimsoll.analysis.campaign.cell_results import AttemptData
+from plimsoll.analysis.trend.contribution import CampaignFigures
 from plimsoll.analysis.trend.series import Order
 from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.domain.keys.variant import Archive
-from plimsoll.report.trend.document import StoredResults, TrendDocument, trend_document
+from plimsoll.report.trend.contribution import StoredResults, contribution
+from plimsoll.report.trend.document import TrendDocument, trend_document
 from plimsoll.report.trend.page import trend_html
 from plimsoll.report.trend.words import badge, changes_table, markdown_line, name_of, otava_csv, sentences, summary
 
 STEP = 20
 
 
-def stored(number: int, factor: float = 1.0, kernel: str = "6.1", **changes: Any) -> StoredResults:
+def stored(number: int, factor: float = 1.0, kernel: str = "6.1", **changes: Any) -> CampaignFigures:
+    return contribution(results(number, factor, kernel, **changes))
+
+
+def results(number: int, factor: float = 1.0, kernel: str = "6.1", **changes: Any) -> StoredResults:
     """Return a campaign with every worst interval of g1 that many times as long, with noise of 3 %."""
     random = np.random.default_rng(number)
 
@@ -50,7 +56,7 @@ def stored(number: int, factor: float = 1.0, kernel: str = "6.1", **changes: Any
 
 
 @cache
-def thirty() -> tuple[StoredResults, ...]:
+def thirty() -> tuple[CampaignFigures, ...]:
     return tuple(
         stored(n, 1.15 if n > STEP else 1.0, "6.8" if n > STEP else "6.1", label=f"build {31 - n}")
         for n in range(1, 31)
@@ -77,7 +83,8 @@ def test_exactly_the_planted_step_is_found() -> None:
 
 
 def test_every_measure_of_the_campaigns_is_followed() -> None:
-    found = trend_document(["azul"], [StoredResults(plain(1), (plain(1),), GENERATED_AT, "0.1.0")], (), "date")
+    made = StoredResults(plain(1), (plain(1),), GENERATED_AT, "0.1.0")
+    found = trend_document(["azul"], [contribution(made)], (), "date")
     measures = {one.measure for one in found.series}
     assert measures == {"worst_interval_ms", "achieved_ops_s", "capacity_ops_s", "longest_pause_ms", "paused_share"}
 
@@ -98,6 +105,10 @@ def test_a_sentence_says_what_changed_and_what_else() -> None:
     assert told.endswith("what also changed: kernel 6.1 → 6.8")
     assert told in markdown_line(trend()).replace("\\", "")
     assert summary(trend()).startswith("azul: 1 change in ")
+
+
+def test_what_a_campaign_contributes_is_read_back_as_it_was_written() -> None:
+    assert CampaignFigures.model_validate_json(stored(1).model_dump_json()) == stored(1)
 
 
 def test_the_document_is_read_back_as_it_was_written() -> None:
@@ -128,7 +139,7 @@ def test_what_did_not_ask_the_same_as_the_last_campaign_is_left_out_by_name() ->
 
 
 def test_a_changed_setting_is_named_as_one() -> None:
-    def slower(n: int) -> StoredResults:
+    def slower(n: int) -> CampaignFigures:
         settings = {"settings": {"concurrent_reads": 16}} if n > 6 else {}
         variants = tuple(one.model_copy(update=settings) for one in definition().variants)
         return stored(n, 1.3 if n > 6 else 1.0, variants=variants)
@@ -179,9 +190,10 @@ def test_the_csv_has_a_row_for_each_campaign_and_a_column_for_each_series() -> N
 
 
 def test_a_gap_in_the_csv_is_filled_as_otava_fills_gaps() -> None:
-    gone = stored(2)
+    gone = results(2)
     few = replace(gone.data, attempts=gone.data.attempts[:1])
-    found = trend_document(["azul"], [stored(1), StoredResults(few, (few,), GENERATED_AT, "0"), stored(3)], (), "date")
+    lacking = contribution(StoredResults(few, (few,), GENERATED_AT, "0"))
+    found = trend_document(["azul"], [stored(1), lacking, stored(3)], (), "date")
     rows = columns(found)
     assert not rows.isna().any(axis=None)
     filled = "zgc.20000.worst_interval_ms"

@@ -21,6 +21,8 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.base import Model
 
 ABSENT = "(none)"
+FactsOfPair = tuple[str, Mapping[str, str], Mapping[str, str]]
+"""The name of a pair of variants, the facts of A's variant, and the facts of B's."""
 
 _MUST_BE_EQUAL = (
     "service_levels",
@@ -69,17 +71,18 @@ class VariantPair(Model):
 
 def incomparable(a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
     """Return the differences in what the campaigns asked or measured, and pairs of variants of two products."""
-    unequal = (
-        one
-        for one in _differ(_facts(a.part_definition), _facts(b.part_definition))
-        if _is_below(one.what, _MUST_BE_EQUAL)
-    )
-    return (*unequal, *_variants_differ(a, b, pairs, lambda one, name: {"product": one.product_of(one.variant(name))}))
+    products = _variants_differ(a, b, pairs, lambda one, name: {"product": one.product_of(one.variant(name))})
+    return (*differing(asked_facts(a), asked_facts(b)), *products)
+
+
+def asked_facts(data: CampaignData) -> dict[str, str]:
+    """Return what decides what the database was asked and how it was measured: figures compare where all are equal."""
+    return {key: value for key, value in _facts(data.part_definition).items() if _is_below(key, _MUST_BE_EQUAL)}
 
 
 def named_differences(a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
     """Yield the other differences between the definitions that say something about the measurement."""
-    for one in _differ(_facts(a.part_definition), _facts(b.part_definition)):
+    for one in differing(_facts(a.part_definition), _facts(b.part_definition)):
         if _is_below(one.what, _NAMED) and not _is_below(one.what, _MUST_BE_EQUAL):
             yield one
     yield from _variants_differ(a, b, pairs, _variant_facts)
@@ -94,20 +97,18 @@ def defined_facts(data: CampaignData, variant: str) -> dict[str, str]:
 def _variants_differ(
     a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair], facts_of: Callable[[Part, str], dict[str, str]]
 ) -> Iterator[Difference]:
+    return differing_variants([(pair.a, facts_of(a.part, pair.a), facts_of(b.part, pair.b)) for pair in pairs])
+
+
+def differing_variants(pairs: Sequence[FactsOfPair]) -> Iterator[Difference]:
     """Yield facts that differ between the variants of pairs. If all pairs differ alike in a fact, it comes once."""
-    facts = [(pair.a, facts_of(a.part, pair.a), facts_of(b.part, pair.b)) for pair in pairs]
-    for (fact, value_a, value_b), variants in unlike_in(facts).items():
+    for (fact, value_a, value_b), variants in unlike_in(pairs).items():
         for name in ["*"] if 1 < len(variants) == len(pairs) else variants:
             yield Difference(what=f"variants.{name}.{fact}", a=value_a, b=value_b)
 
 
-def unlike_in(
-    pairs: Iterable[tuple[str, Mapping[str, str], Mapping[str, str]]],
-) -> Mapping[tuple[str, str, str], Sequence[str]]:
-    """Return each fact that differs, with both its values, and the names of the pairs that differ so.
-
-    A pair is its name, the facts of A's variant, and the facts of B's.
-    """
+def unlike_in(pairs: Iterable[FactsOfPair]) -> Mapping[tuple[str, str, str], Sequence[str]]:
+    """Return each fact that differs, with both its values, and the names of the pairs that differ so."""
     return grouped(
         (difference, name) for name, facts_a, facts_b in pairs for difference in unlike(facts_a, facts_b, ABSENT)
     )
@@ -150,7 +151,8 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, s
             yield f"{prefix}{key}", ABSENT if value is None else str(value)
 
 
-def _differ(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
+def differing(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
+    """Yield the facts of two campaigns that are not equal."""
     for key, value_a, value_b in unlike(a, b, ABSENT):
         yield Difference(what=key, a=value_a, b=value_b)
 

@@ -10,7 +10,8 @@ from plimsoll.analysis.trend.figures import Measure
 from plimsoll.analysis.trend.series import ChangedFact, ChangePoint, PlacedChange, TrendSeries
 from plimsoll.report.formatting import NOTHING, at_load, figure, listing, ms, ops, p_text, percent, plural
 from plimsoll.report.tables import Column, PlainTable, Table, as_csv, escaped, number, plain
-from plimsoll.report.trend.document import CODE, DATABASE, LeftOutCampaign, TrendDocument
+from plimsoll.report.trend.contribution import CODE, DATABASE
+from plimsoll.report.trend.document import LeftOutCampaign, TrendDocument
 from plimsoll.report.words.environment_facts import ARCHIVE
 
 NAMES: Mapping[Measure, str] = {

@@ -22,7 +22,7 @@ from plimsoll.services.hosts.at_rest import unmark
 from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.ownership import HOLD, held, require_free
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, noted_definitions
 from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
@@ -117,6 +117,8 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
         for folder in store.folders(campaign_id):
             if f"{campaign_id}/{folder}" != HOLD.folder(campaign_id):
                 store.delete(f"{campaign_id}/{folder}")
+        for name in noted_definitions(store, campaign_id):
+            store.delete(layout.CAMPAIGN_OF.key("", name, campaign_id))
         store.delete(layout.DEFINITION.key(campaign_id))
     unmark(store, campaign_id)
     store.delete(campaign_id)

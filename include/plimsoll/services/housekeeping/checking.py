@@ -32,7 +32,11 @@ YOUNG = timedelta(days=1)
 """The age up to which a file that nobody refers to counts as being written: longer than any upload takes."""
 LOOK = "no program of Plimsoll put it there, or none knows it any more: look at it, then delete it by hand"
 _INTERVALS = table_file("intervals")
-_REMEDIES: Mapping[str, Remedy] = {layout.TOTALS.path: "totals", layout.VERDICT.path: "rejudge"}
+_REMEDIES: Mapping[str, Remedy] = {
+    layout.TOTALS.path: "totals",
+    layout.FIGURES.path: "publish",
+    layout.VERDICT.path: "rejudge",
+}
 _FROM_COPY = "put the file back from a copy of the store"
 _RAW = (
     "put the file back from a copy of the store, or from a bundle with raw files; without one the attempt keeps its "

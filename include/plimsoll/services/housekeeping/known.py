@@ -13,11 +13,18 @@ from plimsoll.services.campaign.show import progress
 from plimsoll.services.campaign.state import completeness, runs
 from plimsoll.services.hosts import assignments, replacing
 from plimsoll.services.ownership import HOLD
+from plimsoll.services.publish import trends
 from plimsoll.services.store import campaigns, layout
 from plimsoll.services.store.records import Place
 from plimsoll.services.store.tables import TABLES, table_file
 
-OF_STORE: tuple[Place, ...] = (layout.NOTED_PLACE, layout.AT_REST, layout.FULL_ZONE, curating.DELETED)
+OF_STORE: tuple[Place, ...] = (
+    layout.NOTED_PLACE,
+    layout.AT_REST,
+    layout.FULL_ZONE,
+    layout.CAMPAIGN_OF,
+    curating.DELETED,
+)
 _OF_ATTEMPT_OR_KEPT = (layout.CLUSTER, layout.LAUNCH, layout.UNENDED, replacing.REPLACED, replacing.UNFIT)
 OF_CAMPAIGN: tuple[Place, ...] = (
     layout.DEFINITION,
@@ -38,6 +45,7 @@ OF_CAMPAIGN: tuple[Place, ...] = (
     layout.DATA_DOCS,
     curating.DELETING,
     progress.TOTALS,
+    trends.FIGURES,
     completeness.REQUEST,
     runs.RUNS,
     HOLD,

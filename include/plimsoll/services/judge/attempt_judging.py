@@ -52,7 +52,7 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     if earlier is None:
         return None, judge(work)
     manifest = _manifest(store, work.key)
-    store.delete(layout.TOTALS.key(work.key.campaign_id))
+    layout.void_summaries(store, work.key.campaign_id)
     return earlier, _judged(work, manifest)
 
 

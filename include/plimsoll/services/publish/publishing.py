@@ -18,6 +18,7 @@ from plimsoll.services.campaign.state.completeness import Completeness, complete
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
+from plimsoll.services.publish.trends import record_figures
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import GATE_PASS, CampaignStore, GatePass, StoredCampaign
 from plimsoll.services.store.layout import BUNDLE, report_key
@@ -119,10 +120,12 @@ def publish_report(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     passed = passed_gate(campaign)
     if passed is None or (passed.incomplete and not incomplete):
         check_campaign(toolkit, campaign_id, incomplete=incomplete)
-    made = report_files(take_snapshot(campaign), campaign_id, toolkit.clock.now(), toolkit.code_version)
-    for path, content in made.items():
+    verdict_names = campaign.verdict_names()
+    snapshot, now = take_snapshot(campaign), toolkit.clock.now()
+    for path, content in report_files(snapshot, campaign_id, now, toolkit.code_version).items():
         toolkit.store.write(report_key(campaign_id, path), content)
     record_totals(campaign, toolkit.clock.now())
+    record_figures(campaign, StoredCampaign(snapshot, campaign_id), verdict_names, now)
     return toolkit.store.url(report_key(campaign_id))
 
 

@@ -1,19 +1,31 @@
-"""The trend over the campaigns of definitions: read from the store by their names."""
+"""The trend over the campaigns of definitions: read from the store by their names.
+
+What a campaign contributes is recorded when its report is published, so that a trend reads one small file of each. The
+record holds a digest of the names of its verdicts, which another verdict changes. Whoever begins an attempt, replaces a
+verdict or changes the definition deletes the record first. A campaign without a sound record is computed.
+"""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.analysis.campaign.cell_results import require_no_strays
 from plimsoll.analysis.campaign.findings import data_of_parts
+from plimsoll.analysis.trend.contribution import CampaignFigures
+from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
 from plimsoll.domain.text.wording import meant
 from plimsoll.services.campaign.state.completeness import completeness_of
 from plimsoll.services.publish.results import mixed_judging, verdict_data
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import StoredCampaign, published_without
+from plimsoll.services.store.campaigns import (
+    CampaignStore,
+    StoredCampaign,
+    campaigns_by_definition,
+    published_without,
+)
+from plimsoll.services.store.records import Record
 from plimsoll.services.store.tables import read_table
 
 if TYPE_CHECKING:
@@ -23,10 +35,19 @@ if TYPE_CHECKING:
     from plimsoll.analysis.campaign.cell_results import AttemptData
     from plimsoll.analysis.trend.series import Order
     from plimsoll.ports.store import ReadableStore
-    from plimsoll.report.trend.document import StoredResults, TrendDocument
+    from plimsoll.report.trend.document import TrendDocument
 
-_NAME = re.compile(rb"^name: *['\"]?([\w-]+)", re.MULTILINE)
-"""The name in a campaign's own copy of its definition, which Plimsoll wrote: most copies need no parsing."""
+_REVISION = 1
+"""Of what a trend computes of a campaign: raised when it computes something else, so that records are not used."""
+
+
+class _Figures(Model):
+    revision: int
+    verdict_names: str
+    campaign: CampaignFigures
+
+
+FIGURES = Record(layout.FIGURES.path, _Figures, indent=None)
 
 
 def stored_trend(store: ReadableStore, names: Sequence[str], order: Order, now: datetime) -> TrendDocument:
@@ -36,40 +57,54 @@ def stored_trend(store: ReadableStore, names: Sequence[str], order: Order, now: 
     """
     from plimsoll.report.trend.document import LeftOutCampaign, trend_document
 
-    of_names = _campaigns_of(store, names)
     found, left_out = [], []
-    for campaign_id in of_names:
-        campaign = StoredCampaign(store, campaign_id)
+    for campaign_id in _campaigns_of(store, names):
         try:
-            results = _results(campaign, now)
+            figures = _contribution(StoredCampaign(store, campaign_id), now)
         except (DamagedRecord, DefinitionError, NotFound) as error:
-            results = error.headline
-        if isinstance(results, str):
-            left_out.append(LeftOutCampaign(campaign_id=campaign_id, why=results))
-        else:
-            found.append(results)
+            figures = error.headline
+        if isinstance(figures, str):
+            left_out.append(LeftOutCampaign(campaign_id=campaign_id, why=figures))
+        elif figures.definition in names:
+            found.append(figures)
     return trend_document(names, found, left_out, order)
 
 
+def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_names: str, now: datetime) -> None:
+    """Record what the campaign contributes to trends.
+
+    `published`: the campaign as its report has it; `verdict_names`: as they were before that was read, so that a
+    verdict that is stored meanwhile makes the record void.
+    """
+    campaign.note_definition(published.declared().name)  # older campaigns have no such note
+    figures = computed_figures(published, now)
+    if isinstance(figures, CampaignFigures):
+        record = _Figures(revision=_REVISION, verdict_names=verdict_names, campaign=figures)
+        FIGURES.write(campaign.store, campaign.campaign_id, record)
+
+
 def _campaigns_of(store: ReadableStore, names: Sequence[str]) -> list[str]:
-    by_name: dict[str, list[str]] = {}
-    for campaign_id in store.folders(""):
-        try:
-            text = store.read(layout.DEFINITION.key(campaign_id))
-        except NotFound:
-            continue
-        if named := _NAME.search(text):
-            by_name.setdefault(named[1].decode(), []).append(campaign_id)
+    by_name = campaigns_by_definition(store)
     for name in names:
         if name not in by_name:
             mend = f"{meant(name, by_name)} `plimsoll campaigns` lists the campaigns of this store".strip()
             raise NotFound(f"there is no campaign of a definition {name!r}", where=store.url(), mend=mend)
-    return [campaign_id for name in dict.fromkeys(names) for campaign_id in by_name[name]]
+    return list(dict.fromkeys(campaign_id for name in names for campaign_id in by_name[name]))
 
 
-def _results(campaign: StoredCampaign, now: datetime) -> StoredResults | str:
-    """Return the campaign's results, or why it can't take part. Raises DamagedRecord, DefinitionError, NotFound."""
-    from plimsoll.report.trend.document import StoredResults
+def _contribution(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:
+    recorded = FIGURES.read_sound(campaign.store, campaign.campaign_id)
+    if recorded and recorded.revision == _REVISION and recorded.verdict_names == campaign.verdict_names():
+        return recorded.campaign
+    return computed_figures(campaign, now)
+
+
+def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:
+    """Return what the campaign contributes, from its verdicts and tables, or why it can't take part.
+
+    Raises DamagedRecord, DefinitionError, NotFound.
+    """
+    from plimsoll.report.trend.contribution import StoredResults, contribution
 
     data = verdict_data(campaign, campaign.verdicts(), now)
     incomplete = published_without(campaign.store, campaign.campaign_id)
@@ -84,13 +119,14 @@ def _results(campaign: StoredCampaign, now: datetime) -> StoredResults | str:
     data = replace(data, attempts=tuple(_with_tables(campaign.store, one) for one in data.attempts))
     first = min(counted, key=lambda one: (one.verdict.started_at is None, one.verdict.started_at or now))
     record = layout.ATTEMPT.read(campaign.store, first.key)
-    return StoredResults(
+    results = StoredResults(
         data=data,
         parts=data_of_parts(data),
         stored_at=record.started_at if record else now,
         code_version=record.code_version if record else "not known",
         incomplete=() if missing.is_complete else incomplete,
     )
+    return contribution(results)
 
 
 def _with_tables(store: ReadableStore, one: AttemptData) -> AttemptData:

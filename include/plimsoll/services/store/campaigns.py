@@ -1,5 +1,6 @@
 """A campaign in the store, typed: definition, attempts, verdicts, manifests."""
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.records import Record
 
 _M = TypeVar("_M", bound=Model)
+_NAME = re.compile(rb"^name: *['\"]?([\w-]+)", re.MULTILINE)
+"""The name in a campaign's own copy of its definition, which Plimsoll wrote."""
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,13 @@ class StoredCampaign:
         """Yield every verdict of every attempt, by cell and attempt."""
         return (layout.VERDICT.parse(self.store, key, text) for key, text in self.verdict_files())
 
+    def verdict_names(self) -> str:
+        """Return a digest of the names of all verdicts, earlier ones too: judging anew or again changes them."""
+        own = layout.VERDICT.path, layout.EARLIER_VERDICT.path.partition("/")[0]
+        keys = (key.split("/") for key in self.store.keys(layout.ATTEMPTS.folder(self.campaign_id)))
+        names = ("/".join(key) for key in keys if len(key) > 4 and key[4] in own)
+        return sha256("\n".join(names).encode()).hexdigest()
+
     def verdict_files(self) -> Iterator[tuple[str, bytes]]:
         """Yield key and text of every verdict of every attempt, by cell and attempt."""
         for cell_id in self.cells_with_attempts():
@@ -182,14 +192,20 @@ class CampaignStore(StoredCampaign):
         self.require_kept()
         key = layout.DEFINITION.key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
+            self.note_definition(definition.name)
             return definition
         wanted = self.continued(definition)
         if wanted != self.declared():
             # Each attempt has the digest of the text by which it ran.
             earlier = layout.EARLIER_DEFINITION.key(self.campaign_id, self.definition_sha256())
             self.store.create(earlier, self.definition_text())
+            layout.void_summaries(self.store, self.campaign_id)  # a trend has the label
             self.store.write(key, dump_definition(wanted).encode())
         return wanted
+
+    def note_definition(self, name: str) -> None:
+        """Note of which definition the campaign is, where a listing finds it."""
+        self.store.create(layout.CAMPAIGN_OF.key("", name, self.campaign_id), b"")
 
     def require_kept(self) -> None:
         """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
@@ -207,11 +223,12 @@ class CampaignStore(StoredCampaign):
         stored = self.declared()
         amended = with_sliding_windows(stored)
         if amended != stored:
+            layout.void_summaries(self.store, self.campaign_id)
             self.store.write(layout.DEFINITION.key(self.campaign_id), dump_definition(amended).encode())
 
     def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
         """Record a new attempt at the cell with its owner. Two callers at once get different numbers."""
-        self.store.delete(layout.TOTALS.key(self.campaign_id))
+        layout.void_summaries(self.store, self.campaign_id)
         number = len(self.attempts(cell_id))
         while True:
             number += 1
@@ -234,6 +251,47 @@ def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
 
 def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
     return tuple(name for name in store.folders("") if campaign_exists(store, name))
+
+
+def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
+    """Return the folders that are those of campaigns by their names, whatever is in them: one listing tells."""
+    return tuple(name for name in store.folders("") if campaign_id_problem(name) is None)
+
+
+def campaigns_by_definition(store: ReadableStore) -> dict[str, list[str]]:
+    """Return the ids of all campaigns by the names of their definitions, sorted.
+
+    Two listings tell, but of campaigns of which nothing is noted: they are older, and their definitions are read. A
+    campaign whose folder somebody replaced by another's stands under both names.
+    """
+    ids, noted = campaign_folders(store), set(_notes(store))
+    older = set(ids) - {campaign_id for _, campaign_id in noted}
+    read = {(name, campaign_id) for campaign_id in older if (name := _name(store, campaign_id))}
+    found: dict[str, list[str]] = {}
+    for name, campaign_id in sorted(read | {pair for pair in noted if pair[1] in ids}):
+        found.setdefault(name, []).append(campaign_id)
+    return found
+
+
+def noted_definitions(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
+    """Return the names of definitions of which the campaign is noted to be: one, but for what was left of others."""
+    return tuple(name for name, noted in _notes(store) if noted == campaign_id)
+
+
+def _notes(store: ReadableStore) -> Iterator[tuple[str, str]]:
+    for key in store.keys(layout.CAMPAIGN_OF.folder("")):
+        _, name, kind, last = key.split("/")
+        if kind == "campaigns":
+            yield name, last
+
+
+def _name(store: ReadableStore, campaign_id: str) -> str:
+    """Return the name of the campaign's definition; empty where there is no such campaign. Nothing is parsed."""
+    try:
+        found = _NAME.search(store.read(layout.DEFINITION.key(campaign_id)))
+    except NotFound:
+        return ""
+    return found[1].decode() if found else ""
 
 
 def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:

@@ -16,12 +16,15 @@ from plimsoll.domain.keys.host_bounds import CanaryReport
 from plimsoll.domain.keys.origins import Provenance
 from plimsoll.domain.keys.stage import StageStart
 from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.store.records import Place, Record, folder_of
 
 # Of the store as a whole. No campaign's id has a dot.
 NOTED_PLACE = Record(".places/<digest>.json", ProviderChoice, indent=None)
 AT_REST = Record(".at-rest/<campaign>/<digest>.json", ProviderChoice, indent=None)
 FULL_ZONE = Place(".full-zones/<zone>")
+# Says of which definition a campaign is, so that one listing gives a definition's campaigns: an id may be any.
+CAMPAIGN_OF = Place(".definitions/<definition>/campaigns/<campaign_id>")
 
 # Of a campaign.
 DEFINITION = Place("definition.yaml")
@@ -34,6 +37,7 @@ LATE = Place("late")
 QUESTION = Record("questions/<digest>.json", ApprovalQuestion)
 DELETING = Place("deleting.json")
 TOTALS = Place("settled.json")
+FIGURES = Place("trend.json")
 STAGE_START = Record("stages/<stage>.json", StageStart)
 ROWS = Record("rows/<workload>.json", CountedRows)
 DATABASE = Place("databases/<cell>/<attempt>")
@@ -90,3 +94,9 @@ def imported_file(name: str) -> str:
 def report_key(campaign_id: str, name: str = REPORT) -> str:
     """Return the key of a file of the campaign's report; of its page when no file is named."""
     return REPORT_FILES.key(campaign_id, name)
+
+
+def void_summaries(store: ResultStore, campaign_id: str) -> None:
+    """Delete what was computed from all attempts together, before one of them changes."""
+    for place in (TOTALS, FIGURES):
+        store.delete(place.key(campaign_id))

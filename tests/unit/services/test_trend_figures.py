@@ -1,0 +1,144 @@
+"""What a campaign contributes to trends is recorded when it is published, and not read when it is stale."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from tests.fakes.installation import Installation, instant_definition
+from tests.support.campaigns.stored import store_campaign
+from tests.support.campaigns.synthetic import Plan, demo_definition
+
+from plimsoll.adapters.stores.object_store import ObjectStore
+from plimsoll.domain.text.errors import NotFound
+from plimsoll.report.trend.document import TrendDocument
+from plimsoll.services.campaign.curating import delete_campaign
+from plimsoll.services.publish.publishing import publish_report
+from plimsoll.services.publish.trends import FIGURES, record_figures, stored_trend
+from plimsoll.services.steps.running import run_cell
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore, campaigns_by_definition
+
+AT = datetime(2026, 1, 31, tzinfo=UTC)
+CAPACITIES = {"g1": 200, "shenandoah": 1_500}
+NAMES = ("demo-a", "demo-b")
+
+
+class CountingStore(ObjectStore):
+    """A store that remembers what was read."""
+
+    def __init__(self, root: str) -> None:
+        super().__init__(root)
+        self.was_read: list[str] = []
+
+    def read(self, key: str) -> bytes:
+        self.was_read.append(key)
+        return super().read(key)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> CountingStore:
+    """Provide a store of two campaigns that are alike, and one of another definition."""
+    store = CountingStore(str(tmp_path))
+    for seed, name in enumerate(NAMES):
+        plan = Plan(CAPACITIES, saturation_ops_s=4_000.0, seed=seed)
+        store_campaign(store, demo_definition(), name, plan, AT + timedelta(days=seed))
+    store_campaign(store, demo_definition(name="other"), "other-1", Plan(CAPACITIES, not_run=()), AT)
+    return store
+
+
+def trend(store: ObjectStore, name: str = "demo") -> TrendDocument:
+    return stored_trend(store, [name], "date", AT)
+
+
+def record(store: ObjectStore, *names: str) -> None:
+    for name in names:
+        campaign = CampaignStore(store, name)
+        record_figures(campaign, campaign, campaign.verdict_names(), AT)
+
+
+def ids(found: TrendDocument) -> list[str]:
+    return [one.campaign_id for one in found.campaigns]
+
+
+def test_of_recorded_campaigns_one_small_file_each_is_read(store: CountingStore) -> None:
+    computed = trend(store)
+    record(store, *NAMES)
+    store.was_read.clear()
+    assert trend(store) == computed
+    assert store.was_read == [FIGURES.key(name) for name in NAMES]
+
+
+def rejudge(store: ObjectStore) -> None:
+    campaign = CampaignStore(store, "demo-b")
+    verdict = next(campaign.verdicts())
+    layout.EARLIER_VERDICT.write(store, verdict.key, verdict, 1)
+    slower = tuple(one.model_copy(update={"worst_ms": 1.0}) for one in verdict.levels)
+    layout.VERDICT.write(store, verdict.key, verdict.model_copy(update={"levels": slower}))
+
+
+def relabel(store: ObjectStore) -> None:
+    CampaignStore(store, "demo-b").open(demo_definition().model_copy(update={"label": "build 7"}))
+
+
+def begin(store: ObjectStore) -> None:
+    campaign = CampaignStore(store, "demo-b")
+    (key, *_) = [key for cell in campaign.cells_with_attempts() for key in campaign.attempts(cell)]
+    store.delete(layout.ATTEMPTS.key("demo-b", key.cell_id, key.attempt))
+    campaign.begin_attempt(key.cell_id, "ada", AT, "0.1.0")
+
+
+def damage(store: ObjectStore) -> None:
+    store.write(FIGURES.key("demo-b"), b"{")
+
+
+def make_older(store: ObjectStore) -> None:
+    made = FIGURES.read(store, "demo-b")
+    assert made is not None
+    campaign = made.campaign.model_copy(update={"label": "of an older revision"})
+    FIGURES.write(store, "demo-b", made.model_copy(update={"revision": 0, "campaign": campaign}))
+
+
+@pytest.mark.parametrize("change", [rejudge, relabel, begin, damage, make_older])
+def test_a_stale_or_damaged_record_is_not_used(store: CountingStore, change: Callable[[ObjectStore], None]) -> None:
+    record(store, *NAMES)
+    change(store)
+    found = trend(store)
+    store.delete(FIGURES.key("demo-b"))
+    assert found == trend(store)
+
+
+def test_campaigns_of_before_take_part_and_are_noted_once_they_are_published(store: CountingStore) -> None:
+    store.delete(layout.CAMPAIGN_OF.folder(""))
+    store.was_read.clear()
+    assert ids(trend(store)) == [*NAMES]
+    record(store, *NAMES)
+    store.was_read.clear()
+    trend(store)
+    assert layout.DEFINITION.key("demo-a") not in store.was_read
+    assert layout.DEFINITION.key("other-1") in store.was_read
+
+
+def test_a_note_of_a_campaign_that_is_gone_brings_in_no_other(store: CountingStore) -> None:
+    store.delete("demo-b")
+    assert campaigns_by_definition(store) == {"demo": ["demo-a"], "other": ["other-1"]}
+    plan = Plan(CAPACITIES, saturation_ops_s=4_000.0)
+    store_campaign(store, demo_definition(name="other"), "demo-b", plan, AT)
+    assert ids(trend(store)) == ["demo-a"]
+    assert "demo-b" in ids(trend(store, "other"))
+
+
+def test_publishing_records_it_and_deleting_the_campaign_leaves_nothing(installation: Installation) -> None:
+    definition = instant_definition(variants=1, loads=1)
+    campaign = installation.open_campaign(definition)
+    run_cell(installation.toolkit, "campaign", "v1-001k-r1", "owner", print)
+    before = trend(installation.toolkit.store, "instant")
+    publish_report(installation.toolkit, "campaign")
+    recorded = FIGURES.read(campaign.store, "campaign")
+    assert recorded is not None
+    assert recorded.verdict_names == campaign.verdict_names()
+    assert trend(installation.toolkit.store, "instant") == before
+    delete_campaign(installation.toolkit, "campaign", "ada")
+    with pytest.raises(NotFound):
+        trend(installation.toolkit.store, "instant")
+    assert not [*campaign.store.keys(layout.CAMPAIGN_OF.folder(""))]
