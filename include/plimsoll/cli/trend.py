@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,6 +11,7 @@ import typer
 from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
 
 if TYPE_CHECKING:
+    from plimsoll.analysis.trend.series import Order
     from plimsoll.report.tables import Table
     from plimsoll.report.trend.document import TrendDocument
 
@@ -23,6 +25,23 @@ _By = Annotated[
 _Csv = Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write all series as CSV for apache-otava.")]
 _Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page with a chart of each series.")]
 _Badge = Annotated[Path | None, typer.Option("--badge", metavar="FILE", help="Write the newest changes as an SVG.")]
+_Accept = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--accept",
+        metavar="CHANGE WHY",
+        help="Accept a change, so that it is no news: CHANGE is the first campaign after it, or CAMPAIGN/VARIANT. An "
+        "empty WHY takes that back.",
+    ),
+]
+_Baseline = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--baseline",
+        metavar="CAMPAIGN WHY",
+        help="Seek changes only among that campaign and later ones. An empty WHY takes that back.",
+    ),
+]
 _Markdown = Annotated[bool, typer.Option("--markdown", help="One line of Markdown, for a pull request.")]
 
 
@@ -30,6 +49,8 @@ def trend(  # noqa: PLR0913  # each way to show it is an option
     names: _Names,
     *,
     by: _By = "date",
+    accept: _Accept = None,
+    baseline: _Baseline = None,
     as_json: JsonOption = False,
     markdown: _Markdown = False,
     csv: _Csv = None,
@@ -41,14 +62,10 @@ def trend(  # noqa: PLR0913  # each way to show it is an option
     Campaigns that are incomplete, or did not ask or measure the same as the last one, are left out and named. Exits
     with 0 whatever changed.
     """
-    from plimsoll.adapters.clock import SystemClock
-    from plimsoll.bootstrap import existing_store
     from plimsoll.report.trend.words import badge as badge_of
     from plimsoll.report.trend.words import markdown_line, otava_csv
-    from plimsoll.services.publish.trends import stored_trend
-    from plimsoll.settings import Settings
 
-    found = stored_trend(existing_store(Settings()), names, by, SystemClock().now())
+    found = _trend(names, by, accept, baseline)
     for path, content_of in ((csv, otava_csv), (badge, badge_of)):
         if path:
             _write(path, content_of(found))
@@ -62,6 +79,25 @@ def trend(  # noqa: PLR0913  # each way to show it is an option
         print_text(markdown_line(found))
     else:
         _show(found)
+
+
+def _trend(
+    names: list[str], by: Order, accept: tuple[str, str] | None, baseline: tuple[str, str] | None
+) -> TrendDocument:
+    """Return the trend as it is after these marks were set."""
+    from plimsoll.adapters.clock import SystemClock
+    from plimsoll.analysis.trend.marks import Remark
+    from plimsoll.bootstrap import existing_store
+    from plimsoll.services.publish.trend_marks import accept_change, mark_baseline
+    from plimsoll.services.publish.trends import stored_trend
+    from plimsoll.settings import Settings
+
+    store, now = existing_store(Settings()), SystemClock().now()
+    for marked, mark in ((accept, accept_change), (baseline, mark_baseline)):
+        if marked:
+            what, why = marked
+            mark(store, stored_trend(store, names, by, now), what, Remark(why, getpass.getuser(), now))
+    return stored_trend(store, names, by, now)
 
 
 def _show(found: TrendDocument) -> None:

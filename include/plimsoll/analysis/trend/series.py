@@ -1,8 +1,8 @@
 """Series of figures from campaign to campaign, in an order, with their change points and what else changed there."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 from math import inf
@@ -13,9 +13,11 @@ from pydantic import Field
 
 from plimsoll.analysis.trend.change_points import ENOUGH, SMALLEST, Change, change_points
 from plimsoll.analysis.trend.figures import MORE_IS_BETTER, Figure, Measure, SeriesKey
+from plimsoll.domain.attempt.result import Note
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 
 Order = Literal["date", "version", "label"]
+Effect = Literal["regression", "improvement"]
 ABSENT = "(not told)"
 Place = tuple[str, str, str]
 """Stage, workload and variant."""
@@ -73,7 +75,7 @@ class ChangePoint(Model):
     after: Annotated[float, Field(description="Mean from this change to the next one")]
     ratio: Annotated[float | None, Field(description="`after` / `before`; null where that is zero")]
     p_value: Annotated[float, Field(description="Of the t-test, times the number of places that were looked at")]
-    effect: Literal["regression", "improvement"]
+    effect: Effect
     gradual: Annotated[bool, Field(description="A straight line describes the points better than a step")]
     environment_known: Annotated[bool, Field(description="Whether anything is known of the environment on both sides")]
     also_changed: Annotated[tuple[ChangedFact, ...], Field(description="What else differs between both sides")]
@@ -90,6 +92,9 @@ class TrendSeries(Model):
     level: Annotated[LeftOutIfEmpty[str], Field(description="The rule by which an earlier stage gave the load")] = ""
     of: Annotated[LeftOutIfEmpty[str], Field(description="The service level, or the process of pauses")] = ""
     points: tuple[TrendPoint, ...]
+    searched_from: Annotated[
+        LeftOutIfEmpty[int], Field(description="Index of the newest baseline: changes are sought from there on")
+    ] = 0
     enough: Annotated[bool, Field(description="Whether there are enough figures for a change to be found at all")]
     change_points: tuple[ChangePoint, ...]
 
@@ -99,12 +104,16 @@ class TrendSeries(Model):
 
     @property
     def levels(self) -> tuple[tuple[int, int, float | None], ...]:
-        """Return the first point of each level, the one behind its last, and its mean; None where nothing changed."""
-        ends = [0, *(at.index for at in self.change_points), len(self.points)]
+        """Return the first point of each level, the one behind its last, and its mean.
+
+        The mean is None where nothing changed, and of all that is before a baseline.
+        """
+        ends = [self.searched_from, *(at.index for at in self.change_points), len(self.points)]
         means = (
             [self.change_points[0].before, *(at.after for at in self.change_points)] if self.change_points else [None]
         )
-        return tuple(zip(ends, ends[1:], means, strict=False))
+        earlier = [(0, self.searched_from, None)] if self.searched_from else []
+        return (*earlier, *zip(ends, ends[1:], means, strict=False))
 
 
 class PlacedChange(Model):
@@ -115,19 +124,25 @@ class PlacedChange(Model):
     variant: str
     previous_campaign_id: str
     campaign_id: Annotated[str, Field(description="As the surest of its change points has it")]
-    effect: Literal["regression", "improvement"]
+    effect: Effect
     series: Annotated[tuple[int, ...], Field(description="Places in `series` of those that changed, the surest first")]
+    accepted: Annotated[LeftOutIfEmpty[Note | None], Field(description="Why it is accepted, where it is")] = None
 
 
-_NEAR = 2
+NEAR = 2
 """How many campaigns apart the change points of two series may be to be one change: noise moves each by one or two."""
 
 
-def trend_series(campaigns: Sequence[MeasuredCampaign], order: Order) -> tuple[TrendSeries, ...]:
-    """Return every series of campaigns that are given by date. Those without a place in the order are left out."""
+def trend_series(
+    campaigns: Sequence[MeasuredCampaign], order: Order, baselines: Collection[str] = ()
+) -> tuple[TrendSeries, ...]:
+    """Return every series of campaigns that are given by date. Those without a place in the order are left out.
+
+    `baselines`: ids of campaigns at which a series starts anew.
+    """
     keys = dict.fromkeys(key for one in reversed(campaigns) for key in one.figures)
     of_keys = ((key, in_order(campaigns, order, _place(key))) for key in keys)
-    return tuple(_series(key, own) for key, own in of_keys if any(key in one.figures for one in own))
+    return tuple(_series(key, own, baselines) for key, own in of_keys if any(key in one.figures for one in own))
 
 
 def in_order(by_date: Iterable[MeasuredCampaign], order: Order, place: Place) -> list[MeasuredCampaign]:
@@ -153,7 +168,7 @@ def placed_changes(series: Sequence[TrendSeries]) -> tuple[PlacedChange, ...]:
 
 
 def _is_same(one: ChangePoint, other: ChangePoint) -> bool:
-    return abs(one.index - other.index) <= _NEAR and one.effect == other.effect
+    return abs(one.index - other.index) <= NEAR and one.effect == other.effect
 
 
 def _placed(series: Sequence[TrendSeries], own: Sequence[tuple[int, ChangePoint]]) -> PlacedChange:
@@ -174,10 +189,12 @@ def _place(key: SeriesKey) -> Place:
     return key.stage, key.workload, key.variant
 
 
-def _series(key: SeriesKey, campaigns: Sequence[MeasuredCampaign]) -> TrendSeries:
+def _series(key: SeriesKey, campaigns: Sequence[MeasuredCampaign], baselines: Collection[str]) -> TrendSeries:
     figures = [one.figures.get(key) for one in campaigns]
-    found = change_points([one.value if one else None for one in figures], _smallest(key, figures))
-    ends = [0, *(one.place for one in found), len(campaigns)]
+    first = max((at for at, one in enumerate(campaigns) if one.campaign_id in baselines), default=0)
+    searched = change_points([one.value if one else None for one in figures[first:]], _smallest(key, figures[first:]))
+    found = [replace(one, place=first + one.place) for one in searched]
+    ends = [first, *(one.place for one in found), len(campaigns)]
     levels = [
         [one for one, figure in zip(campaigns[start:end], figures[start:end], strict=True) if figure]
         for start, end in pairwise(ends)
@@ -185,6 +202,7 @@ def _series(key: SeriesKey, campaigns: Sequence[MeasuredCampaign]) -> TrendSerie
     return TrendSeries(
         **vars(key),
         points=tuple(map(_point, campaigns, figures)),
+        searched_from=first,
         enough=sum(map(len, levels)) >= ENOUGH,
         change_points=tuple(
             _change_point(key, change, before, after)

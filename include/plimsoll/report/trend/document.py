@@ -1,12 +1,13 @@
 """The trend over campaigns as one object with documented keys: what `plimsoll trend --json` prints."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.trend.change_points import P_VALUE
 from plimsoll.analysis.trend.contribution import CampaignFigures, PartFigures
+from plimsoll.analysis.trend.marks import Marks
 from plimsoll.analysis.trend.series import (
     Order,
     PlacedChange,
@@ -16,8 +17,11 @@ from plimsoll.analysis.trend.series import (
     placed_changes,
     trend_series,
 )
+from plimsoll.domain.attempt.result import Note
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.report.formatting import listing
+
+_NO_MARKS = Marks()
 
 
 class TrendCampaign(Model):
@@ -30,6 +34,9 @@ class TrendCampaign(Model):
     incomplete: Annotated[
         LeftOutIfEmpty[tuple[str, ...]], Field(description="Cells that its published report is without")
     ] = ()
+    baseline: Annotated[
+        LeftOutIfEmpty[Note | None], Field(description="Why series start anew with it, where somebody marked it so")
+    ] = None
 
 
 class LeftOutCampaign(Model):
@@ -56,7 +63,11 @@ class TrendDocument(Model):
 
 
 def trend_document(
-    definitions: Sequence[str], campaigns: Sequence[CampaignFigures], left_out: Iterable[LeftOutCampaign], order: Order
+    definitions: Sequence[str],
+    campaigns: Sequence[CampaignFigures],
+    left_out: Iterable[LeftOutCampaign],
+    order: Order,
+    marks: Marks = _NO_MARKS,
 ) -> TrendDocument:
     """Return the trend over the campaigns, as far as they asked and measured the same as the last one by date."""
     # Files of imports may all claim the same start.
@@ -71,26 +82,30 @@ def trend_document(
     placed = [one for one in measured if order == "date" or any(one.sorted_by(order, at) for at in one.declared)]
     why = "it has no label" if order == "label" else "the release of its database is not known"
     others += [LeftOutCampaign(campaign_id=one.campaign_id, why=why) for one in measured if one not in placed]
-    series = trend_series(placed, order)
+    baselines = marks.baselines()
+    series = trend_series(placed, order, baselines)
     by_id = {one.campaign_id: one for one in by_date}
     shown = in_order(placed, "label" if order == "label" else "date", ("", "", ""))
     return TrendDocument(
         definitions=tuple(definitions),
         order=order,
-        campaigns=tuple(_campaign(by_id[one.campaign_id]) for one in shown),
+        campaigns=tuple(_campaign(by_id[one.campaign_id], baselines) for one in shown),
         left_out=tuple(others),
-        changes=placed_changes(series),
+        changes=tuple(
+            one.model_copy(update={"accepted": marks.accepted(one, series)}) for one in placed_changes(series)
+        ),
         series=series,
     )
 
 
-def _campaign(one: CampaignFigures) -> TrendCampaign:
+def _campaign(one: CampaignFigures, baselines: Mapping[str, Note]) -> TrendCampaign:
     return TrendCampaign(
         campaign_id=one.campaign_id,
         definition=one.definition,
         began_at=one.began_at,
         label=one.label,
         incomplete=one.incomplete,
+        baseline=baselines.get(one.campaign_id),
     )
 
 

@@ -8,6 +8,7 @@ import pandas as pd
 from plimsoll.analysis.trend.change_points import ENOUGH
 from plimsoll.analysis.trend.figures import Measure
 from plimsoll.analysis.trend.series import ChangedFact, ChangePoint, PlacedChange, TrendSeries
+from plimsoll.domain.attempt.result import Note
 from plimsoll.report.formatting import NOTHING, at_load, figure, listing, ms, ops, p_text, percent, plural
 from plimsoll.report.tables import Column, PlainTable, Table, as_csv, escaped, number, plain
 from plimsoll.report.trend.contribution import CODE, DATABASE
@@ -47,11 +48,20 @@ def name_of(one: TrendSeries) -> str:
 
 def sentences(found: TrendDocument) -> Iterator[str]:
     """Yield a sentence for each change, by its surest series, with what else changed there."""
-    for change in found.changes:
-        number, at = surest(found, change)
-        one, others = found.series[number], len(change.series) - 1
-        more = f"; {plural(others, 'more series', 'more series')} of it changed there too" if others else ""
-        yield f"{name_of(one)} {moved(one, at)}{more}; {beside(at)}"
+    return (sentence(found, change) for change in found.changes)
+
+
+def sentence(found: TrendDocument, change: PlacedChange) -> str:
+    """Return what is known of a change, and why it is accepted, where it is."""
+    number, at = surest(found, change)
+    one, others = found.series[number], len(change.series) - 1
+    more = f"; {plural(others, 'more series', 'more series')} of it changed there too" if others else ""
+    accepted = f"; accepted by {_said(change.accepted)}" if change.accepted else ""
+    return f"{name_of(one)} {moved(one, at)}{more}; {beside(at)}{accepted}"
+
+
+def _said(note: Note) -> str:
+    return f"{note.by} on {note.at:%Y-%m-%d}: {' '.join(note.text.split())}"
 
 
 def surest(found: TrendDocument, change: PlacedChange) -> tuple[int, ChangePoint]:
@@ -92,15 +102,28 @@ def summary(found: TrendDocument) -> str:
     none = "too few figures to tell a change" if all(short) else "no change"
     few = f"; {sum(short)} of the series have fewer than {ENOUGH} figures" if 0 < sum(short) < len(short) else ""
     changed = plural(len(found.changes), "change") if found.changes else none
+    accepted = sum(one.accepted is not None for one in found.changes)
     return (
-        f"{' and '.join(found.definitions)}: {changed} in {plural(len(found.series), 'series', 'series')} over "
-        f"{plural(len(found.campaigns), 'campaign')} by {found.order}{few}"
+        f"{' and '.join(found.definitions)}: {changed}{f' ({accepted} accepted)' if accepted else ''} in "
+        f"{plural(len(found.series), 'series', 'series')} over {plural(len(found.campaigns), 'campaign')} by "
+        f"{found.order}{few}{_since_baseline(found)}"
     )
 
 
+def _since_baseline(found: TrendDocument) -> str:
+    newest = next((one for one in reversed(found.campaigns) if one.baseline), None)
+    if newest is None or newest.baseline is None:
+        return ""
+    return f"; sought from the baseline {newest.campaign_id} on, set by {_said(newest.baseline)}"
+
+
 def state(found: TrendDocument) -> tuple[str, str]:
-    """Return the newest change of each variant in two or three words, and whether it is good, bad or neither."""
-    newest = {one.variant: one for one in sorted(found.changes, key=lambda one: _position(found, one))}
+    """Return the newest change of each variant in two or three words, and whether it is good, bad or neither.
+
+    An accepted change is none.
+    """
+    open_changes = (one for one in found.changes if not one.accepted)
+    newest = {one.variant: one for one in sorted(open_changes, key=lambda one: _position(found, one))}
     for effect, kind in (("regression", "bad"), ("improvement", "good")):
         if own := [name for name, one in newest.items() if one.effect == effect]:
             return f"{effect}: {listing(own, 3)}", kind
@@ -136,9 +159,11 @@ def markdown_line(found: TrendDocument) -> str:
 
 def changes_table(one: TrendSeries) -> PlainTable:
     """Return a row for each level of a series, from one change to the next."""
-    rows = []
-    for (start, end, mean), at in zip(one.levels, (None, *one.change_points), strict=True):
+    rows, before_changes = [], [None] * (len(one.levels) - len(one.change_points))
+    for (start, end, mean), at in zip(one.levels, (*before_changes, *one.change_points), strict=True):
         known = [point for point in one.points[start:end] if point.value is not None]
+        if not known:  # all before a baseline
+            continue
         rows.append((
             known[0].campaign_id, known[-1].campaign_id, str(len(known)), of_figure(one.measure, mean),
             f"{at.ratio - 1:+.1%}".replace("%", " %") if at and at.ratio is not None else NOTHING,

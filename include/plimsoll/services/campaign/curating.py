@@ -61,6 +61,17 @@ def mark_as_kept(campaign: CampaignStore, why: str, by: str, at: datetime) -> No
 def _written(campaign: CampaignStore, place: Record[Note], text: str, by: str, at: datetime) -> Note | None:
     campaign.definition_text()
     campaign.require_kept()
+    written = sound_text(text)
+    if not written:
+        campaign.store.delete(place.key(campaign.campaign_id))
+        return None
+    note = Note(text=written, by=by, at=at)
+    place.write(campaign.store, campaign.campaign_id, note)
+    return note
+
+
+def sound_text(text: str) -> str:
+    """Return the text of a note as it is kept. Raises Refused for one too long or with control characters."""
     written = "\n".join(line.rstrip() for line in text.strip().splitlines())
     if len(written) > LONGEST_NOTE:
         raise _refused(
@@ -68,12 +79,7 @@ def _written(campaign: CampaignStore, place: Record[Note], text: str, by: str, a
         )
     if any(not (sign.isprintable() or sign in "\n\t") for sign in written):
         raise _refused("holds control characters", "leave them out")
-    if not written:
-        campaign.store.delete(place.key(campaign.campaign_id))
-        return None
-    note = Note(text=written, by=by, at=at)
-    place.write(campaign.store, campaign.campaign_id, note)
-    return note
+    return written
 
 
 def _refused(what: str, mend: str) -> Refused:

@@ -13,7 +13,7 @@ from plimsoll.services.campaign.show import progress
 from plimsoll.services.campaign.state import completeness, runs
 from plimsoll.services.hosts import assignments, replacing
 from plimsoll.services.ownership import HOLD
-from plimsoll.services.publish import trends
+from plimsoll.services.publish import trend_marks, trends
 from plimsoll.services.store import campaigns, layout
 from plimsoll.services.store.records import Place
 from plimsoll.services.store.tables import TABLES, table_file
@@ -23,6 +23,7 @@ OF_STORE: tuple[Place, ...] = (
     layout.AT_REST,
     layout.FULL_ZONE,
     layout.CAMPAIGN_OF,
+    trend_marks.MARK,
     curating.DELETED,
 )
 _OF_ATTEMPT_OR_KEPT = (layout.CLUSTER, layout.LAUNCH, layout.UNENDED, replacing.REPLACED, replacing.UNFIT)

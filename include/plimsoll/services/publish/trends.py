@@ -18,6 +18,7 @@ from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
 from plimsoll.domain.text.wording import meant
 from plimsoll.services.campaign.state.completeness import completeness_of
 from plimsoll.services.publish.results import mixed_judging, verdict_data
+from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import (
     CampaignStore,
@@ -37,17 +38,19 @@ if TYPE_CHECKING:
     from plimsoll.ports.store import ReadableStore
     from plimsoll.report.trend.document import TrendDocument
 
-_REVISION = 1
+REVISION = 1
 """Of what a trend computes of a campaign: raised when it computes something else, so that records are not used."""
 
 
-class _Figures(Model):
+class Figures(Model):
+    """What a campaign contributes to trends, the revision that computed it, and the verdicts that it was made from."""
+
     revision: int
     verdict_names: str
     campaign: CampaignFigures
 
 
-FIGURES = Record(layout.FIGURES.path, _Figures, indent=None)
+FIGURES = Record(layout.FIGURES.path, Figures, indent=None)
 
 
 def stored_trend(store: ReadableStore, names: Sequence[str], order: Order, now: datetime) -> TrendDocument:
@@ -67,7 +70,7 @@ def stored_trend(store: ReadableStore, names: Sequence[str], order: Order, now: 
             left_out.append(LeftOutCampaign(campaign_id=campaign_id, why=figures))
         elif figures.definition in names:
             found.append(figures)
-    return trend_document(names, found, left_out, order)
+    return trend_document(names, found, left_out, order, stored_marks(store, names))
 
 
 def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_names: str, now: datetime) -> None:
@@ -79,7 +82,7 @@ def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_n
     campaign.note_definition(published.declared().name)  # older campaigns have no such note
     figures = computed_figures(published, now)
     if isinstance(figures, CampaignFigures):
-        record = _Figures(revision=_REVISION, verdict_names=verdict_names, campaign=figures)
+        record = Figures(revision=REVISION, verdict_names=verdict_names, campaign=figures)
         FIGURES.write(campaign.store, campaign.campaign_id, record)
 
 
@@ -94,7 +97,7 @@ def _campaigns_of(store: ReadableStore, names: Sequence[str]) -> list[str]:
 
 def _contribution(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:
     recorded = FIGURES.read_sound(campaign.store, campaign.campaign_id)
-    if recorded and recorded.revision == _REVISION and recorded.verdict_names == campaign.verdict_names():
+    if recorded and recorded.revision == REVISION and recorded.verdict_names == campaign.verdict_names():
         return recorded.campaign
     return computed_figures(campaign, now)
 
