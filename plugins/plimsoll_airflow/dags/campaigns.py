@@ -61,7 +61,12 @@ def make_campaign(definition: Definition) -> None:
             plan >> AskApproval(task_id=APPROVE_TASK, within=definition.approve.within) >> run_cell
         # Runs after failed cells too, and says which to run again: a red cell can't end in a green run.
         quality_gate = QualityGate(task_id="quality_gate", trigger_rule=TriggerRule.ALL_DONE)
-        report = PublishReport(task_id="report", outlets=[Asset(f"{PREFIX}report-{definition.name}")])
+        report = PublishReport(
+            task_id="report",
+            definition=definition.name,
+            notify=definition.notify,
+            outlets=[Asset(f"{PREFIX}report-{definition.name}")],
+        )
         # A teardown, so that the run ends as its report does.
         reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))
         run_cell >> quality_gate >> report

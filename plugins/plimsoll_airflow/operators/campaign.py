@@ -1,5 +1,6 @@
 """The tasks of a campaign's DAG: plan, run a cell, pass the gate, publish the report."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,7 @@ from plimsoll_airflow.internals.moved import (
 )
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.links import CampaignPageLink, CellPageLink
+from plimsoll_airflow.runs import notices
 from plimsoll_airflow.runs.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.runs.installation import own_installation
 from plimsoll_airflow.runs.notices import tell_if_late
@@ -52,6 +54,8 @@ from plimsoll_airflow.wiring.core import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
+
+    from plimsoll.report.trend.document import TrendDocument
 
 CREATED_CAMPAIGN = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}"
 
@@ -288,7 +292,14 @@ class QualityGate(CampaignTask):
 
 class PublishReport(CampaignTask):
     """Write the campaign's report and publish it as the task's Asset. Skipped while the campaign is incomplete,
-    unless the run was asked for a report of what is valid."""
+    unless the run was asked for a report of what is valid.
+
+    `notify`: the events that the definition asks to be told of.
+    """
+
+    def __init__(self, *, definition: str, notify: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.definition, self.notify = definition, tuple(notify)
 
     def execute(self, context: "Context") -> str:
         """Return the address of the report."""
@@ -302,7 +313,30 @@ class PublishReport(CampaignTask):
             url = publish_report(toolkit(), campaign_id, incomplete=incomplete) if is_due else ""
         if not url:
             raise AirflowSkipException(f"{found.words}; its report is published once all have")
-        for asset in self.outlets:
-            context["outlet_events"][asset].extra = {"campaign_id": campaign_id, "url": url}
         self.log.info("report: %s", url)
+        trend = self._trend()
+        with final():
+            from plimsoll.services.publish.announcing import answer_in_short
+
+            answer = answer_in_short(CampaignStore(toolkit().store, campaign_id), trend)
+        for asset in self.outlets:
+            context["outlet_events"][asset].extra = {"campaign_id": campaign_id, "url": url, **answer}
+        if trend:
+            self._tell_news(context, trend, campaign_id)
         return url
+
+    def _trend(self) -> "TrendDocument | None":
+        """Return the trend over the definition's campaigns. Whatever is wrong with it, the report is published."""
+        from plimsoll.services.publish.trends import stored_trend
+
+        try:
+            return stored_trend(toolkit().store, [self.definition], "date", datetime.now(UTC))
+        except Exception:
+            self.log.exception("the trend of %s can't be computed, so nothing is told of it", self.definition)
+            return None
+
+    def _tell_news(self, context: "Context", trend: "TrendDocument", campaign_id: str) -> None:
+        try:
+            notices.tell_news(dict(context), trend, self.notify, campaign_id)
+        except Exception:  # the report is published, and its task must not fail
+            self.log.exception("nobody could be told what changed with %s", campaign_id)

@@ -1,11 +1,11 @@
 """Send notices through an Airflow notifier of the user's choice, off unless `PLIMSOLL_NOTIFIER` names one: for
 campaigns whose definition asks for them, of a run that ended incomplete, did not start when it was due, or is expected
-to end too late.
+to end too late, and of changes in the trend over its campaigns.
 """
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pkgutil import resolve_name
@@ -29,6 +29,8 @@ from plimsoll_airflow.wiring.definitions import timetable
 
 if TYPE_CHECKING:
     from airflow.sdk import BaseNotifier
+
+    from plimsoll.report.trend.document import TrendDocument
 
 _CLASS = "notifier"
 _MEND = "correct PLIMSOLL_NOTIFIER; docs/guides/operations.md has examples"
@@ -119,6 +121,25 @@ def _is_followed(context: Mapping[str, Any]) -> bool:
         _log.exception("whether another round follows could not be found out")
         return False
     return bool(states.get(run_id, {}).get(NEXT_ROUND_TASK) == TaskInstanceState.SUCCESS)
+
+
+def tell_news(context: Mapping[str, Any], found: "TrendDocument", events: Collection[str], campaign_id: str) -> None:
+    """Send a notice of the changes in the trend that are news, once for all. Raises NoticeError.
+
+    `found`: the trend over the campaigns of the definition whose campaign is published; `events`: those asked for.
+    """
+    from plimsoll.services.publish.announcing import claim_news, news  # late: whoever parses DAGs needs none of it
+
+    setting = Settings().notifier
+    if not setting:
+        return
+    _made(setting)  # one that can't be made must not use up what is told once
+    store, effects = toolkit().store, {"regression", "improvement"}.intersection(events)
+    changes = claim_news(store, found, effects, campaign_id, datetime.now(UTC))
+    if changes:
+        title, text = news(store, found, changes)
+        _log.info("%s\n%s", title, text)  # nobody is told again, so that it stands here if it can't be sent
+        send(context, title, text)
 
 
 def due_times(definition: Definition, since: datetime, until: datetime) -> Iterator[datetime]:

@@ -11,6 +11,7 @@ from tests.support.campaigns.synthetic import Plan, demo_definition
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.text.errors import NotFound
+from plimsoll.ports.store import ResultStore
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.publish.publishing import publish_report
@@ -47,7 +48,7 @@ def store(tmp_path: Path) -> CountingStore:
     return store
 
 
-def trend(store: ObjectStore, name: str = "demo") -> TrendDocument:
+def trend(store: ResultStore, name: str = "demo") -> TrendDocument:
     return stored_trend(store, [name], "date", AT)
 
 

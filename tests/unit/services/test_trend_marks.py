@@ -160,3 +160,13 @@ def test_marks_are_set_and_taken_back_by_options(
     assert [one["accepted"]["text"] for one in marked["changes"]] == changes
     taken_back = json.loads(plimsoll(*options, "", "--json").stdout)
     assert [one.get("accepted") for one in taken_back["changes"]] == [None]
+
+
+def test_a_mark_on_an_earlier_change_of_the_same_series_is_on_no_later_one(tmp_path: Path) -> None:
+    store = ObjectStore(str(tmp_path / "two"))
+    store_trend(store, {worst("g1"): [(20, 12), (23, 10), (27, 10)]})
+    accept_change(store, trend(store), "nightly-13", said("a new kernel"))
+    assert [(one.campaign_id, one.accepted is not None) for one in trend(store).changes] == [
+        ("nightly-13", True),
+        ("nightly-23", False),
+    ]

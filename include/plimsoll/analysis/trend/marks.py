@@ -1,6 +1,6 @@
 """What was said of a trend: which campaigns are baselines, and which changes are accepted or were told. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, Self
@@ -54,23 +54,37 @@ class TrendMark(Model):
         return Note(text=self.text, by=self.by, at=self.at) if self.text else None
 
     def is_on(self, change: PlacedChange, series: Sequence[TrendSeries]) -> bool:
-        """Tell whether it is on that change: further campaigns may have moved its change points by one or two."""
+        """Tell whether it is on that change, whose change points further campaigns may have moved by one or two.
+
+        The step that fits a drift best moves further: there it is on the change if no other one stands between.
+        """
         place = self.stage, self.workload, self.variant
         if place != (change.stage, change.workload, change.variant) or self.effect != change.effect:
             return False
-        return any(self._is_near(series[number]) for number in change.series)
+        return any(self._is_at(one, number) for one, number in _own_points(change, series))
 
-    def _is_near(self, one: TrendSeries) -> bool:
-        index = self._index(one)
+    def _is_at(self, one: TrendSeries, number: int) -> bool:
+        """Tell whether it is on that change point of a series."""
+        index, at = self._index(one), one.change_points[number]
         if index is None:
             return False
-        return any(abs(at.index - index) <= NEAR and at.effect == self.effect for at in one.change_points)
+        ends = [one.searched_from, *(other.index for other in one.change_points), len(one.points)]
+        return abs(at.index - index) <= NEAR or (at.gradual and ends[number] < index < ends[number + 2])
 
     def _index(self, one: TrendSeries) -> int | None:
         """Return the index after the change. Where its campaign was deleted, the one before tells."""
         indices = {point.campaign_id: index for index, point in enumerate(one.points)}
         before = indices.get(self.previous_campaign_id)
         return indices.get(self.campaign_id, None if before is None else before + 1)
+
+
+def _own_points(change: PlacedChange, series: Sequence[TrendSeries]) -> Iterator[tuple[TrendSeries, int]]:
+    """Yield each series of a change with the number of its change point there: the nearest to the surest one's."""
+    campaigns = [point.campaign_id for point in series[change.series[0]].points]
+    index = campaigns.index(change.campaign_id)
+    for one in (series[number] for number in change.series):
+        alike = [number for number, at in enumerate(one.change_points) if at.effect == change.effect]
+        yield one, min(alike, key=lambda number: abs(one.change_points[number].index - index))
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ LONGEST_NAME = 60
 MAX_CELLS = 5000
 """Cells of a definition that does not say `max_cells`: a grid that is larger is mostly a slip of the pen."""
 
-Event = Literal["missed-schedule", "incomplete", "late"]
+Event = Literal["missed-schedule", "incomplete", "late", "regression", "improvement"]
 """An event of which people can be notified."""
 
 
@@ -152,7 +152,8 @@ class DefinitionKeys(Model):
         tuple[Event, ...],
         Field(
             description="Events to notify of: `missed-schedule` (no campaign had started 15 minutes after it was due), "
-            "`incomplete` (a campaign ended without a report), `late` (it is expected to end after `finish_by`)"
+            "`incomplete` (a campaign ended without a report), `late` (it is expected to end after `finish_by`), "
+            "`regression` and `improvement` (a change in the trend over its campaigns, once)"
         ),
     ] = ()
 

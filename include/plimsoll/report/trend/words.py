@@ -122,12 +122,18 @@ def state(found: TrendDocument) -> tuple[str, str]:
 
     An accepted change is none.
     """
-    open_changes = (one for one in found.changes if not one.accepted)
-    newest = {one.variant: one for one in sorted(open_changes, key=lambda one: _position(found, one))}
+    newest = {one.variant: one for one in newest_changes(found)}
     for effect, kind in (("regression", "bad"), ("improvement", "good")):
         if own := [name for name, one in newest.items() if one.effect == effect]:
             return f"{effect}: {listing(own, 3)}", kind
     return ("no change", "good") if any(one.enough for one in found.series) else ("too few campaigns", "")
+
+
+def newest_changes(found: TrendDocument) -> tuple[PlacedChange, ...]:
+    """Return the newest change of each variant with each workload that nobody accepted, the newest last."""
+    ordered = sorted((one for one in found.changes if not one.accepted), key=lambda one: _position(found, one))
+    newest = {(one.stage, one.workload, one.variant): one for one in ordered}
+    return tuple(one for one in ordered if one in newest.values())
 
 
 def _position(found: TrendDocument, change: PlacedChange) -> int:

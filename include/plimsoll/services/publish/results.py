@@ -140,8 +140,7 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
     from plimsoll.report.words.capacities import capacity_rows_of
     from plimsoll.report.words.terminal import Answer, links
 
-    whole = _read(campaign, DOCUMENT)
-    documents = [(part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ())]
+    (_, whole), *documents = published_documents(campaign)
     of_parts = [f"{name}: {one['conclusion']}" for name, one in documents]
     documents = documents or [("", whole)]
     warnings: defaultdict[str, list[str]] = defaultdict(list)
@@ -153,6 +152,15 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
         links=tuple(line for name, one in documents for line in links(one, name)),
         warnings=warnings,
     )
+
+
+def published_documents(campaign: StoredCampaign) -> list[tuple[str, Any]]:
+    """Return the published `report.json`, and behind it that of each part by its name, where there are several.
+
+    Raises NotFound where no report is published.
+    """
+    whole = _read(campaign, DOCUMENT)
+    return [("", whole), *((part["name"], _read(campaign, part["document"])) for part in whole.get("parts", ()))]
 
 
 def _read(campaign: StoredCampaign, name: str) -> Any:

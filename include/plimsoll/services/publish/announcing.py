@@ -1,0 +1,98 @@
+"""What others are told once a report is published: the changes of the trend that are news, and the answer in short."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.analysis.trend.marks import Remark, TrendMark
+from plimsoll.services.publish.results import published_documents
+from plimsoll.services.publish.trend_marks import add_mark
+from plimsoll.services.store.layout import report_key
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from datetime import datetime
+
+    from plimsoll.analysis.trend.marks import Marks
+    from plimsoll.analysis.trend.series import PlacedChange
+    from plimsoll.ports.store import ResultStore
+    from plimsoll.report.trend.document import TrendDocument
+    from plimsoll.services.store.campaigns import StoredCampaign
+
+MOST = 20
+"""Capacities, and changes, in the answer in short: an event is no report."""
+_LONGEST = 500
+
+
+def claim_news(
+    store: ResultStore, found: TrendDocument, effects: Collection[str], campaign_id: str, at: datetime
+) -> tuple[PlacedChange, ...]:
+    """Return the changes with these effects that are neither accepted nor told, and record that they are told now.
+
+    `found`: the trend of the definition of that campaign, whose report was published. The record comes before any
+    notice: of two tasks at once, one gets a change, and who is killed in between tells nobody. So a change may be told
+    never, which the trend shows all the same, but not twice.
+    """
+    remark = Remark(f"with the report of {campaign_id}", "Plimsoll", at)
+    return tuple(one for one in found.changes if one.effect in effects and _claim(store, found, one, remark))
+
+
+def _claim(store: ResultStore, found: TrendDocument, change: PlacedChange, remark: Remark) -> bool:
+    def is_no_news(marks: Marks) -> bool:
+        return bool(marks.on(change, found.series, "told") or marks.accepted(change, found.series))
+
+    (definition,) = found.definitions
+    return add_mark(store, definition, TrendMark.of_change(change, "told", remark), unless=is_no_news)
+
+
+def news(store: ResultStore, found: TrendDocument, changes: Collection[PlacedChange]) -> tuple[str, str]:
+    """Return title and text of a notice of these changes."""
+    from plimsoll.report.trend.words import sentence
+
+    effects = " and ".join(dict.fromkeys(one.effect for one in changes))
+    lines = (
+        line
+        for one in changes
+        for line in (f"{one.effect}: {sentence(found, one)}", f"  report: {store.url(report_key(one.campaign_id))}")
+    )
+    return f"Plimsoll: {effects} in {' and '.join(found.definitions)}", "\n".join(lines)
+
+
+def answer_in_short(campaign: StoredCampaign, found: TrendDocument | None) -> dict[str, Any]:
+    """Return what the published report says, for programs: bounded, and plain JSON.
+
+    `headline`; `capacity` of each variant, `low_ops_s` to `high_ops_s` being the interval of the load that is met with
+    a chance; `changes`: the newest of each variant in the trend that nobody accepted; null where there is no trend.
+    """
+    whole, *parts = (document for _, document in published_documents(campaign))
+    capacities = [_capacity(one) for document in (parts or [whole]) for one in document.get("capacity", ())]
+    return {
+        "headline": whole["conclusion"][:_LONGEST],
+        "incomplete": bool(whole.get("incomplete")),
+        "capacity": capacities[:MOST],
+        "changes": None if found is None else list(_newest_changes(found))[-MOST:],
+    }
+
+
+def _capacity(one: Mapping[str, Any]) -> dict[str, Any]:
+    known = one.get("threshold") or {}
+    ends = {end: known.get(end) for end in ("low_ops_s", "high_ops_s")}
+    return {**_place(one), **{key: one[key] for key in ("variant", "kind", "capacity_ops_s")}, **ends}
+
+
+def _newest_changes(found: TrendDocument) -> Iterator[dict[str, Any]]:
+    from plimsoll.report.trend.words import newest_changes, surest
+
+    for change in newest_changes(found):
+        number, at = surest(found, change)
+        one = found.series[number]
+        yield {
+            **_place(change.model_dump()),
+            **change.model_dump(include={"variant", "effect", "campaign_id", "previous_campaign_id"}),
+            **one.model_dump(include={"measure", "load_ops_s"}),
+            **at.model_dump(include={"before", "after", "ratio", "p_value", "gradual"}),
+        }
+
+
+def _place(one: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: one[key] for key in ("stage", "workload") if one.get(key)}
