@@ -162,6 +162,14 @@ def test_a_notice_names_variant_figure_sizes_campaigns_and_the_report(store: Obj
     assert second == f"  report: {store.url('nightly-13/report/report.html')}"
 
 
+def test_a_notice_of_very_many_changes_names_some(store: ObjectStore) -> None:
+    store_trend(store, {worst(f"v{n}"): SLOWER for n in range(MOST + 2)})
+    found = trend(store)
+    *_, last = lines = news(store, found, found.changes)[1].splitlines()
+    assert len(lines) == 2 * MOST + 1
+    assert last == "and 2 more: plimsoll trend nightly"
+
+
 def test_the_answer_in_short_is_plain_small_and_has_capacity_and_change(installation: Installation) -> None:
     tools = installation.toolkit
     definition = instant_definition(variants=1, loads=2)

@@ -14,7 +14,7 @@ from plimsoll.services.judge.evidence import gather, gather_imported
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.measured import judge_measured
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import keep_no_copy, keep_verdict, require_raw_files
+from plimsoll.services.store.campaigns import keep_no_copy, keep_verdict, require_raw_files, void_summaries
 from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     if earlier is None:
         return None, judge(work)
     manifest = _manifest(store, work.key)
-    layout.void_summaries(store, work.key.campaign_id)
+    void_summaries(store, work.key.campaign_id)
     return earlier, _judged(work, manifest)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.services.store.campaigns import StoredCampaign
 
 MOST = 20
-"""Capacities, and changes, in the answer in short: an event is no report."""
+"""Capacities, and changes, in an event or a notice: neither is a report."""
 _LONGEST = 500
 
 
@@ -46,16 +46,15 @@ def _claim(store: ResultStore, found: TrendDocument, change: PlacedChange, remar
 
 
 def news(store: ResultStore, found: TrendDocument, changes: Collection[PlacedChange]) -> tuple[str, str]:
-    """Return title and text of a notice of these changes."""
+    """Return title and text of a notice of these changes, of which it names MOST."""
     from plimsoll.report.trend.words import sentence
 
-    effects = " and ".join(dict.fromkeys(one.effect for one in changes))
-    lines = (
-        line
-        for one in changes
-        for line in (f"{one.effect}: {sentence(found, one)}", f"  report: {store.url(report_key(one.campaign_id))}")
-    )
-    return f"Plimsoll: {effects} in {' and '.join(found.definitions)}", "\n".join(lines)
+    effects, named = " and ".join(dict.fromkeys(one.effect for one in changes)), " ".join(found.definitions)
+    lines = [
+        f"{one.effect}: {sentence(found, one)}\n  report: {store.url(report_key(one.campaign_id))}" for one in changes
+    ]
+    more = [f"and {len(lines) - MOST} more: plimsoll trend {named}"] if len(lines) > MOST else []
+    return f"Plimsoll: {effects} in {named}", "\n".join([*lines[:MOST], *more])
 
 
 def answer_in_short(campaign: StoredCampaign, found: TrendDocument | None) -> dict[str, Any]:

@@ -199,7 +199,7 @@ class CampaignStore(StoredCampaign):
             # Each attempt has the digest of the text by which it ran.
             earlier = layout.EARLIER_DEFINITION.key(self.campaign_id, self.definition_sha256())
             self.store.create(earlier, self.definition_text())
-            layout.void_summaries(self.store, self.campaign_id)  # a trend has the label
+            self.store.delete(layout.FIGURES.key(self.campaign_id))  # which have the label
             self.store.write(key, dump_definition(wanted).encode())
         return wanted
 
@@ -223,12 +223,12 @@ class CampaignStore(StoredCampaign):
         stored = self.declared()
         amended = with_sliding_windows(stored)
         if amended != stored:
-            layout.void_summaries(self.store, self.campaign_id)
+            self.store.delete(layout.FIGURES.key(self.campaign_id))
             self.store.write(layout.DEFINITION.key(self.campaign_id), dump_definition(amended).encode())
 
     def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
         """Record a new attempt at the cell with its owner. Two callers at once get different numbers."""
-        layout.void_summaries(self.store, self.campaign_id)
+        void_summaries(self.store, self.campaign_id)
         number = len(self.attempts(cell_id))
         while True:
             number += 1
@@ -247,6 +247,12 @@ class CampaignStore(StoredCampaign):
 def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
     """Return the folders that are those of campaigns by their names, whatever is in them: one listing tells."""
     return tuple(name for name in store.folders("") if campaign_id_problem(name) is None)
+
+
+def void_summaries(store: ResultStore, campaign_id: str) -> None:
+    """Delete what was computed from all attempts together, before one of them changes."""
+    for place in (layout.TOTALS, layout.FIGURES):
+        store.delete(place.key(campaign_id))
 
 
 def campaign_ids(store: ReadableStore) -> tuple[str, ...]:

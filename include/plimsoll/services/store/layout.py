@@ -16,7 +16,6 @@ from plimsoll.domain.keys.host_bounds import CanaryReport
 from plimsoll.domain.keys.origins import Provenance
 from plimsoll.domain.keys.stage import StageStart
 from plimsoll.domain.keys.system import ProviderChoice
-from plimsoll.ports.store import ResultStore
 from plimsoll.services.store.records import Place, Record, folder_of
 
 # Of the store as a whole. No campaign's id has a dot.
@@ -94,9 +93,3 @@ def imported_file(name: str) -> str:
 def report_key(campaign_id: str, name: str = REPORT) -> str:
     """Return the key of a file of the campaign's report; of its page when no file is named."""
     return REPORT_FILES.key(campaign_id, name)
-
-
-def void_summaries(store: ResultStore, campaign_id: str) -> None:
-    """Delete what was computed from all attempts together, before one of them changes."""
-    for place in (TOTALS, FIGURES):
-        store.delete(place.key(campaign_id))

@@ -145,3 +145,12 @@ def test_uploads_that_never_ended_are_removed_and_strangers_are_not(tools: Toolk
         ".plimsoll-check-0": True,
     }
     assert [path.exists() for path in (left, mine / "odd.part", mine.parent / "loose.txt")] == [False, True, True]
+
+
+def test_a_damaged_contribution_to_trends_is_made_again_with_the_report(tools: Toolkit, mine: Path) -> None:
+    before = (mine / "trend.json").read_bytes()
+    (mine / "trend.json").write_bytes(b"?")
+
+    assert [one.why_not for one in mended(tools)] == [None]
+
+    assert (mine / "trend.json").read_bytes() == before
