@@ -149,13 +149,13 @@ def test_a_changed_setting_is_named_as_one() -> None:
 
 
 def test_another_build_of_the_same_release_is_named_once() -> None:
-    def slower(n: int) -> StoredResults:
+    def slower(n: int) -> CampaignFigures:
         archive = Archive(url=f"s3://builds/{'new' if n > 6 else 'old'}/cassandra.tar.gz", sha256=f"{n // 7}" * 64)
         variants = tuple(one.model_copy(update={"archive": archive}) for one in definition().variants)
-        made = stored(n, 1.3 if n > 6 else 1.0, variants=variants)
+        made = results(n, 1.3 if n > 6 else 1.0, variants=variants)
         attempts = tuple(replace(one, fingerprint=built_from(one.fingerprint, archive)) for one in made.data.attempts)
         data = replace(made.data, attempts=attempts)
-        return replace(made, data=data, parts=(data,))
+        return contribution(replace(made, data=data, parts=(data,)))
 
     (told,) = sentences(trend_document(["azul"], [slower(n) for n in range(1, 13)], (), "date"))
     before, after = (f"cassandra.tar.gz, sha256 {digit * 64}" for digit in "01")

@@ -10,13 +10,13 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import ClusterId
-from plimsoll.domain.hosts.cost import Tariff
+from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.hosts import settling
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import note_left, note_used
-from plimsoll.services.hosts.at_rest import marks, stirred_campaigns
+from plimsoll.services.hosts.at_rest import mark, marks, stirred_campaigns
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.retries import Outage
@@ -109,11 +109,9 @@ def test_whoever_begins_something_wakes_the_campaign(tools: Toolkit, installatio
 def test_what_was_begun_while_the_reaper_looked_is_not_overlooked(
     tools: Toolkit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    marked = settling.mark
-
     def mark_too_late(store: Any, campaign_id: str, choice: ProviderChoice) -> None:
         note_used(store, CLUSTER.model_copy(update={"campaign_id": campaign_id}))
-        marked(store, campaign_id, choice)
+        mark(store, campaign_id, choice)
 
     monkeypatch.setattr(settling, "mark", mark_too_late)
     reap(tools, lambda _: True)
@@ -121,7 +119,8 @@ def test_what_was_begun_while_the_reaper_looked_is_not_overlooked(
 
 
 def test_a_campaign_with_an_open_account_is_not_at_rest(tools: Toolkit, installation: Installation) -> None:
-    layout.PRICES.write(tools.store, "c-2", Tariff.model_construct(), KEY.cell_id, 1)
+    free = HostRate(kind="small", vcpus=2, usd_per_hour=None)
+    layout.PRICES.write(tools.store, "c-2", Tariff(node=free, load=free, source="a test"), KEY.cell_id, 1)
     assert open_accounts(installation.open_campaign(of_region("us-east-1"), "c-2")) != ()
     reap(replace(tools, providers={}), lambda _: True)
     assert stirred_campaigns(tools.store) == ("c-2",)

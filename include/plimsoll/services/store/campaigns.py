@@ -244,11 +244,6 @@ class CampaignStore(StoredCampaign):
                 return attempt.key
 
 
-def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
-    """Return the folders that are those of campaigns by their names, whatever is in them: one listing tells."""
-    return tuple(name for name in store.folders("") if campaign_id_problem(name) is None)
-
-
 def void_summaries(store: ResultStore, campaign_id: str) -> None:
     """Delete what was computed from all attempts together, before one of them changes."""
     for place in (layout.TOTALS, layout.FIGURES):
