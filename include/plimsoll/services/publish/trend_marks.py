@@ -73,5 +73,6 @@ def _sound(remark: Remark) -> Remark:
 
 def _log(store: ReadableStore, definition: str) -> Iterator[tuple[int, TrendMark]]:
     """Yield the definition's marks by their numbers."""
-    keys = {int(PurePosixPath(key).stem): key for key in store.keys(MARK.folder("", definition))}
-    return ((number, MARK.at(store, key)) for number, key in sorted(keys.items()))
+    stems = ((PurePosixPath(key).stem, key) for key in store.keys(MARK.folder("", definition)))
+    keys = sorted((int(stem), key) for stem, key in stems if stem.isdecimal())
+    return ((number, MARK.at(store, key)) for number, key in keys)
