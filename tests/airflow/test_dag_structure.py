@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag
 
+from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.ports.provider import TIME_TO_PROVISION
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -130,6 +131,21 @@ def test_a_definitions_schedule_is_the_dags(dags: dict[str, DAG]) -> None:
     nightly = core_timetable(dags["nightly"].timetable)
     assert nightly.summary == "0 2 * * *"
     assert nightly.serialize()["timezone"] == "Europe/Paris"
+
+
+def test_a_trigger_is_the_dags_schedule_alone_or_beside_its_times(installation: Installation) -> None:
+    from plimsoll_airflow.internals.inventory import core_timetable
+
+    for name, more in (("released", {}), ("both", _SCHEDULED)):
+        update = {"trigger": Trigger(asset="database-release"), **more}
+        installation.define(instant_definition(name).model_copy(update=update))
+    dags = DagBag(dag_folder=str(DAGS), bundle_path=DAGS, bundle_name="dags-folder").dags
+
+    alone, both = (core_timetable(dags[name].timetable) for name in ("released", "both"))
+    assert [asset.name for _, asset in alone.asset_condition.iter_assets()] == ["database-release"]
+    assert [asset.name for _, asset in both.asset_condition.iter_assets()] == ["database-release"]
+    assert both.timetable.summary == "0 2 * * *"
+    assert dags["released"].max_active_runs == dags["both"].max_active_runs == 1
 
 
 @pytest.mark.parametrize("past", [timedelta(minutes=1), timedelta(hours=23)])

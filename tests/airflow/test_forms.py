@@ -5,10 +5,14 @@ from airflow.sdk import Param
 from airflow.sdk.definitions.param import ParamsDict
 from tests.fakes.installation import instant_definition
 
+from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.strategy import Search
+from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.domain.keys.workload import NamedWorkload
-from plimsoll.services.campaign.open.request import Request, read_request
+from plimsoll.domain.text.errors import Refused
+from plimsoll.services.campaign.open.request import Request, given_values, read_request
 from plimsoll_airflow.dags.forms import campaign_params, cell_params, reaper_params
 from plimsoll_airflow.dags.texts import campaign_doc
 from plimsoll_airflow.internals.moved import ParamValidationError
@@ -169,6 +173,58 @@ def test_the_documentation_says_what_clients_speak_where_that_differs() -> None:
 def test_the_documentation_says_on_which_hosts_cells_run(scope: str, hosts: str) -> None:
     definition = DEFINITION.model_copy(update={"cluster_scope": scope, "max_parallel": 1})
     assert f"1 at a time at most, {hosts}.\n" in campaign_doc(definition)
+
+
+def with_parameters() -> Campaign:
+    parameters = {
+        "version": Parameter(type="text", default="4.0.1", description="Release under test"),
+        "rate": Parameter(type="number", default=1000, at_least=100, at_most=9000),
+        "collector": Parameter(type="choice", default="G1", of=("G1", "ZGC", 1)),
+    }
+    return resolve(DEFINITION.model_copy(update={"parameters": parameters}))
+
+
+def test_the_form_has_a_field_for_each_parameter_that_may_stay_empty() -> None:
+    form = campaign_params(with_parameters())
+    params = ParamsDict(dict(form))
+
+    assert "Release under test. Empty: **4.0.1**, or the value" in form["parameter_version"].schema["description_md"]
+    assert given_values(params.validate()) == {}
+    given = {"parameter_version": "4.1.10", "parameter_rate": 200, "parameter_collector": "ZGC"}
+    params.update(given)
+    assert given_values(params.validate()) == {"version": "4.1.10", "rate": 200, "collector": "ZGC"}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"parameter_version": "4.1; id"},
+        {"parameter_version": "4.1\n"},
+        {"parameter_rate": 99},
+        {"parameter_rate": "200"},
+        {"parameter_collector": "CMS"},
+    ],
+)
+def test_the_form_refuses_values_that_do_not_fit(values: dict[str, object]) -> None:
+    params = ParamsDict(dict(campaign_params(with_parameters())))
+    with pytest.raises(ParamValidationError):
+        params.update(values)
+
+
+def test_where_values_may_give_other_cells_the_form_leaves_their_check_to_the_plan() -> None:
+    """Rounds of a search, and *Run again*, name the cells of the campaign, whose loads the defaults may not have."""
+    params = ParamsDict(dict(campaign_params(with_parameters())))
+    params.update({"cells": "v1-009k-r1", "loads": ["9000/s"]})
+
+    assert params.validate()["loads"] == ["9000/s"]
+    with pytest.raises(Refused, match="fits no cell"):
+        read_request(with_parameters(), {"cells": "v1-009k-r1"})
+
+
+def test_the_documentation_names_the_asset_that_begins_campaigns() -> None:
+    triggered = DEFINITION.model_copy(update={"trigger": Trigger(asset="database-release")})
+
+    assert "\n- begins by: an event of the asset `database-release`\n" in campaign_doc(triggered)
 
 
 def test_the_form_of_several_workloads_lets_one_choose_among_them() -> None:

@@ -23,6 +23,12 @@ _UNBOUNDED = 10_000
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document instead of text.")]
 DefinitionArgument = Annotated[str, typer.Argument(help="Name of a definition, or the path of a YAML file.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="NAME=VALUE", help="Value of a parameter of the definition, for this campaign. Repeatable."
+    ),
+]
 CampaignArgument = Annotated[str, typer.Argument(help="Id of a campaign in the store.")]
 
 

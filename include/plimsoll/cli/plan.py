@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json, print_table
+from plimsoll.cli.output import DefinitionArgument, JsonOption, SetOption, print_json, print_table
 from plimsoll.domain.campaign.campaign import clients_of
+from plimsoll.domain.keys.parameters import told, with_values
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.domain.text.wording import plural, some_of
@@ -34,7 +35,12 @@ _ParallelOption = Annotated[
 ]
 
 
-def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_json: JsonOption = False) -> None:
+def plan(
+    definition: DefinitionArgument,
+    values: SetOption = None,
+    parallel: _ParallelOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Check a definition against this machine and show what its campaign takes. Starts nothing.
 
     If the definition is wrong or can't run here, the command names every problem at the end and exits with 2. It still
@@ -43,16 +49,17 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.campaign.resolve import resolve
-    from plimsoll.domain.definition.definition import Definition
     from plimsoll.domain.keys.loads import load_remarks
     from plimsoll.domain.text.errors import ProviderError, Refused
+    from plimsoll.services.campaign.open.creation import asked_definition
     from plimsoll.services.campaign.open.planning import downloads, make_plan
     from plimsoll.services.campaign.open.remarks import remarks
+    from plimsoll.services.campaign.open.request import values_set
     from plimsoll.settings import Settings
 
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
-    declared = document.model(Definition)
+    declared = asked_definition(document, values_set(values))
     campaign = resolve(declared)
     problems, notes = _checked(toolkit, declared)
     found = document.located(problems)
@@ -61,7 +68,7 @@ def plan(definition: DefinitionArgument, parallel: _ParallelOption = None, as_js
         planned = make_plan(campaign, parallel=parallel, tariff=toolkit.tariff(campaign))
     except ProviderError as error:  # options that can't be read have no price, and are among the problems
         raise (refused if found else error) from error
-    notes += (*load_remarks(document.content), *remarks(toolkit, planned))
+    notes += (*load_remarks(with_values(document.content, campaign.values)), *remarks(toolkit, planned))
     needed = downloads(toolkit, campaign)
     if as_json:
         software = [one.model_dump() for one in needed]
@@ -105,6 +112,8 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
     """Show the plan, the downloads that it needs, and remarks on it."""
     campaign = plan.campaign
     typer.echo(f"{campaign.title} ({campaign.name})")
+    if campaign.parameters:
+        typer.echo(f"Parameters: {told(campaign.parameters)}")
     for stage in plan.stages:
         _show_stage(stage)
     first = [cell.id for cell in plan.first[:4]]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, log_shown, print_json
+from plimsoll.cli.output import JsonOption, SetOption, log_shown, print_json
 from plimsoll.domain.text.errors import DefinitionError, PlimsollError, UntrustedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from plimsoll.domain.campaign.campaign import Campaign
     from plimsoll.domain.keys.origins import Download
@@ -32,6 +32,7 @@ def prepare(
             help="Names or paths of definitions. Without any: all in the folder whose provider uses this machine."
         ),
     ] = None,
+    values: SetOption = None,
 ) -> None:
     """Fetch and build what definitions need: JDKs, databases, the load generator.
 
@@ -42,18 +43,20 @@ def prepare(
     Exits with 2 if a definition that you named failed, or if nothing at all could be fetched; otherwise with 0.
     """
     from plimsoll.bootstrap import build_toolkit, definition_folder
+    from plimsoll.services.campaign.open.request import values_set
     from plimsoll.settings import Settings
 
     settings = Settings()
     toolkit = build_toolkit(settings)
     names = definitions or definition_folder(settings).names()
-    _announce(toolkit, settings, names, for_other_hosts=bool(definitions))
+    given = values_set(values)
+    _announce(toolkit, settings, names, given, for_other_hosts=bool(definitions))
     ready: list[str] = []
     failed: dict[str, PlimsollError] = {}
     with log_shown():
         for name in names:
             try:
-                if _prepare(toolkit, settings, name, for_other_hosts=bool(definitions)):
+                if _prepare(toolkit, settings, name, given, for_other_hosts=bool(definitions)):
                     ready.append(name)
             except UntrustedServer:
                 raise
@@ -66,15 +69,24 @@ def prepare(
         raise typer.Exit(_FAILED)
 
 
-def _prepare(toolkit: Toolkit, settings: Settings, name: str, *, for_other_hosts: bool) -> bool:
+def _asked(settings: Settings, name: str, given: Mapping[str, str]) -> Campaign:
+    from plimsoll.bootstrap import load_document
+    from plimsoll.domain.campaign.resolve import resolve
+    from plimsoll.services.campaign.open.creation import asked_definition
+
+    return resolve(asked_definition(load_document(settings, name), given))
+
+
+def _prepare(
+    toolkit: Toolkit, settings: Settings, name: str, given: Mapping[str, str], *, for_other_hosts: bool
+) -> bool:
     """Prepare one definition. Without `for_other_hosts`, skip it if its cells run on other machines.
 
     Returns whether it was prepared. Raises PlimsollError.
     """
-    from plimsoll.bootstrap import load_definition
-    from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
+    from plimsoll.domain.campaign.resolve import load_spec, product_spec
 
-    campaign = resolve(load_definition(settings, name))
+    campaign = _asked(settings, name, given)
     if not (for_other_hosts or _runs_here(toolkit, campaign)):
         return False
     for product in campaign.products:
@@ -88,16 +100,16 @@ def _runs_here(toolkit: Toolkit, campaign: Campaign) -> bool:
     return provider is not None and provider.is_local
 
 
-def _announce(toolkit: Toolkit, settings: Settings, names: Sequence[str], *, for_other_hosts: bool) -> None:
+def _announce(
+    toolkit: Toolkit, settings: Settings, names: Sequence[str], given: Mapping[str, str], *, for_other_hosts: bool
+) -> None:
     """Say how much is fetched, and by which of several definitions less would be. Faulty ones are told later."""
-    from plimsoll.bootstrap import load_definition
-    from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.services.campaign.open.planning import download_lines, downloads, known_bytes
 
     needed: dict[str, Sequence[Download]] = {}
     for name in names:
         with suppress(PlimsollError):
-            campaign = resolve(load_definition(settings, name))
+            campaign = _asked(settings, name, given)
             if for_other_hosts or _runs_here(toolkit, campaign):
                 needed[name] = [download for download in downloads(toolkit, campaign) if not download.is_there]
     every = {one.name: one for wanted in needed.values() for one in wanted}

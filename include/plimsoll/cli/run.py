@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import DefinitionArgument, log_shown, print_text, show_answer
+from plimsoll.cli.output import DefinitionArgument, SetOption, log_shown, print_text, show_answer
 from plimsoll.domain.text.errors import Problem, Refused
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ _INTERRUPTED = 130
 
 def run(  # noqa: PLR0913, PLR0917  # each is an option
     definition: DefinitionArgument,
+    values: SetOption = None,
     campaign: Annotated[
         str, typer.Option(metavar="ID", help="Continue this campaign. Without it, a new campaign begins.")
     ] = "",
@@ -59,23 +60,24 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     """
     from plimsoll.bootstrap import build_toolkit, load_document
     from plimsoll.domain.campaign.resolve import resolve
-    from plimsoll.domain.definition.definition import Definition
     from plimsoll.domain.keys.approve import Approval
     from plimsoll.domain.keys.loads import load_remarks
+    from plimsoll.domain.keys.parameters import with_values
     from plimsoll.domain.text.errors import ProviderError
-    from plimsoll.services.campaign.open.creation import open_campaign
+    from plimsoll.services.campaign.open.creation import asked_definition, open_campaign
     from plimsoll.services.campaign.open.planning import make_plan
     from plimsoll.services.campaign.open.remarks import remarks
-    from plimsoll.services.campaign.open.request import campaign_id_of, read_request
+    from plimsoll.services.campaign.open.request import campaign_id_of, read_request, values_set
     from plimsoll.services.campaign.state.runs import end_run, require_no_other_run
     from plimsoll.services.hosts.approval import approval_refused, missing_approval
     from plimsoll.services.ownership import held
-    from plimsoll.services.store.campaigns import CampaignStore
+    from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
     from plimsoll.settings import Settings
 
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
-    declared = document.model(Definition)
+    named = StoredCampaign(toolkit.store, campaign or new_campaign)
+    declared = asked_definition(document, values_set(values), named)
     resolved = resolve(declared)
     request = read_request(resolved, {"campaign_id": campaign or new_campaign, "cells": cells})
     _require_the_one_meant(toolkit.store, campaign, new_campaign)
@@ -89,7 +91,10 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     if missing and not approve:
         raise approval_refused(known.campaign_id, missing, "if you may, approve it by `--approve`, in your name")
     plan = open_campaign(toolkit, declared, request, at, document)
-    for remark in (*load_remarks(document.content), *remarks(toolkit, make_plan(resolved, parallel=1))):
+    for remark in (
+        *load_remarks(with_values(document.content, resolved.values)),
+        *remarks(toolkit, make_plan(resolved, parallel=1)),
+    ):
         print_text(f"Note: {remark}.")
     with (
         held(toolkit, plan.campaign_id) as holder,

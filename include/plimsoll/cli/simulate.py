@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli.output import DefinitionArgument, JsonOption, print_json
+from plimsoll.cli.output import DefinitionArgument, JsonOption, SetOption, print_json
 
 _Outcomes = Annotated[
     Path | None,
@@ -56,6 +56,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     definition: DefinitionArgument,
     outcomes: _Outcomes = None,
     *,
+    values: SetOption = None,
     runs: _Runs = 2000,
     capacities: _Capacities = "uniform",
     width: _Width = 0.25,
@@ -74,15 +75,16 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     from plimsoll.bootstrap import load_document
     from plimsoll.cli.simulate_answer import read_outcomes, replay_json, show_replay, show_simulation, simulation_json
     from plimsoll.domain.campaign.resolve import resolve
-    from plimsoll.domain.definition.definition import Definition
     from plimsoll.domain.text.errors import Problem, Refused
+    from plimsoll.services.campaign.open.creation import asked_definition
+    from plimsoll.services.campaign.open.request import values_set
     from plimsoll.settings import Settings
     from plimsoll.strategies.replay import replay
     from plimsoll.strategies.synthetic import CapacityModel, only_stage
     from plimsoll.strategies.synthetic import simulate as play
 
     document = load_document(Settings(), definition)
-    campaign = resolve(document.model(Definition))
+    campaign = resolve(asked_definition(document, values_set(values)))
     if outcomes is not None:
         _require_no_synthetic(context)
         played = replay(campaign, read_outcomes(outcomes), where=str(outcomes))

@@ -86,6 +86,10 @@ def _show_cells(progress: CampaignProgress, now: datetime) -> None:
     is_running = any(cell.runs for cell in progress.cells)
     if is_running and progress.finish_by and (end := progress.expected_end(now)):
         print_text(f"{'This round' if progress.in_rounds else 'It'} ends {compared(end, progress.finish_by)}")
+    if progress.parameters:
+        print_text(f"parameters: {', '.join(f'{name} {value}' for name, value in progress.parameters.items())}")
+    if progress.begun_by:
+        print_text(str(progress.begun_by))
     for approval in progress.approvals:
         print_text(str(approval))
     for threshold in progress.thresholds:

@@ -22,7 +22,7 @@ from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.runs.notices import when_incomplete
 from plimsoll_airflow.runs.ownership import APPROVE_TASK, CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
 from plimsoll_airflow.wiring.core import run_poll_s
-from plimsoll_airflow.wiring.definitions import faults, sound_definitions, timetable
+from plimsoll_airflow.wiring.definitions import dag_schedule, faults, sound_definitions
 
 
 def make_campaigns() -> None:
@@ -41,7 +41,7 @@ def make_campaign(definition: Definition) -> None:
         tags={"campaign", *definition.tags},
         params=campaign_params(campaign),
         # No start date: with one, unpausing would at once start the campaign that was due last.
-        schedule=timetable(definition),
+        schedule=dag_schedule(definition),
         catchup=False,
         # The next campaign does not start while one runs.
         max_active_runs=1,

@@ -5,19 +5,24 @@ the field's default.
 """
 
 import re
+from functools import partial
+from typing import Any
 
 from airflow.sdk import Param
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, cells_by_id, load_slug
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
+from plimsoll.domain.keys.parameters import TEXT_VALUE, Parameter
 from plimsoll.domain.keys.variant import SLUG
 from plimsoll.domain.text.units import parse_rate
 from plimsoll.services.campaign.open.request import (
     FAILED,
+    FIELD_PREFIX,
     INVALID,
     LONGEST_CHOICE,
     MISSING,
+    SOME_CELLS,
     levels_of,
     repeat_id,
 )
@@ -34,8 +39,11 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
     variants = {variant.id: variant.label for variant in campaign.variants}
     stages = {stage.id: stage.first.stage_title for stage in campaign.stages} if campaign.stage_ids else {}
     named = {name: name for name in campaign.workload_ids}
+    # Values of parameters may give the campaign other loads, repeats and ids than those that are known here.
+    choice = partial(_choice, closed=not campaign.parameters)
     pattern = f"{'*-' if campaign.stage_ids else ''}{campaign.variants[0].id}-*-r1"
     return {
+        **{f"{FIELD_PREFIX}{name}": _value(name, one) for name, one in campaign.parameters.items()},
         "campaign_id": _campaign(
             "Empty: a new campaign. The id of an existing campaign: only its missing cells run. "
             "Any other id: a new campaign with that id."
@@ -43,7 +51,7 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
         "cells": Param(
             MISSING,
             type=["null", "string"],
-            pattern=_exactly(f"^$|{_some_cells(campaign)}"),
+            pattern=_exactly(f"^$|{SOME_CELLS if campaign.parameters else _some_cells(campaign)}"),
             maxLength=LONGEST_CHOICE,
             title="Cells",
             description_md=(
@@ -56,11 +64,11 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
                 f"{_what_follows(campaign)}"
             ),
         ),
-        "variants": _choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
-        **({"stages": _choice(stages, "Stages", "Run only these stages. None chosen: all.")} if stages else {}),
-        **({"workloads": _choice(named, "Workloads", "Run only these workloads. None chosen: all.")} if named else {}),
-        "loads": _choice(rates, "Load levels", "Run only these load levels. None chosen: all."),
-        "repeats": _choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
+        "variants": choice(variants, "Variants", "Run only these variants' cells. None chosen: all."),
+        **({"stages": choice(stages, "Stages", "Run only these stages. None chosen: all.")} if stages else {}),
+        **({"workloads": choice(named, "Workloads", "Run only these workloads. None chosen: all.")} if named else {}),
+        "loads": choice(rates, "Load levels", "Run only these load levels. None chosen: all."),
+        "repeats": choice(repeats, "Repeats", "Run only these repeats. None chosen: all."),
         "parallel": Param(
             campaign.max_parallel,
             type=["null", "integer"],
@@ -177,8 +185,22 @@ def _exactly(pattern: str) -> str:
     return f"({pattern})(?!\\n)"
 
 
-def _choice(values: dict[str, str], title: str, about: str) -> Param:
-    items = {"type": "string", "enum": list(values)}
+def _value(name: str, parameter: Parameter) -> Param:
+    """Return the field of a parameter of the definition. Empty, it leaves the value to the campaign or the default."""
+    schema: dict[str, Any] = {"type": ["null", "string"], "pattern": _exactly(f"^$|^{TEXT_VALUE}$")}
+    if parameter.type == "number":
+        bounds = {"minimum": parameter.at_least, "maximum": parameter.at_most}
+        schema = {"type": ["null", "number"], **{key: one for key, one in bounds.items() if one is not None}}
+    elif parameter.type == "choice":
+        schema = {"type": ["null", "string", "number"], "enum": [None, *parameter.of], "values_display": {"null": ""}}
+    about = f"{parameter.description}. " if parameter.description else ""
+    empty = f"Empty: {_literal(str(parameter.default))}, or the value of the campaign that goes on."
+    return Param(None, title=name, description_md=f"{about}{empty}", **schema)
+
+
+def _choice(values: dict[str, str], title: str, about: str, *, closed: bool) -> Param:
+    """Return the field for some of these values; for others too unless it is `closed`."""
+    items: dict[str, Any] = {"type": "string", **({"enum": list(values)} if closed else {})}
     return Param(
         [],
         type=["null", "array"],

@@ -29,8 +29,13 @@ at a time at most, {_hosts(campaign)}.{_searched(campaign)}
 {_what_runs(campaign)}
 - {"workloads" if campaign.workload_ids else "workload"}: {_workload(campaign)}\
 {"".join(f"{chr(10)}- {one}" for one in clients_of(campaign.parts))}
-- provider: {campaign.provider.name}
+- provider: {campaign.provider.name}{_begun_by(definition)}
 """
+
+
+def _begun_by(definition: Definition) -> str:
+    """Tell of which asset events begin campaigns; empty where none do."""
+    return f"\n- begins by: an event of the asset `{definition.trigger.asset}`" if definition.trigger else ""
 
 
 def _axes(campaign: Campaign) -> str:

@@ -9,7 +9,7 @@ from airflow import __version__
 from packaging.version import Version
 
 try:
-    from airflow.sdk import CronTriggerTimetable, conf
+    from airflow.sdk import AssetOrTimeSchedule, CronTriggerTimetable, conf
     from airflow.sdk.exceptions import (
         AirflowException,
         AirflowFailException,
@@ -30,16 +30,21 @@ except ImportError:  # 3.1: `airflow.sdk` has none of them
         ParamValidationError,
         TaskDeferralTimeout,
     )
+    from airflow.timetables.assets import AssetOrTimeSchedule  # type: ignore[assignment]
     from airflow.timetables.trigger import CronTriggerTimetable  # type: ignore[assignment]
 
 __all__ = [
-    "COUNTS_WAITING_TASKS", "AirflowException", "AirflowFailException", "AirflowRescheduleException",
-    "AirflowSkipException", "AirflowTaskTimeout", "CronTriggerTimetable", "ParamValidationError",
+    "COUNTS_WAITING_TASKS", "MARKS_OF_EVENTS", "AirflowException", "AirflowFailException", "AirflowRescheduleException",
+    "AirflowSkipException", "AirflowTaskTimeout", "AssetOrTimeSchedule", "CronTriggerTimetable", "ParamValidationError",
     "TaskDeferralTimeout", "conf", "is_paused",
 ]  # fmt: skip
 
 COUNTS_WAITING_TASKS = Version(__version__) >= Version("3.2.2")
 """Whether tasks that wait in a triggerer count among those of which a DAG run may have only some at a time."""
+
+
+MARKS_OF_EVENTS = frozenset({"from_rest_api", "from_trigger"})
+"""Keys that Airflow itself puts into the `extra` of an asset's events: how they came."""
 
 
 def is_paused(ti: Any, dag_id: str) -> bool:

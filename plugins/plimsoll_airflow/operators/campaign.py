@@ -11,9 +11,8 @@ from airflow.utils.state import DagRunState
 
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.campaign.resolve import resolve
-from plimsoll.domain.definition.definition import Definition
-from plimsoll.services.campaign.open.creation import open_campaign
-from plimsoll.services.campaign.open.request import campaign_id_of, read_request
+from plimsoll.services.campaign.open.creation import ASKED, asked_definition, open_campaign
+from plimsoll.services.campaign.open.request import campaign_id_of, given_values, read_request
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.reading import valid_verdict
 from plimsoll.services.campaign.state.runs import begin_run, require_no_other_airflow
@@ -36,6 +35,7 @@ from plimsoll_airflow.internals.moved import (
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.runs import notices
+from plimsoll_airflow.runs.asset_events import event_of
 from plimsoll_airflow.runs.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.runs.installation import own_installation
 from plimsoll_airflow.runs.notices import tell_if_late
@@ -75,10 +75,15 @@ class Plan(BaseOperator):
         with final():
             if is_paused(context["ti"], CELL_DAG):
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
-            document = load_document(Settings(), self.definition)
-            definition = document.model(Definition)
+            document, asked = load_document(Settings(), self.definition), dict(context["params"])
+            event = event_of(context)
+            if event:
+                self.log.info("%s", event)
+            named = CampaignStore(toolkit().store, str(asked.get("campaign_id") or ""))
+            given, where = (event.extra, event.where) if event else (given_values(asked), ASKED)
+            definition = asked_definition(document, given, named, where=where)
             campaign = resolve(definition)
-            request = read_request(campaign, dict(context["params"]))
+            request = read_request(campaign, asked)
             largest_run = conf.getint("core", "max_map_length")
             at = context["dag_run"].run_after
             me = run_of(context).token
@@ -86,6 +91,9 @@ class Plan(BaseOperator):
             require_no_other_airflow(toolkit(), campaign_id_of(definition.name, request.model_dump(), at), me)
             plan = open_campaign(toolkit(), definition, request, at, document, largest_run=largest_run)
         self.campaign_id = plan.campaign_id
+        if event:
+            with final():
+                CampaignStore(toolkit().store, plan.campaign_id).record_event(event.record(campaign.values))
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         context["ti"].xcom_push(GOES_ON, plan.goes_on)
         with final():  # until the run's last task takes it back

@@ -6,14 +6,15 @@ from fastapi import APIRouter, Depends, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.analysis.campaign.capacity import Capacity
-from plimsoll.bootstrap import definition_folder, load_definition
+from plimsoll.bootstrap import definition_folder, load_document
 from plimsoll.domain.attempt.status import AttemptProgress, CampaignStateName, CampaignStatus, CampaignSummary
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import NotFound, ProviderError
 from plimsoll.prefix import dag_id_of
 from plimsoll.report.compare.parts import Comparisons
+from plimsoll.services.campaign.open.creation import asked_definition
 from plimsoll.services.campaign.open.planning import make_plan
-from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS
+from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS, values_set
 from plimsoll.services.publish.results import campaign_capacities
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import folder_of
@@ -74,6 +75,9 @@ def preview_plan(
     name: DefinitionName,
     user: User,
     parallel: Annotated[int | None, Query(ge=1, le=500, description="Cells at a time")] = None,
+    values: Annotated[
+        list[str] | None, Query(alias="set", max_length=50, description="Value of a parameter: `version=5.0.3`")
+    ] = None,
 ) -> dict[str, Any]:
     """Return the plan of a campaign: cells in running order, totals, cost; as `plimsoll plan --json`.
 
@@ -81,7 +85,7 @@ def preview_plan(
     """
     if name not in {entry.name for entry in list_definitions(user)}:
         raise NotFound(f"there is no definition {name!r}", mend="GET definitions lists them")
-    campaign = resolve(load_definition(Settings(), name))
+    campaign = resolve(asked_definition(load_document(Settings(), name), values_set(values)))
     try:
         return make_plan(campaign, parallel=parallel, tariff=toolkit().tariff(campaign)).as_json()
     except ProviderError as error:

@@ -125,10 +125,11 @@ def _require_writable(sent: Mapping[str, Any]) -> None:
 
 def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     """Raise Refused where `plan` would refuse the request. Other DAGs, and users without rights, are Airflow's."""
-    from plimsoll.bootstrap import definition_folder, load_definition
+    from plimsoll.bootstrap import definition_folder, load_document
     from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.prefix import dag_id_of, name_of_dag
-    from plimsoll.services.campaign.open.request import read_request
+    from plimsoll.services.campaign.open.creation import asked_definition
+    from plimsoll.services.campaign.open.request import given_values, read_request
     from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
     from plimsoll.settings import Settings
     from plimsoll_airflow.internals.api_server import is_allowed
@@ -137,7 +138,9 @@ def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     settings = Settings()
     if dag_id not in map(dag_id_of, definition_folder(settings).names()) or not is_allowed(user, dag_id, changes=True):
         return
-    definition = load_definition(settings, name_of_dag(dag_id))
+    document, store = load_document(settings, name_of_dag(dag_id)), toolkit().store
+    named = CampaignStore(store, str(conf.get("campaign_id") or ""))
+    definition = asked_definition(document, given_values(conf), named)
     campaign_id = read_request(resolve(definition), conf).campaign_id
-    if campaign_id and campaign_exists(store := toolkit().store, campaign_id):
+    if campaign_id and campaign_exists(store, campaign_id):
         CampaignStore(store, campaign_id).continued(definition)

@@ -5,13 +5,15 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from airflow.sdk import Asset
+
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import DefinitionError, PlimsollError, Problem, Refused
 from plimsoll.prefix import dag_id_of
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.settings import Settings
-from plimsoll_airflow.internals.moved import CronTriggerTimetable
+from plimsoll_airflow.internals.moved import AssetOrTimeSchedule, CronTriggerTimetable
 
 
 def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator[Definition]:
@@ -45,6 +47,15 @@ def timetable(definition: Definition) -> CronTriggerTimetable | None:
         return None
     # `run_immediately=False` still makes up for a time that is less than a tenth of the interval past; this does not.
     return CronTriggerTimetable(definition.schedule, timezone=definition.timezone, run_immediately=timedelta(0))
+
+
+def dag_schedule(definition: Definition) -> "CronTriggerTimetable | AssetOrTimeSchedule | Asset | None":
+    """Return what begins campaigns of the definition by itself: its schedule, events of an asset, both, or nothing."""
+    times = timetable(definition)
+    if definition.trigger is None:
+        return times
+    asset = Asset(definition.trigger.asset)
+    return asset if times is None else AssetOrTimeSchedule(timetable=times, assets=asset)
 
 
 def _problems(settings: Settings, name: str) -> Iterator[Problem]:

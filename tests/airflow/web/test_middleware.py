@@ -47,6 +47,8 @@ def http(root: FastAPI, installation: Installation) -> TestClient:
         ({"cells": "zzz-*"}, "cells", "'zzz-*' fits no cell of 'demo'"),
         ({"cells": "v1-*-r1 *-r9"}, "cells", "'*-r9' fits no cell of 'demo'"),
         ({"parralel": 2}, "parralel", "there is no such parameter"),
+        ({"parameters": {"version": "5"}}, "parameters.version", "there is no such parameter"),
+        ({"parameters": 5}, "parameters", "must have keys of its own"),
         (
             {"campaign_id": "of-another"},
             "campaign 'of-another'",

@@ -31,8 +31,8 @@ def test_the_schema_beside_the_definitions_is_the_model_s() -> None:
 
 def test_the_reference_begins_with_its_examples_and_ends_with_own_statements() -> None:
     headings = re.findall(r"^## (.*)$", (ROOT / "docs" / "reference" / "definition.md").read_text(), re.MULTILINE)
-    assert (headings[0], headings[1], headings[-1]) == ("Three examples", "Definition", "cql")
-    assert len(SHOWN) == 3
+    assert (headings[0], headings[1], headings[-1]) == ("Four examples", "Definition", "cql")
+    assert len(SHOWN) == 4
     keys = {heading: {row[0] for row in rows} for heading, rows in own_statement_tables().items()}
     assert {"schema", "operations", "rows", "population"} <= keys["keys of cql"]
     assert {"name", "share", "statement", "bind"} <= keys["operation"]
@@ -54,12 +54,14 @@ def test_every_example_of_the_reference_can_be_planned(text: str, tmp_path: Path
     assert not any("is decided by fewer than" in note for note in planned["notes"])
 
 
-def test_the_examples_are_a_published_shape_own_statements_and_two_stages() -> None:
-    shape, statements, stages = (parse_definition(text, "example") for text in examples())
+def test_the_examples_are_a_published_shape_own_statements_two_stages_and_parameters() -> None:
+    shape, statements, stages, released = (parse_definition(text, "example") for text in examples())
     assert shape.published is not None
     assert (len(shape.variants), len(shape.loads), shape.repeats) == (2, 3, 3)
     assert statements.workload.name == "cql"
     assert len(stages.stages) == 2
+    assert released.parameters
+    assert released.trigger
 
 
 def nodes(schema: Any) -> Iterator[Mapping[str, Any]]:

@@ -10,6 +10,7 @@ from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.keys.approve import Approvals
+from plimsoll.domain.keys.trigger import Begun, GivenValues
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.wording import plural
 
@@ -133,6 +134,8 @@ class CampaignProgress(Model):
         LeftOutIfEmpty[AwareDatetime | None], Field(description="When it has to end; absent: the definition says none")
     ] = None
     approvals: Approvals = ()
+    parameters: GivenValues = {}
+    begun_by: Begun = None
     thresholds: Thresholds = ()
 
     def expected_end(self, now: datetime) -> datetime | None:
@@ -287,6 +290,8 @@ class CampaignStatus(CampaignSummary):
 
     asked: Asked = None
     approvals: Approvals = ()
+    parameters: GivenValues = {}
+    begun_by: Begun = None
     variants: tuple[VariantName, ...]
     workloads: Annotated[LeftOutIfEmpty[tuple[str, ...]], Field(description="Ids, where there are several")] = ()
     stages: Annotated[LeftOutIfEmpty[tuple[StageStatus, ...]], Field(description="Where there are several")] = ()

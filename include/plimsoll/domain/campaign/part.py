@@ -1,7 +1,7 @@
 """A part of a campaign: one workload in one stage, flat and complete. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeVar
@@ -13,11 +13,13 @@ from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.host_bounds import Canary, Disturbance
 from plimsoll.domain.keys.loads import CLOSED, NO_LOAD, Loop, TakenLoad
 from plimsoll.domain.keys.origins import IMPORTED, Published
+from plimsoll.domain.keys.parameters import Parameter, Values
 from plimsoll.domain.keys.service_level import RateBelow, ServiceLevel
 from plimsoll.domain.keys.stage import StageLoad, StageStart
 from plimsoll.domain.keys.strategy import Ramp, Strategy, Threshold, chooses_cells, most_cells
 from plimsoll.domain.keys.system import NOT_KNOWN, LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.keys.timing import AtMost, StopRule, Timing
+from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.keys.workload import KNOWN_PRODUCTS, OPTIONS, UNKNOWN, Workload, protocol_of
 from plimsoll.prefix import dag_id_of
@@ -47,6 +49,7 @@ class Setup:
 
     name: str
     title: str
+    parameters: Mapping[str, Parameter]
     system: System
     variants: tuple[Variant, ...]
     control: str | None
@@ -66,11 +69,17 @@ class Setup:
     finish_by: timedelta | datetime | None
     approve: Approve | None
     published: Published | None
+    trigger: Trigger | None
 
     @property
     def dag_id(self) -> str:
         """Return the id of the Airflow DAG that runs the campaign."""
         return dag_id_of(self.name)
+
+    @property
+    def values(self) -> Values:
+        """Return the value of each parameter of the definition."""
+        return {name: parameter.effective for name, parameter in self.parameters.items()}
 
     @property
     def money(self) -> tuple[str, float | None]:

@@ -10,11 +10,13 @@ from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.host_bounds import LARGEST_GRID, LONGEST_WAIT, Canary, Disturbance, is_default
 from plimsoll.domain.keys.loads import OPEN, LoadLevels, Loop, of_the_top
 from plimsoll.domain.keys.origins import Published
+from plimsoll.domain.keys.parameters import Parameters, with_values
 from plimsoll.domain.keys.service_level import RateBelow, ServiceLevel
 from plimsoll.domain.keys.stage import LEFT_TO_STAGES, Stage, left_to_stages
 from plimsoll.domain.keys.strategy import FullGrid, Strategy
 from plimsoll.domain.keys.system import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.keys.timing import AtMost, FinishBy, StopRule, Timing
+from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.domain.keys.variant import SLUG, Variant
 from plimsoll.domain.keys.workload import NamedWorkload, Workload
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
@@ -46,6 +48,7 @@ class DefinitionKeys(Model):
         LeftOutIfEmpty[str],
         Field(max_length=100, description="Such as the number of a build: `plimsoll trend --by label` sorts by it"),
     ] = ""
+    parameters: Parameters = {}
     system: System
     variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="Variants to compare")]
     control: Annotated[str | None, Field(description="Id of the variant that others are compared with")] = None
@@ -148,6 +151,10 @@ class DefinitionKeys(Model):
     ] = None
     schedule: Annotated[str | None, Field(description="Cron expression")] = None
     timezone: Annotated[str, Field(description="Time zone of the schedule")] = "UTC"
+    trigger: Annotated[
+        LeftOutIfEmpty[Trigger | None],
+        Field(description="An event that begins a campaign, instead of a schedule or beside one"),
+    ] = None
     notify: Annotated[
         tuple[Event, ...],
         Field(
@@ -159,8 +166,9 @@ class DefinitionKeys(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _leave_to_stages(cls, told: Any) -> Any:
-        return left_to_stages(told)
+    def _put_values_and_leave_to_stages(cls, told: Any, info: ValidationInfo) -> Any:
+        """Put values of parameters in: those of the context, else their defaults."""
+        return left_to_stages(with_values(told, info.context or {}))
 
     @field_validator("loads", mode="wrap")
     @classmethod

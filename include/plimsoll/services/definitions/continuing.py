@@ -11,7 +11,7 @@ from plimsoll.domain.keys.service_level import ServiceLevel
 
 _FREE_TO_CHANGE = (
     *("description", "published", "label", "max_cells", "budget", "at_most", "approve", "schedule", "timezone"),
-    *("finish_by", "notify"),
+    *("finish_by", "trigger", "notify", "parameters"),
 )
 """Keys that do not affect the measurement."""
 _FREE_OPTIONS: Mapping[str, frozenset[str]] = {

@@ -13,6 +13,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import CollectionNode, Node
 
 from plimsoll.domain.keys.faults import Fault, Path, as_written, faults_of
+from plimsoll.domain.keys.parameters import Values
 from plimsoll.domain.text.errors import DefinitionError, Problem
 
 _M = TypeVar("_M", bound=BaseModel)
@@ -66,11 +67,14 @@ class Document:
     text: str
     where: str
 
-    def model(self, kind: type[_M]) -> _M:
-        """Return the content as that model. Raises DefinitionError with each fault: key, line, found, what to write."""
+    def model(self, kind: type[_M], values: Values | None = None) -> _M:
+        """Return the content as that model. Raises DefinitionError with each fault: key, line, found, what to write.
+
+        `values`: those of a definition's parameters that are not to have their defaults.
+        """
         self._require_mapping(kind)
         try:
-            return kind.model_validate(as_written(self.content, kind))
+            return kind.model_validate(as_written(self.content, kind), context=values)
         except ValidationError as error:
             faults = faults_of(error, kind, self.source)
             raise DefinitionError([self.problem(fault) for fault in faults], where=self.where) from None
@@ -108,7 +112,7 @@ class Document:
             return None
         line, column = places[-1][-2:]
         match = re.match(r"[^\s,\[\]{}#&*!|>'\"]+", self._lines[line][column:]) if line < len(self._lines) else None
-        return match[0] if match else None
+        return match[0] if match and "$(" not in match[0] else None  # a parameter has a value of its own
 
     @cached_property
     def _lines(self) -> list[str]:

@@ -74,6 +74,7 @@ def definition_schema() -> dict[str, Any]:
     return {"$schema": _SCHEMA_ID, **schema}
 
 
+_ANYTHING = "/JsonValue"
 _INTRODUCTION = """# Definition reference
 
 A campaign is declared in one YAML file in `include/campaigns/`. `plimsoll plan FILE` reports each mistake with its line
@@ -88,7 +89,7 @@ error. The options of a workload are further keys of `workload`
 `plimsoll schema --markdown` generates this page from the
 [schema](../../include/campaigns/definition.schema.json).
 
-## Three examples
+## Four examples
 
 Each is a complete file.
 """
@@ -191,6 +192,9 @@ def _scalar(field: dict[str, Any]) -> str:
         return f"`{field['examples'][0]}`"
     if "properties" in field:
         return "`{" + ", ".join(field["properties"]) + "}`"
+    each = str((field.get("additionalProperties") or {}).get("$ref", _ANYTHING))
+    if not each.endswith(_ANYTHING):
+        return f"names, each with a {_value({'$ref': each})}"
     bounds = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
     limits = ", ".join(f"{sign}{field[key]:g}" for key, sign in bounds.items() if key in field)
     return limits or str(field.get("type", "anything"))

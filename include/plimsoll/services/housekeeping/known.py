@@ -35,6 +35,7 @@ OF_CAMPAIGN: tuple[Place, ...] = (
     layout.APPROVAL,
     layout.QUESTION,
     layout.LATE,
+    layout.BEGUN_BY,
     layout.STAGE_START,
     layout.ROWS,
     layout.DATABASE,

@@ -17,6 +17,7 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
 from plimsoll.domain.keys.stage import StageStart, StageStarts
+from plimsoll.domain.keys.trigger import BegunBy
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem, Refused, StoreError
 from plimsoll.domain.text.wording import meant
@@ -58,6 +59,10 @@ class StoredCampaign:
     def approvals(self) -> tuple[Approval, ...]:
         """Return what people have approved, by their time."""
         return tuple(sorted(layout.APPROVAL.read_all(self.store, self.campaign_id), key=lambda one: one.at))
+
+    def begun_by(self, campaign: Campaign) -> BegunBy | None:
+        """Return the event by which the campaign began; None where a person or a schedule began it."""
+        return layout.BEGUN_BY.read_sound(self.store, self.campaign_id) if campaign.trigger else None
 
     def declared(self) -> Definition:
         """Return the campaign's own copy of its definition."""
@@ -166,6 +171,10 @@ class CampaignStore(StoredCampaign):
         amount = "unknown" if approval.usd is None else f"{approval.usd:.6f}"
         self._create(layout.APPROVAL, approval, amount)
 
+    def record_event(self, event: BegunBy) -> None:
+        """Record the event by which the campaign began. Raises as `record_stage_start` does."""
+        self._create(layout.BEGUN_BY, event)
+
     def record_question(self, question: ApprovalQuestion, digest: str) -> ApprovalQuestion:
         """Record what the run with that digest asks a person to approve, or return what it asked already.
 
@@ -173,12 +182,12 @@ class CampaignStore(StoredCampaign):
         """
         return self._create(layout.QUESTION, question, digest)
 
-    def _create(self, place: Record[_M], record: _M, name: str) -> _M:
+    def _create(self, place: Record[_M], record: _M, *names: str) -> _M:
         """Create the record, or return that which is there. Nothing is left of it in a campaign that is deleted now."""
         self.require_kept()
-        settled = place.settle(self.store, self.campaign_id, record, name)
+        settled = place.settle(self.store, self.campaign_id, record, *names)
         if not campaign_exists(self.store, self.campaign_id):  # a deletion that began after the look has ended by now
-            self.store.delete(place.key(self.campaign_id, name))
+            self.store.delete(place.key(self.campaign_id, *names))
             raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
         return settled
 

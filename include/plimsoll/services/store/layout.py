@@ -16,6 +16,7 @@ from plimsoll.domain.keys.host_bounds import CanaryReport
 from plimsoll.domain.keys.origins import Provenance
 from plimsoll.domain.keys.stage import StageStart
 from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.domain.keys.trigger import BegunBy
 from plimsoll.services.store.records import Place, Record, folder_of
 
 # Of the store as a whole. No campaign's id has a dot.
@@ -34,6 +35,7 @@ KEEP = Record("keep.json", Note)
 APPROVAL = Record("approvals/<usd>.json", Approval)
 LATE = Place("late")
 QUESTION = Record("questions/<digest>.json", ApprovalQuestion)
+BEGUN_BY = Record("begun-by.json", BegunBy)
 DELETING = Place("deleting.json")
 TOTALS = Place("settled.json")
 FIGURES = Place("trend.json")

@@ -1,12 +1,14 @@
 """Open a campaign, after checking that everything it is asked for is possible."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.campaign.cell import Cell, campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.parameters import Values, read_values
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.wording import plural
 from plimsoll.services.campaign.open.request import FAILED, INVALID, Request, campaign_id_of, choose
@@ -23,9 +25,45 @@ from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.deadline import require_time
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.ownership import require_free
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import CampaignState
+
+ASKED = "what the run was asked for"
+
+
+def asked_definition(
+    document: Document, given: Mapping[str, Any], campaign: StoredCampaign | None = None, *, where: str = ASKED
+) -> Definition:
+    """Return the definition in the document with the values of parameters that somebody gives.
+
+    A campaign that exists keeps the values that it began with. Raises DefinitionError; and Refused, naming `where` they
+    were given, for values that do not fit the parameters, and for others than those of the campaign.
+    """
+    definition = document.model(Definition)
+    values = read_values(definition.parameters, given, where)
+    if campaign and definition.parameters:
+        values = _kept_values(campaign, definition, values, where)
+    return document.model(Definition, values) if values else definition
+
+
+def _kept_values(campaign: StoredCampaign, definition: Definition, values: Values, where: str) -> Values:
+    """Return the values of the campaign, if it exists. One of another definition is refused later."""
+    is_there = campaign_id_problem(campaign.campaign_id) is None and campaign_exists(
+        campaign.store, campaign.campaign_id
+    )
+    if not is_there or (stored := campaign.declared()).name != definition.name:
+        return values
+    kept = {name: value for name, value in resolve(stored).values.items() if name in definition.parameters}
+    mend = "leave it out, or begin a new campaign"
+    problems = [
+        Problem(f"parameters.{name}", f"campaign {campaign.campaign_id!r} began with {kept[name]}, not {value}", mend)
+        for name, value in values.items()
+        if name in kept and kept[name] != value
+    ]
+    if problems:
+        raise Refused(problems, where=where)
+    return {**values, **kept}
 
 
 @dataclass(frozen=True)
@@ -105,11 +143,11 @@ def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> N
     if words in ("incomplete", FAILED, INVALID) and not campaign_exists(campaign.store, campaign.campaign_id):
         what = f"{words!r} asks for cells that were run before, and campaign {campaign.campaign_id!r} is new"
         mend = "name a campaign that exists as `campaign_id`, or ask for `missing` cells"
-        raise Refused([Problem("cells", what, mend)], where="what the run was asked for")
+        raise Refused([Problem("cells", what, mend)], where=ASKED)
 
 
 def _require_room(cells: int, largest_run: int | None) -> None:
     if largest_run is not None and cells > largest_run:
         what = f"{cells:,} cells are asked for, and a run of Airflow starts at most {largest_run:,}"
         mend = "raise AIRFLOW__CORE__MAX_MAP_LENGTH, or ask for some of the cells at a time, such as those of a variant"
-        raise Refused([Problem("cells", what, mend)], where="what the run was asked for")
+        raise Refused([Problem("cells", what, mend)], where=ASKED)

@@ -136,6 +136,7 @@ class Plan:
         actions = {part.id: part.action for part in self.campaign.parts}
         return {
             "definition": self.campaign.name,
+            **({"parameters": values} if (values := self.campaign.values) else {}),
             **({"published": published.model_dump()} if (published := self.campaign.published) else {}),
             **(
                 {"clients": [asdict(client) for client in clients]}

@@ -4,7 +4,7 @@ DAG runs, the pages, the JSON API and the command line all use these parameters,
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -16,6 +16,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Cell, campaign_id_problem, cell_ids, load_slug
 from plimsoll.domain.keys.faults import problems_of
 from plimsoll.domain.keys.host_bounds import LONGEST_CELL_ID
+from plimsoll.domain.keys.parameters import PARAMETERS
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_rate
@@ -34,6 +35,8 @@ LONGEST_CHOICE = 20_000
 _LONGEST_PATTERN = 2 * LONGEST_CELL_ID
 """The longest pattern: a set such as `[a-z]` is longer than the character that it stands for."""
 _MOST_PROBLEMS = 20
+FIELD_PREFIX = "parameter_"
+"""The beginning of the names of a form's fields that are parameters of the definition: `parameter_version`."""
 
 
 class Request(Model):
@@ -75,9 +78,9 @@ def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
     """
     given = {key: value for key, value in conf.items() if key in Request.model_fields and value not in (None, "")}
     problems = [
-        Problem(key, "there is no such parameter", meant_or_known(key, Request.model_fields))
+        Problem(key, "there is no such parameter", meant_or_known(key, (*Request.model_fields, PARAMETERS)))
         for key in conf
-        if key not in Request.model_fields
+        if key not in Request.model_fields and key != PARAMETERS and not key.startswith(FIELD_PREFIX)
     ]
     try:
         request = Request.model_validate(given)
@@ -88,6 +91,33 @@ def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
     if problems:
         raise Refused(problems[:_MOST_PROBLEMS], where="what the run was asked for")
     return request
+
+
+def given_values(conf: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the values that a request gives to the definition's parameters, as `parameters` or as fields of a form.
+
+    Raises Refused where `parameters` are no mapping.
+    """
+    named = conf.get(PARAMETERS) or {}
+    if not isinstance(named, Mapping):
+        problem = Problem(PARAMETERS, "must have keys of its own", 'write names with values: {"version": "5.0.3"}')
+        raise Refused([problem], where="what the run was asked for")
+    fields = {key.removeprefix(FIELD_PREFIX): conf[key] for key in conf if key.startswith(FIELD_PREFIX)}
+    return {name: value for name, value in {**fields, **named}.items() if value not in (None, "")}
+
+
+def values_set(options: Iterable[str] | None) -> Mapping[str, str]:
+    """Return name → text of each `NAME=VALUE`. Raises Refused for other text, and for a name given twice."""
+    pairs = [option.partition("=") for option in options or ()]
+    names = [name for name, _, _ in pairs]
+    problems = [
+        Problem(f"{PARAMETERS}.{name}", "is given twice" if mark else "has no value", "write NAME=VALUE, once by name")
+        for name, mark, _ in pairs
+        if not mark or names.count(name) > 1
+    ]
+    if problems:
+        raise Refused(list(dict.fromkeys(problems)), where="what the run was asked for")
+    return {name: value for name, _, value in pairs}
 
 
 def campaign_id_of(name: str, conf: Mapping[str, Any] | None, run_after: datetime) -> str:

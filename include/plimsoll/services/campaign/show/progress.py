@@ -102,6 +102,8 @@ def campaign_progress(
         budget_usd=resolved.budget,
         finish_by=deadline_of(resolved, begun, now),
         approvals=campaign.approvals(),
+        parameters=dict(resolved.values),
+        begun_by=campaign.begun_by(resolved),
         thresholds=tuple(threshold_statuses(state)),
     )
 

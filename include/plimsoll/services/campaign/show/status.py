@@ -51,6 +51,8 @@ def campaign_status(
         seconds_over=left.longest_over,
         asked=None if request is None else tuple(cell_id for cell_id in state.by_id if cell_id in request.cells),
         approvals=campaign.approvals() if resolved.approve else (),  # asked for often, and a request to the store
+        parameters=dict(resolved.values),
+        begun_by=campaign.begun_by(resolved),
         variants=tuple(VariantName(id=variant.id, label=variant.label) for variant in resolved.variants),
         workloads=resolved.workload_ids,
         stages=stage_statuses(resolved),

@@ -1,0 +1,252 @@
+"""Parameters of a definition: values that one campaign may have others of. Pure.
+
+`$(name)` stands for a value anywhere in a definition. It is read without quotes in YAML of both styles, and is no
+placeholder of a command, as `{name}` is. Values are put into the parsed tree and never into the text, so that none can
+become a key or a second value.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, Self, TypeGuard
+
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
+
+from plimsoll.domain.keys.faults import Fault, Faulty, Path, faults_of, require_none
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.errors import Problem, Refused
+from plimsoll.domain.text.wording import meant_or_known, shortened
+
+PARAMETERS = "parameters"
+NUMBER = "number"
+TEXT_VALUE = r"[A-Za-z0-9/][A-Za-z0-9._:/@=+-]*"
+"""Values that people and programs may give as text: they may become words of a command line, so there are no blanks,
+no quotes and no signs of a shell, and none begins as an option does.
+"""
+LONGEST_TEXT = 1000
+MOST_PARAMETERS = 50
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
+_REFERENCE = re.compile(r"(?P<literal>\$?)\$\((?P<name>[^()]*)\)")
+_OF_THE_DAG = ("name", "tags", "approve", "max_parallel", "schedule", "timezone", "trigger", "notify")
+_LARGEST = (1 << 63) - 1
+"""The greatest number, which other programs keep in 64 bits."""
+_SHOWN = 60
+
+
+def _text_or_number(value: object) -> object:
+    """Return the value without the marks that YAML leaves on it: 400.0 and 4e2 are 400."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError("must be text or a number")
+    if isinstance(value, str):
+        return str(value)
+    return float(value) if isinstance(value, float) and not value.is_integer() else int(value)
+
+
+Value = Annotated[
+    str | int | float,
+    BeforeValidator(_text_or_number),
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "number"}]}),
+]
+Values = Mapping[str, str | int | float]
+"""Parameter's name → value."""
+
+
+class Parameter(Model):
+    """A value that one campaign may have another of. `$(name)` stands for it in the definition."""
+
+    type: Annotated[
+        Literal["text", "number", "choice"],
+        Field(description="`text`: letters, digits and `._:/@=+-`; `choice`: one of `of`"),
+    ]
+    default: Annotated[Value, Field(description="Value of campaigns that are given none")]
+    description: Annotated[LeftOutIfEmpty[str], Field(max_length=LONGEST_TEXT, description="Meaning of the value")] = ""
+    at_least: Annotated[float | None, Field(description="Of a number", exclude_if=lambda bound: bound is None)] = None
+    at_most: Annotated[float | None, Field(description="Of a number", exclude_if=lambda bound: bound is None)] = None
+    of: Annotated[LeftOutIfEmpty[tuple[Value, ...]], Field(max_length=200, description="Of a choice: its values")] = ()
+    value: Annotated[
+        Value | None,
+        Field(
+            description="Written by Plimsoll into a campaign's own copy, in which no references are left",
+            exclude_if=lambda value: value is None,
+        ),
+    ] = None
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        require_none(self._faults())
+        return self
+
+    def _faults(self) -> Iterator[Fault]:
+        if (self.type == "choice") != bool(self.of):
+            mend = "write the values to choose from" if self.type == "choice" else "remove it, or write `type: choice`"
+            yield Fault(("of",), "is missing" if self.type == "choice" else f"is no key of a {self.type}", mend)
+        elif self.type != NUMBER and (self.at_least is not None or self.at_most is not None):
+            key = "at_most" if self.at_least is None else "at_least"
+            yield Fault((key,), f"is no key of a {self.type}", "remove it, or write `type: number`")
+        elif wrong := self.wrong(self.default):
+            yield Fault(("default",), *wrong)
+
+    def typed(self, given: object) -> object:
+        """Return what somebody gave, perhaps as text, as the value that is meant; unchanged where none is."""
+        if isinstance(given, str) and self.type == NUMBER:
+            return _number(given)
+        return next((choice for choice in self.of if str(choice) == given), given)
+
+    def wrong(self, value: object) -> tuple[str, str] | None:
+        """Return what is wrong with a value, and what to write instead; None for one that fits."""
+        if self.type == "choice":
+            fits = value in self.of and not isinstance(value, bool)
+            return (
+                None if fits else (f"{_shown(value)} is none of its values", meant_or_known(value, map(str, self.of)))
+            )
+        return _wrong_text(value) if self.type == "text" else self._wrong_number(value)
+
+    def _wrong_number(self, value: object) -> tuple[str, str] | None:
+        if not _is_number(value):
+            return f"must be a number; found {_shown(value)}", "write a number"
+        low, high = self.at_least, self.at_most
+        if (low is None or value >= low) and (high is None or value <= high):
+            return None
+        bounds = [f"{words} {bound:g}" for words, bound in (("at least", low), ("at most", high)) if bound is not None]
+        return f"must be {' and '.join(bounds)}; found {_shown(value)}", "write such a number"
+
+    @property
+    def effective(self) -> str | int | float:
+        """Return the value of the campaign; the default where it was given none."""
+        return self.default if self.value is None else self.value
+
+
+Parameters = Annotated[
+    LeftOutIfEmpty[dict[str, Parameter]],
+    Field(
+        max_length=MOST_PARAMETERS,
+        description="Values that one campaign may have others of, by name. `$(name)` stands for one, alone or within "
+        "text; `$$(` stands for `$(`",
+    ),
+]
+
+
+def told(parameters: Mapping[str, Parameter]) -> str:
+    """Return values by name, and defaults where these are others: `version 5.0.3 (default 5.0.2), rate 400`."""
+    return ", ".join(
+        f"{name} {one.effective}" + ("" if one.effective == one.default else f" (default {one.default})")
+        for name, one in parameters.items()
+    )
+
+
+class _Declared(Model):
+    """The parameters of a definition whose other keys are not read yet."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    parameters: Parameters
+
+
+def read_values(parameters: Mapping[str, Parameter], given: Mapping[str, Any], where: str) -> Values:
+    """Return the values that somebody gave, each of its parameter's type. Raises Refused with every fault.
+
+    `where`: who gave them.
+    """
+    problems, values = [], {}
+    for name, value in given.items():
+        if name not in parameters:
+            mend = meant_or_known(name, parameters) or "the definition has no `parameters`"
+            problems.append(Problem(f"{PARAMETERS}.{shortened(name, _SHOWN)}", "there is no such parameter", mend))
+            continue
+        values[name] = parameters[name].typed(value)
+        if wrong := parameters[name].wrong(values[name]):
+            problems.append(Problem(f"{PARAMETERS}.{name}", *wrong))
+    if problems:
+        raise Refused(problems[:20], where=where)
+    return values  # type: ignore[return-value]  # whatever fits a parameter is text or a number
+
+
+def with_values(written: Any, values: Values) -> Any:
+    """Return a definition as somebody wrote it with the value of its parameter in place of each reference.
+
+    Parameters that `values` lacks have their defaults. A campaign's own copy, which has the values already, and a
+    definition without parameters stay unchanged. Raises Faulty for wrong parameters, unknown references and unused
+    parameters.
+    """
+    if not isinstance(written, Mapping) or not written.get(PARAMETERS):
+        return written
+    try:
+        declared = _Declared.model_validate({PARAMETERS: written[PARAMETERS]}).parameters
+    except ValidationError as error:
+        raise Faulty(faults_of(error, _Declared)) from None
+    if all(parameter.value is not None for parameter in declared.values()):
+        return written
+    rest = {key: value for key, value in written.items() if key != PARAMETERS}
+    require_none(_faults_of_references(declared, rest))
+    known = {name: values.get(name, parameter.default) for name, parameter in declared.items()}
+    own = {name: parameter.model_copy(update={"value": known[name]}) for name, parameter in declared.items()}
+    return {PARAMETERS: own, **{key: _put(value, known) for key, value in rest.items()}}
+
+
+def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, Any]) -> Iterator[Fault]:
+    used = set()
+    for path, name in _references(rest, ()):
+        used.add(name)
+        if name not in declared:
+            mend = f"{meant_or_known(name, declared)}; where the text itself is meant, write $$({name})"
+            yield Fault(path, f"$({name}) names no parameter", mend)
+        elif not isinstance(path[-1], int) and _REFERENCE.search(path[-1]):
+            yield Fault(path, "is a key, and keys can't be parameters", "write the key itself")
+        elif path[0] in _OF_THE_DAG or path[-1] == "strategy" or path[-2:] == ("strategy", "name"):
+            what = "is the same for all campaigns of a definition, so it can't be a parameter"
+            yield Fault(path, what, "write the value itself")
+    for name, parameter in declared.items():
+        if parameter.value is not None:
+            yield Fault((PARAMETERS, name, "value"), "is for a campaign's own copy", "write `default`")
+        if _NAME.fullmatch(name) is None:
+            yield Fault((PARAMETERS, name), "is no name", "begin with a small letter, go on with these, digits and _")
+        elif name not in used:
+            yield Fault((PARAMETERS, name), "nothing refers to it", f"write $({name}) where it belongs, or remove it")
+
+
+def _references(node: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the place and the name of each reference, in keys too."""
+    if isinstance(node, str):
+        found = _REFERENCE.finditer(node)
+        yield from ((path, reference["name"]) for reference in found if not reference["literal"])
+    elif isinstance(node, Mapping):
+        for key, value in node.items():
+            yield from _references(key, (*path, key))
+            yield from _references(value, (*path, key))
+    elif isinstance(node, list | tuple):
+        for number, value in enumerate(node):
+            yield from _references(value, (*path, number))
+
+
+def _put(node: Any, values: Values) -> Any:
+    if isinstance(node, str):
+        alone = _REFERENCE.fullmatch(node)
+        if alone and not alone["literal"]:
+            return values[alone["name"]]
+        return _REFERENCE.sub(lambda one: one[0][1:] if one["literal"] else str(values[one["name"]]), node)
+    if isinstance(node, Mapping):
+        return {key: _put(value, values) for key, value in node.items()}
+    return [_put(value, values) for value in node] if isinstance(node, list | tuple) else node
+
+
+def _wrong_text(value: object) -> tuple[str, str] | None:
+    if isinstance(value, str) and len(value) <= LONGEST_TEXT and re.fullmatch(TEXT_VALUE, value):
+        return None
+    mend = f"begin with a letter, a digit or a slash; at most {LONGEST_TEXT:,} characters"
+    found, mend = ("a number", "put it in quotes") if _is_number(value) else (_shown(value), mend)
+    return f"must be text of letters, digits and ._:/@=+-; found {found}", mend
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST
+
+
+def _number(text: str) -> object:
+    try:
+        value = _text_or_number(float(text) if re.search(r"[.eE]", text) else int(text))
+    except (ValueError, OverflowError):
+        return text
+    return value
+
+
+def _shown(value: object) -> str:
+    return shortened(repr(value) if isinstance(value, str) else str(value), _SHOWN)

@@ -1,0 +1,72 @@
+"""The event of an asset by which a run of a campaign's DAG began.
+
+Airflow starts one run for all events that have come since its last one, such as those while another campaign ran. The
+newest gives the values: what was published last is what is worth measuring now, and a queue could grow without end. The
+others are named in the log of `plan` and in the campaign's status.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.domain.keys.parameters import Values
+from plimsoll.domain.keys.trigger import BegunBy, SkippedEvent
+from plimsoll.domain.text.wording import shortened
+from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+
+_MOST_NAMED = 20
+_LONGEST = 200
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """The newest event that a run was started for, what it gives to parameters, and the events before it."""
+
+    asset: str
+    at: datetime
+    extra: Mapping[str, Any]
+    skipped: tuple[SkippedEvent, ...] = ()
+    more_skipped: int = 0
+
+    @property
+    def where(self) -> str:
+        """Return the event as messages about faults name it."""
+        return f"the event of asset {self.asset!r}, {self.at:%Y-%m-%d %H:%M:%S} UTC"
+
+    def record(self, values: Values) -> BegunBy:
+        """Return the record of the event, with those values of parameters that it gave."""
+        given = {name: value for name, value in values.items() if name in self.extra}
+        skipped = {"skipped": self.skipped, "more_skipped": self.more_skipped}
+        return BegunBy(asset=self.asset, at=self.at, values=given, **skipped)
+
+    def __str__(self) -> str:
+        return str(self.record({}))
+
+
+def event_of(context: "Context") -> RunEvent | None:
+    """Return the event that the run was started for; None where a person, a program or a schedule started it."""
+    triggering: Mapping[Any, Any] = context.get("triggering_asset_events") or {}
+    events = sorted((event for events in triggering.values() for event in events), key=lambda event: event.timestamp)
+    if not events:
+        return None
+    *earlier, newest = events
+    named = earlier[::-1][:_MOST_NAMED]
+    return RunEvent(
+        asset=newest.asset.name,
+        at=newest.timestamp,
+        extra=_values(newest),
+        skipped=tuple(SkippedEvent(at=event.timestamp, extra=_words(_values(event))) for event in named),
+        more_skipped=len(earlier) - len(named),
+    )
+
+
+def _values(event: Any) -> Mapping[str, Any]:
+    return {name: value for name, value in (event.extra or {}).items() if name not in MARKS_OF_EVENTS}
+
+
+def _words(values: Mapping[str, Any]) -> str:
+    return shortened(", ".join(f"{name} {value}" for name, value in values.items()), _LONGEST)

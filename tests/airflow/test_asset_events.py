@@ -1,0 +1,143 @@
+"""A run that events of an asset began: the newest gives the values, and the others are named."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from airflow.sdk.api.datamodels._generated import AssetReferenceAssetEventDagRun
+from airflow.sdk.execution_time.comms import AssetEventDagRunReferenceResult
+from airflow.sdk.execution_time.context import TriggeringAssetEventsAccessor
+from tests.fakes.installation import Installation
+
+from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.services.campaign.show.progress import campaign_progress
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.settings import Settings
+from plimsoll_airflow.dags.forms import campaign_params
+from plimsoll_airflow.internals.moved import AirflowFailException
+from plimsoll_airflow.operators.campaign import Plan
+from plimsoll_airflow.runs.asset_events import event_of
+from plimsoll_airflow.wiring.definitions import read_definition
+
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+TEXT = """
+name: released
+title: Release $(version)
+parameters:
+  version: {type: text, default: 4.0.1}
+  rate: {type: number, default: 1000, at_most: 9000}
+system: {database: instant, version: $(version), nodes: 3}
+variants: [{id: v1, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 512M}}]
+loads: [$(rate)/s]
+load_generator: {name: instant}
+timing: {duration: 20s, warmup: 10s}
+provider: {name: instant}
+trigger: {asset: database-release}
+"""
+pytestmark = pytest.mark.usefixtures("database")
+
+
+def event(minutes: float, **extra: Any) -> AssetEventDagRunReferenceResult:
+    """Return an event that came so many minutes after noon, by REST."""
+    return AssetEventDagRunReferenceResult(
+        asset=AssetReferenceAssetEventDagRun(name="database-release", uri="database-release", extra={}),
+        extra={**extra, "from_rest_api": True},
+        source_task_id=None,
+        source_dag_id=None,
+        source_run_id=None,
+        source_map_index=None,
+        source_aliases=[],
+        timestamp=NOON + timedelta(minutes=minutes),
+    )
+
+
+def context(*events: AssetEventDagRunReferenceResult, params: Mapping[str, Any] | None = None) -> Any:
+    """Return the context of the task `plan` in a run that these events began, an hour after noon."""
+    pushed: dict[str, Any] = {}
+    ti = SimpleNamespace(dag_id="released", run_id="asset_triggered__1", task_id="plan", xcom_push=pushed.__setitem__)
+    return {
+        "ti": ti,
+        "params": params or {},
+        "dag_run": SimpleNamespace(run_after=NOON + timedelta(hours=1)),
+        "triggering_asset_events": TriggeringAssetEventsAccessor.build(events),
+    }
+
+
+@pytest.fixture
+def installation(installation: Installation) -> Installation:
+    installation.write_definition("released", TEXT)
+    return installation
+
+
+def plan(*events: AssetEventDagRunReferenceResult) -> list[str]:
+    definition = read_definition(Settings(), "released")
+    empty = {name: param.value for name, param in campaign_params(resolve(definition)).items()}
+    return Plan(task_id="plan", definition="released").execute(context(*events, params=empty))
+
+
+def test_an_event_gives_values_to_the_campaign_that_it_begins(installation: Installation) -> None:
+    assert plan(event(59, version="4.1.10", rate="3000")) == ["released-20260131t130000__v1-003k-r1"]
+
+    campaign = CampaignStore(installation.toolkit.store, "released-20260131t130000")
+    assert campaign.declared().title == "Release 4.1.10"
+    progress = campaign_progress(campaign.store, campaign.campaign_id, now=NOON)
+    assert progress.parameters == {"version": "4.1.10", "rate": 3000}
+    assert str(progress.begun_by) == "begun by an event of database-release, 2026-01-31 12:59:00 UTC"
+
+
+def test_of_several_events_the_newest_counts_and_the_others_are_named(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events = [event(2, version="4.1.9"), event(3, version="4.1.10"), event(1)]
+    plan(*events)
+
+    words = (
+        "begun by an event of database-release, 2026-01-31 12:03:00 UTC, in place of 2 events before it: "
+        "2026-01-31 12:02:00 UTC (version 4.1.9), 2026-01-31 12:01:00 UTC (no values)"
+    )
+    assert words in capsys.readouterr().out
+    campaign = CampaignStore(installation.toolkit.store, "released-20260131t130000")
+    assert str(campaign.begun_by(campaign.resolved())) == words
+    assert campaign.resolved().values["version"] == "4.1.10"
+
+
+def test_planning_again_goes_on_with_the_same_campaign(installation: Installation) -> None:
+    events = [event(2, version="4.1.9"), event(3, version="4.1.10")]
+
+    assert plan(*events) == plan(*events)
+
+
+@pytest.mark.parametrize(
+    ("extra", "message"),
+    [
+        ({"release": "4.1.10"}, "parameters.release: there is no such parameter"),
+        ({"version": "4.1.10", "rate": 10_000}, "parameters.rate: must be at most 9000; found 10000"),
+        ({"version": 4.1}, "parameters.version: must be text of letters"),
+        ({"version": "4.1.10", "cells": "v1-*"}, "parameters.cells: there is no such parameter"),
+    ],
+)
+def test_an_event_that_does_not_fit_is_refused_by_its_time_and_key_before_there_is_a_campaign(
+    installation: Installation, extra: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(AirflowFailException) as caught:
+        plan(event(3, **extra))
+
+    assert "the event of asset 'database-release', 2026-01-31 12:03:00 UTC" in str(caught.value)
+    assert message in str(caught.value)
+    assert installation.toolkit.store.folders("") == ()
+
+
+def test_a_run_that_no_event_began_has_none() -> None:
+    assert event_of(context()) is None
+
+
+def test_of_very_many_events_the_newest_are_named_and_the_rest_is_counted() -> None:
+    found = event_of(context(*(event(minute, version="x" * 900) for minute in range(50))))
+
+    assert found is not None
+    assert (len(found.skipped), found.more_skipped) == (20, 29)
+    assert len(found.skipped[0].extra) < 400
+    assert str(found).endswith(" and 29 earlier ones")
+    assert "in place of 49 events before it" in str(found)
