@@ -1,11 +1,12 @@
 """A run that events of an asset began: the newest gives the values, and the others are named."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from airflow.sdk import Asset
 from airflow.sdk.api.datamodels._generated import AssetReferenceAssetEventDagRun
 from airflow.sdk.execution_time.comms import AssetEventDagRunReferenceResult
 from airflow.sdk.execution_time.context import TriggeringAssetEventsAccessor
@@ -18,9 +19,10 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.campaign import Plan
-from plimsoll_airflow.runs.asset_events import event_of
+from plimsoll_airflow.runs.asset_events import newest_event
 from plimsoll_airflow.wiring.definitions import read_definition
 
+ASSET = Asset("database-release")
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 TEXT = """
 name: released
@@ -53,16 +55,27 @@ def event(minutes: float, **extra: Any) -> AssetEventDagRunReferenceResult:
     )
 
 
-def context(*events: AssetEventDagRunReferenceResult, params: Mapping[str, Any] | None = None) -> Any:
-    """Return the context of the task `plan` in a run that these events began, an hour after noon."""
+def context(*events: AssetEventDagRunReferenceResult, params: Mapping[str, Any] | None = None, hours: float = 1) -> Any:
+    """Return the context of the task `plan` in a run that the first of these events began, an hour after noon."""
     pushed: dict[str, Any] = {}
     ti = SimpleNamespace(dag_id="released", run_id="asset_triggered__1", task_id="plan", xcom_push=pushed.__setitem__)
     return {
         "ti": ti,
         "params": params or {},
-        "dag_run": SimpleNamespace(run_after=NOON + timedelta(hours=1)),
-        "triggering_asset_events": TriggeringAssetEventsAccessor.build(events),
+        "dag_run": SimpleNamespace(run_after=NOON + timedelta(hours=hours)),
+        # As Airflow does for events that come while another run lives.
+        "triggering_asset_events": TriggeringAssetEventsAccessor.build(events[:1]),
+        "inlet_events": {ASSET: Inlet(events)},
     }
+
+
+class Inlet(tuple[AssetEventDagRunReferenceResult, ...]):
+    """The events of the asset, as a task can ask for them."""
+
+    __slots__ = ()
+
+    def after(self, since: str) -> Sequence[AssetEventDagRunReferenceResult]:
+        return [event for event in self if event.timestamp >= datetime.fromisoformat(since)]
 
 
 @pytest.fixture
@@ -71,10 +84,11 @@ def installation(installation: Installation) -> Installation:
     return installation
 
 
-def plan(*events: AssetEventDagRunReferenceResult) -> list[str]:
+def plan(*events: AssetEventDagRunReferenceResult, hours: float = 1) -> list[str]:
     definition = read_definition(Settings(), "released")
     empty = {name: param.value for name, param in campaign_params(resolve(definition)).items()}
-    return Plan(task_id="plan", definition="released").execute(context(*events, params=empty))
+    task = Plan(task_id="plan", definition="released", inlets=[ASSET])
+    return task.execute(context(*events, params=empty, hours=hours))
 
 
 def test_an_event_gives_values_to_the_campaign_that_it_begins(installation: Installation) -> None:
@@ -90,7 +104,7 @@ def test_an_event_gives_values_to_the_campaign_that_it_begins(installation: Inst
 def test_of_several_events_the_newest_counts_and_the_others_are_named(
     installation: Installation, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    events = [event(2, version="4.1.9"), event(3, version="4.1.10"), event(1)]
+    events = [event(1), event(2, version="4.1.9"), event(3, version="4.1.10")]
     plan(*events)
 
     words = (
@@ -106,7 +120,22 @@ def test_of_several_events_the_newest_counts_and_the_others_are_named(
 def test_planning_again_goes_on_with_the_same_campaign(installation: Installation) -> None:
     events = [event(2, version="4.1.9"), event(3, version="4.1.10")]
 
-    assert plan(*events) == plan(*events)
+    assert plan(*events) == plan(*events, event(4, version="4.1.11"))
+    assert (
+        CampaignStore(installation.toolkit.store, "released-20260131t130000").resolved().values["version"] == "4.1.10"
+    )
+
+
+def test_an_event_is_measured_once_and_never_named_as_skipped_after_that(installation: Installation) -> None:
+    """One that comes between the start of a run and its `plan` also begins the next run."""
+    first, late, later = event(1, version="4.1.1"), event(62, version="4.1.2"), event(130, version="4.1.3")
+    assert plan(first, late) == ["released-20260131t130000__v1-001k-r1"]
+    assert plan(late, hours=2) == []
+    assert installation.toolkit.store.folders("") == ("released-20260131t130000",)
+
+    assert plan(late, later, hours=3) == ["released-20260131t150000__v1-001k-r1"]
+    campaign = CampaignStore(installation.toolkit.store, "released-20260131t150000")
+    assert str(campaign.begun_by(campaign.resolved())).endswith("14:10:00 UTC")
 
 
 @pytest.mark.parametrize(
@@ -129,12 +158,14 @@ def test_an_event_that_does_not_fit_is_refused_by_its_time_and_key_before_there_
     assert installation.toolkit.store.folders("") == ()
 
 
-def test_a_run_that_no_event_began_has_none() -> None:
-    assert event_of(context()) is None
+def test_a_run_that_no_event_began_has_the_defaults(installation: Installation) -> None:
+    assert plan() == ["released-20260131t130000__v1-001k-r1"]
+    assert CampaignStore(installation.toolkit.store, "released-20260131t130000").declared().title == "Release 4.0.1"
 
 
 def test_of_very_many_events_the_newest_are_named_and_the_rest_is_counted() -> None:
-    found = event_of(context(*(event(minute, version="x" * 900) for minute in range(50))))
+    events = [event(minute, version="x" * 900) for minute in range(50)]
+    found = newest_event(context(*events), ASSET, NOON, None)
 
     assert found is not None
     assert (len(found.skipped), found.more_skipped) == (20, 29)

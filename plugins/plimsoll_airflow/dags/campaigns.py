@@ -48,7 +48,9 @@ def make_campaign(definition: Definition) -> None:
         on_failure_callback=when_incomplete(definition),
         default_args={"execution_timeout": timedelta(minutes=30), **TRIES},
     ):
-        plan = Plan(task_id=PLAN_TASK, definition=definition.name)
+        # An inlet: events that wait for the run's beginning are read by `plan`.
+        inlets = [Asset(definition.trigger.asset)] if definition.trigger else []
+        plan = Plan(task_id=PLAN_TASK, definition=definition.name, inlets=inlets)
         run_cell = RunCell.partial(
             task_id=RUN_CELL_TASK,
             pool=CLUSTERS_POOL,

@@ -11,7 +11,8 @@ from airflow.utils.state import DagRunState
 
 from plimsoll.bootstrap import load_document
 from plimsoll.domain.campaign.resolve import resolve
-from plimsoll.services.campaign.open.creation import ASKED, asked_definition, open_campaign
+from plimsoll.domain.keys.trigger import BegunBy
+from plimsoll.services.campaign.open.creation import ASKED, asked_definition, campaign_of_last_event, open_campaign
 from plimsoll.services.campaign.open.request import campaign_id_of, given_values, read_request
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.reading import valid_verdict
@@ -21,7 +22,7 @@ from plimsoll.services.hosts.approval import require_approval
 from plimsoll.services.hosts.deadline import require_time
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.inventory import run_url
 from plimsoll_airflow.internals.moved import (
@@ -35,7 +36,7 @@ from plimsoll_airflow.internals.moved import (
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.links import CampaignPageLink, CellPageLink
 from plimsoll_airflow.runs import notices
-from plimsoll_airflow.runs.asset_events import event_of
+from plimsoll_airflow.runs.asset_events import RunEvent, first_event, newest_event
 from plimsoll_airflow.runs.attempts import is_under_load, was_cancelled
 from plimsoll_airflow.runs.installation import own_installation
 from plimsoll_airflow.runs.notices import tell_if_late
@@ -76,16 +77,20 @@ class Plan(BaseOperator):
             if is_paused(context["ti"], CELL_DAG):
                 raise AirflowFailException(f"the DAG {CELL_DAG} is paused, so no cell would run: unpause it")
             document, asked = load_document(Settings(), self.definition), dict(context["params"])
-            event = event_of(context)
+            at = context["dag_run"].run_after
+            named = CampaignStore(toolkit().store, str(campaign_id_of(self.definition, asked, at)))
+            event = self._event(context, named)
+            if isinstance(event, tuple):
+                self.log.info("nothing to measure: no event has come since campaign %s, %s", *event)
+                context["ti"].xcom_push(CAMPAIGN_ID, event[0])
+                return []
             if event:
                 self.log.info("%s", event)
-            named = CampaignStore(toolkit().store, str(asked.get("campaign_id") or ""))
             given, where = (event.extra, event.where) if event else (given_values(asked), ASKED)
             definition = asked_definition(document, given, named, where=where)
             campaign = resolve(definition)
             request = read_request(campaign, asked)
             largest_run = conf.getint("core", "max_map_length")
-            at = context["dag_run"].run_after
             me = run_of(context).token
             # Before anything of the campaign is written, and again once others can see this run.
             require_no_other_airflow(toolkit(), campaign_id_of(definition.name, request.model_dump(), at), me)
@@ -93,7 +98,7 @@ class Plan(BaseOperator):
         self.campaign_id = plan.campaign_id
         if event:
             with final():
-                CampaignStore(toolkit().store, plan.campaign_id).record_event(event.record(campaign.values))
+                named.record_event(event.record(campaign.values))
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         context["ti"].xcom_push(GOES_ON, plan.goes_on)
         with final():  # until the run's last task takes it back
@@ -103,6 +108,20 @@ class Plan(BaseOperator):
             for note in toolkit().local_notes(toolkit().hosts_spec(campaign), campaign.disturbance):
                 self.log.info("note: %s", note)
         return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
+
+    def _event(self, context: "Context", campaign: CampaignStore) -> "RunEvent | tuple[str, BegunBy] | None":
+        """Return the event whose values the run's new campaign gets, or the campaign that has measured it already.
+
+        None where no event began the run, and where its campaign is there already, which keeps its values.
+        """
+        first = first_event(context)
+        if first is None or campaign_exists(campaign.store, campaign.campaign_id):
+            return None
+        measured = campaign_of_last_event(campaign.store, self.definition)
+        newest = newest_event(context, self.inlets[0], first, measured[1].at if measured else None)
+        if newest is None and measured is None:
+            raise AirflowFailException("Airflow no longer has the event that began this run: trigger the DAG by hand")
+        return newest or measured
 
 
 class CampaignTask(BaseOperator):

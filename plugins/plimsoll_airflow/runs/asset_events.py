@@ -1,11 +1,12 @@
 """The event of an asset by which a run of a campaign's DAG began.
 
-Airflow starts one run for all events that have come since its last one, such as those while another campaign ran. The
-newest gives the values: what was published last is what is worth measuring now, and a queue could grow without end. The
-others are named in the log of `plan` and in the campaign's status.
+Airflow starts one run for all events that come while another one lives, and gives it the first of them alone
+(apache/airflow#56050). So the run looks for the others itself. The newest gives the values: what was published last is
+what is worth measuring now, and a queue could grow without end. The others are named in the log of `plan` and in the
+campaign's status.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,7 @@ from plimsoll.domain.text.wording import shortened
 from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS
 
 if TYPE_CHECKING:
-    from airflow.sdk import Context
+    from airflow.sdk import Asset, Context
 
 _MOST_NAMED = 20
 _LONGEST = 200
@@ -24,7 +25,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class RunEvent:
-    """The newest event that a run was started for, what it gives to parameters, and the events before it."""
+    """The newest event that a run is for, what it gives to parameters, and the events before it."""
 
     asset: str
     at: datetime
@@ -40,23 +41,30 @@ class RunEvent:
     def record(self, values: Values) -> BegunBy:
         """Return the record of the event, with those values of parameters that it gave."""
         given = {name: value for name, value in values.items() if name in self.extra}
-        skipped = {"skipped": self.skipped, "more_skipped": self.more_skipped}
-        return BegunBy(asset=self.asset, at=self.at, values=given, **skipped)
+        return BegunBy(asset=self.asset, at=self.at, values=given, skipped=self.skipped, more_skipped=self.more_skipped)
 
     def __str__(self) -> str:
         return str(self.record({}))
 
 
-def event_of(context: "Context") -> RunEvent | None:
-    """Return the event that the run was started for; None where a person, a program or a schedule started it."""
+def first_event(context: "Context") -> datetime | None:
+    """Return when the first event came that the run was started for; None where a person or a schedule started it."""
     triggering: Mapping[Any, Any] = context.get("triggering_asset_events") or {}
-    events = sorted((event for events in triggering.values() for event in events), key=lambda event: event.timestamp)
-    if not events:
+    return min((event.timestamp for events in triggering.values() for event in events), default=None)
+
+
+def newest_event(context: "Context", asset: "Asset", since: datetime, measured: datetime | None) -> RunEvent | None:
+    """Return the newest event of the asset since that time, with those before it; None where there is no newer one
+    than the event that was `measured` last.
+    """
+    events: Sequence[Any] = context["inlet_events"][asset].after((measured or since).isoformat())
+    waiting = [event for event in events if measured is None or event.timestamp > measured]
+    if not waiting:
         return None
-    *earlier, newest = events
+    *earlier, newest = sorted(waiting, key=lambda event: event.timestamp)
     named = earlier[::-1][:_MOST_NAMED]
     return RunEvent(
-        asset=newest.asset.name,
+        asset=asset.name,
         at=newest.timestamp,
         extra=_values(newest),
         skipped=tuple(SkippedEvent(at=event.timestamp, extra=_words(_values(event))) for event in named),

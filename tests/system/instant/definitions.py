@@ -5,9 +5,11 @@ from tests.fakes.installation import instant_definition
 
 from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.loads import TakenLoad
+from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.stage import Stage
 from plimsoll.domain.keys.strategy import FullGrid, Ramp, Search
 from plimsoll.domain.keys.system import ProviderChoice
+from plimsoll.domain.keys.trigger import Trigger
 
 STAGES = (
     Stage(id="maximum", strategy=Ramp()),
@@ -30,6 +32,13 @@ DEFINITIONS = {
         ),
         instant_definition("unanswered", variants=1, loads=1).model_copy(
             update={**DEAR_HOSTS, "approve": Approve.model_validate({"above": "1 USD", "within": "5s"})}
+        ),
+        instant_definition("released", variants=1, loads=1).model_copy(
+            update={
+                "title": "Release $(version)",
+                "parameters": {"version": Parameter(type="text", default="4.0.1")},
+                "trigger": Trigger(asset="database-release"),
+            }
         ),
         instant_definition("sought", variants=1, loads=3, repeats=2, parallel=1).model_copy(
             update={"strategy": Search(), "cluster_scope": "campaign"}

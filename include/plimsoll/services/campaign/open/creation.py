@@ -9,8 +9,11 @@ from plimsoll.domain.campaign.cell import Cell, campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.parameters import Values, read_values
+from plimsoll.domain.keys.trigger import BegunBy
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.wording import plural
+from plimsoll.ports.store import ReadableStore
+from plimsoll.services.campaign.open.planning import is_new_id
 from plimsoll.services.campaign.open.request import FAILED, INVALID, Request, campaign_id_of, choose
 from plimsoll.services.campaign.open.runnable import require_runnable
 from plimsoll.services.campaign.state.completeness import (
@@ -25,6 +28,7 @@ from plimsoll.services.definitions.documents import Document
 from plimsoll.services.hosts.deadline import require_time
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.ownership import require_free
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, campaign_exists
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import CampaignState
@@ -64,6 +68,13 @@ def _kept_values(campaign: StoredCampaign, definition: Definition, values: Value
     if problems:
         raise Refused(problems, where=where)
     return {**values, **kept}
+
+
+def campaign_of_last_event(store: ReadableStore, name: str) -> tuple[str, BegunBy] | None:
+    """Return the newest campaign of that definition that an event began, with the event; None where none did."""
+    newest_first = reversed([folder for folder in store.folders("") if is_new_id(name, folder)])
+    found = ((campaign_id, layout.BEGUN_BY.read_sound(store, campaign_id)) for campaign_id in newest_first)
+    return next(((campaign_id, event) for campaign_id, event in found if event), None)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Plan a campaign: order its cells, estimate time and cost, list the downloads before its first cell."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -205,6 +206,11 @@ def new_campaign_id(name: str, at: datetime) -> str:
     It can be used in run ids, tags and keys.
     """
     return f"{name}-{at:%Y%m%dt%H%M%S}"
+
+
+def is_new_id(name: str, campaign_id: str) -> bool:
+    """Tell whether the id was made so. Of one definition, such ids are in the order of their times."""
+    return re.fullmatch(rf"{name}-\d{{8}}t\d{{6}}", campaign_id) is not None
 
 
 def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) -> dict[str, Any]:
