@@ -11,8 +11,11 @@ from airflow.sdk.api.datamodels._generated import AssetReferenceAssetEventDagRun
 from airflow.sdk.execution_time.comms import AssetEventDagRunReferenceResult
 from airflow.sdk.execution_time.context import TriggeringAssetEventsAccessor
 from tests.fakes.installation import Installation
+from tests.fakes.instant import InstantProduct
 
 from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.campaign.specs import ProductSpec
+from plimsoll.domain.keys.origins import Download
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
@@ -158,6 +161,24 @@ def test_an_event_that_does_not_fit_is_refused_by_its_time_and_key_before_there_
     assert installation.toolkit.store.folders("") == ()
 
 
+def test_software_that_an_event_names_is_fetched_where_it_is_not_there(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched: list[str | None] = []
+
+    def downloads(_: InstantProduct, spec: ProductSpec) -> tuple[Download, ...]:
+        version = spec.variants[0].version
+        return (Download(name=f"instant {version}", size_bytes=None, is_there=version == "4.0.1"),)
+
+    monkeypatch.setattr(InstantProduct, "downloads", downloads)
+    monkeypatch.setattr(InstantProduct, "prepare", lambda _, spec: fetched.append(spec.variants[0].version))
+
+    plan(event(1, rate=2000))
+    assert fetched == []
+    plan(event(61, version="4.1.10"), hours=2)
+    assert fetched == ["4.1.10"]
+
+
 def test_a_run_that_no_event_began_has_the_defaults(installation: Installation) -> None:
     assert plan() == ["released-20260131t130000__v1-001k-r1"]
     assert CampaignStore(installation.toolkit.store, "released-20260131t130000").declared().title == "Release 4.0.1"
@@ -166,6 +187,7 @@ def test_a_run_that_no_event_began_has_the_defaults(installation: Installation) 
 def test_of_very_many_events_the_newest_are_named_and_the_rest_is_counted() -> None:
     events = [event(minute, version="x" * 900) for minute in range(50)]
     found = newest_event(context(*events), ASSET, NOON, None)
+    assert newest_event({**context(), "inlet_events": {ASSET: events}}, ASSET, NOON, None) == found, "as in Airflow 3.1"
 
     assert found is not None
     assert (len(found.skipped), found.more_skipped) == (20, 29)

@@ -12,7 +12,7 @@ import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, SetOption, print_json, print_table
 from plimsoll.domain.campaign.campaign import clients_of
-from plimsoll.domain.keys.parameters import told, with_values
+from plimsoll.domain.keys.parameters import values_line, with_values
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.domain.text.wording import plural, some_of
@@ -51,7 +51,7 @@ def plan(
     from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.domain.keys.loads import load_remarks
     from plimsoll.domain.text.errors import ProviderError, Refused
-    from plimsoll.services.campaign.open.creation import asked_definition
+    from plimsoll.services.campaign.open.creation import requested_definition
     from plimsoll.services.campaign.open.planning import downloads, make_plan
     from plimsoll.services.campaign.open.remarks import remarks
     from plimsoll.services.campaign.open.request import values_set
@@ -59,7 +59,7 @@ def plan(
 
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
-    declared = asked_definition(document, values_set(values))
+    declared = requested_definition(document, values_set(values))
     campaign = resolve(declared)
     problems, notes = _checked(toolkit, declared)
     found = document.located(problems)
@@ -113,7 +113,7 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
     campaign = plan.campaign
     typer.echo(f"{campaign.title} ({campaign.name})")
     if campaign.parameters:
-        typer.echo(f"Parameters: {told(campaign.parameters)}")
+        typer.echo(f"Parameters: {values_line(campaign.parameters)}")
     for stage in plan.stages:
         _show_stage(stage)
     first = [cell.id for cell in plan.first[:4]]

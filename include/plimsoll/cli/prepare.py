@@ -69,12 +69,12 @@ def prepare(
         raise typer.Exit(_FAILED)
 
 
-def _asked(settings: Settings, name: str, given: Mapping[str, str]) -> Campaign:
+def _requested(settings: Settings, name: str, given: Mapping[str, str]) -> Campaign:
     from plimsoll.bootstrap import load_document
     from plimsoll.domain.campaign.resolve import resolve
-    from plimsoll.services.campaign.open.creation import asked_definition
+    from plimsoll.services.campaign.open.creation import requested_definition
 
-    return resolve(asked_definition(load_document(settings, name), given))
+    return resolve(requested_definition(load_document(settings, name), given))
 
 
 def _prepare(
@@ -84,14 +84,12 @@ def _prepare(
 
     Returns whether it was prepared. Raises PlimsollError.
     """
-    from plimsoll.domain.campaign.resolve import load_spec, product_spec
+    from plimsoll.services.campaign.open.planning import fetch
 
-    campaign = _asked(settings, name, given)
+    campaign = _requested(settings, name, given)
     if not (for_other_hosts or _runs_here(toolkit, campaign)):
         return False
-    for product in campaign.products:
-        toolkit.product(product).prepare(product_spec(campaign, product))
-    toolkit.load_generator(campaign).prepare(load_spec(campaign.parts[0]))
+    fetch(toolkit, campaign)
     return True
 
 
@@ -109,7 +107,7 @@ def _announce(
     needed: dict[str, Sequence[Download]] = {}
     for name in names:
         with suppress(PlimsollError):
-            campaign = _asked(settings, name, given)
+            campaign = _requested(settings, name, given)
             if for_other_hosts or _runs_here(toolkit, campaign):
                 needed[name] = [download for download in downloads(toolkit, campaign) if not download.is_there]
     every = {one.name: one for wanted in needed.values() for one in wanted}

@@ -64,7 +64,7 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     from plimsoll.domain.keys.loads import load_remarks
     from plimsoll.domain.keys.parameters import with_values
     from plimsoll.domain.text.errors import ProviderError
-    from plimsoll.services.campaign.open.creation import asked_definition, open_campaign
+    from plimsoll.services.campaign.open.creation import open_campaign, requested_definition
     from plimsoll.services.campaign.open.planning import make_plan
     from plimsoll.services.campaign.open.remarks import remarks
     from plimsoll.services.campaign.open.request import campaign_id_of, read_request, values_set
@@ -77,7 +77,7 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     settings = Settings()
     document, toolkit = load_document(settings, definition), build_toolkit(settings)
     named = StoredCampaign(toolkit.store, campaign or new_campaign)
-    declared = asked_definition(document, values_set(values), named)
+    declared = requested_definition(document, values_set(values), named)
     resolved = resolve(declared)
     request = read_request(resolved, {"campaign_id": campaign or new_campaign, "cells": cells})
     _require_the_one_meant(toolkit.store, campaign, new_campaign)

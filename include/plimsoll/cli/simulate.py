@@ -76,7 +76,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     from plimsoll.cli.simulate_answer import read_outcomes, replay_json, show_replay, show_simulation, simulation_json
     from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.domain.text.errors import Problem, Refused
-    from plimsoll.services.campaign.open.creation import asked_definition
+    from plimsoll.services.campaign.open.creation import requested_definition
     from plimsoll.services.campaign.open.request import values_set
     from plimsoll.settings import Settings
     from plimsoll.strategies.replay import replay
@@ -84,7 +84,7 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
     from plimsoll.strategies.synthetic import simulate as play
 
     document = load_document(Settings(), definition)
-    campaign = resolve(asked_definition(document, values_set(values)))
+    campaign = resolve(requested_definition(document, values_set(values)))
     if outcomes is not None:
         _require_no_synthetic(context)
         played = replay(campaign, read_outcomes(outcomes), where=str(outcomes))

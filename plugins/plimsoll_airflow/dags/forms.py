@@ -43,7 +43,7 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
     choice = partial(_choice, closed=not campaign.parameters)
     pattern = f"{'*-' if campaign.stage_ids else ''}{campaign.variants[0].id}-*-r1"
     return {
-        **{f"{FIELD_PREFIX}{name}": _value(name, one) for name, one in campaign.parameters.items()},
+        **{f"{FIELD_PREFIX}{name}": _value(name, known) for name, known in campaign.parameters.items()},
         "campaign_id": _campaign(
             "Empty: a new campaign. The id of an existing campaign: only its missing cells run. "
             "Any other id: a new campaign with that id."
@@ -190,7 +190,7 @@ def _value(name: str, parameter: Parameter) -> Param:
     schema: dict[str, Any] = {"type": ["null", "string"], "pattern": _exactly(f"^$|^{TEXT_VALUE}$")}
     if parameter.type == "number":
         bounds = {"minimum": parameter.at_least, "maximum": parameter.at_most}
-        schema = {"type": ["null", "number"], **{key: one for key, one in bounds.items() if one is not None}}
+        schema = {"type": ["null", "number"], **{key: bound for key, bound in bounds.items() if bound is not None}}
     elif parameter.type == "choice":
         schema = {"type": ["null", "string", "number"], "enum": [None, *parameter.of], "values_display": {"null": ""}}
     about = f"{parameter.description}. " if parameter.description else ""

@@ -3,6 +3,7 @@
 Read in Airflow 3.3.2, 3.2.2 and 3.1.8.
 """
 
+from datetime import datetime
 from typing import Any
 
 from airflow import __version__
@@ -36,7 +37,7 @@ except ImportError:  # 3.1: `airflow.sdk` has none of them
 __all__ = [
     "COUNTS_WAITING_TASKS", "MARKS_OF_EVENTS", "AirflowException", "AirflowFailException", "AirflowRescheduleException",
     "AirflowSkipException", "AirflowTaskTimeout", "AssetOrTimeSchedule", "CronTriggerTimetable", "ParamValidationError",
-    "TaskDeferralTimeout", "conf", "is_paused",
+    "TaskDeferralTimeout", "asset_events", "conf", "is_paused",
 ]  # fmt: skip
 
 COUNTS_WAITING_TASKS = Version(__version__) >= Version("3.2.2")
@@ -45,6 +46,14 @@ COUNTS_WAITING_TASKS = Version(__version__) >= Version("3.2.2")
 
 MARKS_OF_EVENTS = frozenset({"from_rest_api", "from_trigger"})
 """Keys that Airflow itself puts into the `extra` of an asset's events: how they came."""
+
+
+def asset_events(context: Any, asset: Any, since: datetime) -> list[Any]:
+    """Return the events of a task's inlet since that time. A task of 3.1 can't ask for some, and gets all of them."""
+    events = context["inlet_events"][asset]
+    if hasattr(events, "after"):
+        events = events.after(since.isoformat())
+    return [event for event in events if event.timestamp >= since]
 
 
 def is_paused(ti: Any, dag_id: str) -> bool:

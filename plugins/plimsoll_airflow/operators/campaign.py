@@ -10,9 +10,16 @@ from airflow.sdk import BaseOperator, BaseOperatorLink
 from airflow.utils.state import DagRunState
 
 from plimsoll.bootstrap import load_document
+from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.keys.trigger import BegunBy
-from plimsoll.services.campaign.open.creation import ASKED, asked_definition, campaign_of_last_event, open_campaign
+from plimsoll.services.campaign.open.creation import (
+    OF_A_REQUEST,
+    campaign_of_last_event,
+    open_campaign,
+    requested_definition,
+)
+from plimsoll.services.campaign.open.planning import downloads, fetch
 from plimsoll.services.campaign.open.request import campaign_id_of, given_values, read_request
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.campaign.state.reading import valid_verdict
@@ -86,10 +93,12 @@ class Plan(BaseOperator):
                 return []
             if event:
                 self.log.info("%s", event)
-            given, where = (event.extra, event.where) if event else (given_values(asked), ASKED)
-            definition = asked_definition(document, given, named, where=where)
+            given, where = (event.extra, event.where) if event else (given_values(asked), OF_A_REQUEST)
+            definition = requested_definition(document, given, named, where=where)
             campaign = resolve(definition)
             request = read_request(campaign, asked)
+            if given:
+                self._fetch(campaign)
             largest_run = conf.getint("core", "max_map_length")
             me = run_of(context).token
             # Before anything of the campaign is written, and again once others can see this run.
@@ -108,6 +117,13 @@ class Plan(BaseOperator):
             for note in toolkit().local_notes(toolkit().hosts_spec(campaign), campaign.disturbance):
                 self.log.info("note: %s", note)
         return [CellRunId(plan.campaign_id, cell.id).run_id for cell in plan.cells]
+
+    def _fetch(self, campaign: Campaign) -> None:
+        """Fetch the software that values name, such as a new release: nobody can have prepared it beforehand."""
+        missing = [download for download in downloads(toolkit(), campaign) if not download.is_there]
+        if missing:
+            self.log.info("fetching %s", ", ".join(map(str, missing)))
+            fetch(toolkit(), campaign)
 
     def _event(self, context: "Context", campaign: CampaignStore) -> "RunEvent | tuple[str, BegunBy] | None":
         """Return the event whose values the run's new campaign gets, or the campaign that has measured it already.

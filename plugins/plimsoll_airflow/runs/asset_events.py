@@ -6,7 +6,7 @@ what is worth measuring now, and a queue could grow without end. The others are 
 campaign's status.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.domain.keys.parameters import Values
 from plimsoll.domain.keys.trigger import BegunBy, SkippedEvent
 from plimsoll.domain.text.wording import shortened
-from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS
+from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS, asset_events
 
 if TYPE_CHECKING:
     from airflow.sdk import Asset, Context
@@ -57,7 +57,7 @@ def newest_event(context: "Context", asset: "Asset", since: datetime, measured: 
     """Return the newest event of the asset since that time, with those before it; None where there is no newer one
     than the event that was `measured` last.
     """
-    events: Sequence[Any] = context["inlet_events"][asset].after((measured or since).isoformat())
+    events = asset_events(context, asset, measured or since)
     waiting = [event for event in events if measured is None or event.timestamp > measured]
     if not waiting:
         return None

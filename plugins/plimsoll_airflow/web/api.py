@@ -12,7 +12,7 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.text.errors import NotFound, ProviderError
 from plimsoll.prefix import dag_id_of
 from plimsoll.report.compare.parts import Comparisons
-from plimsoll.services.campaign.open.creation import asked_definition
+from plimsoll.services.campaign.open.creation import requested_definition
 from plimsoll.services.campaign.open.planning import make_plan
 from plimsoll.services.campaign.open.request import LONGEST_CHOICE, SOME_CELLS, values_set
 from plimsoll.services.publish.results import campaign_capacities
@@ -85,7 +85,7 @@ def preview_plan(
     """
     if name not in {entry.name for entry in list_definitions(user)}:
         raise NotFound(f"there is no definition {name!r}", mend="GET definitions lists them")
-    campaign = resolve(asked_definition(load_document(Settings(), name), values_set(values)))
+    campaign = resolve(requested_definition(load_document(Settings(), name), values_set(values)))
     try:
         return make_plan(campaign, parallel=parallel, tariff=toolkit().tariff(campaign)).as_json()
     except ProviderError as error:

@@ -128,7 +128,7 @@ def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     from plimsoll.bootstrap import definition_folder, load_document
     from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.prefix import dag_id_of, name_of_dag
-    from plimsoll.services.campaign.open.creation import asked_definition
+    from plimsoll.services.campaign.open.creation import requested_definition
     from plimsoll.services.campaign.open.request import given_values, read_request
     from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
     from plimsoll.settings import Settings
@@ -140,7 +140,7 @@ def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
         return
     document, store = load_document(settings, name_of_dag(dag_id)), toolkit().store
     named = CampaignStore(store, str(conf.get("campaign_id") or ""))
-    definition = asked_definition(document, given_values(conf), named)
+    definition = requested_definition(document, given_values(conf), named)
     campaign_id = read_request(resolve(definition), conf).campaign_id
     if campaign_id and campaign_exists(store, campaign_id):
         CampaignStore(store, campaign_id).continued(definition)

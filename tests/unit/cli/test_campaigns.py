@@ -189,3 +189,21 @@ def test_a_run_ends_with_the_answer(plimsoll: Command, tmp_path: Path) -> None:
     assert "its worst interval was" in out
     assert re.search(r"^report: \S+/mine-1/report/report.html$", out, re.M)
     assert plimsoll("report", "mine-1")[1].splitlines()[-12:] == out.splitlines()[-12:]
+
+
+def test_a_campaign_runs_with_the_values_that_are_set_shows_and_keeps_them(plimsoll: Command, tmp_path: Path) -> None:
+    parameters = "parameters: {times: {type: number, default: 1, at_most: 9}}\n"
+    (tmp_path / "set.yaml").write_text(INSTANT.replace("repeats: 1", f"{parameters}repeats: $(times)"))
+    definition = tmp_path / "set.yaml"
+
+    assert plimsoll("run", definition, "--new-campaign", "set-1", "--set", "times=2")[0] == 0
+    assert "\nparameters: times 2\n" in plimsoll("status", "set-1")[1]
+    report = tmp_path / "store" / "set-1" / "report"
+    assert "times 2 (default 1)" in (report / "report.html").read_text()
+    known = json.loads((report / "report.json").read_text())["definition"]
+    assert (known["parameters"]["times"]["value"], known["repeats"]) == (2, 2)
+
+    assert "0 cells to run now" in plimsoll("run", definition, "--campaign", "set-1")[1]
+    code, _, err = plimsoll("run", definition, "--campaign", "set-1", "--set", "times=1")
+    assert code == 2
+    assert "parameters.times: campaign 'set-1' began with 2, not 1 (leave it out, or begin a new campaign)" in err

@@ -145,3 +145,15 @@ def test_people_read_what_is_done_and_when(plimsoll: Command) -> None:
     _, out, _ = plimsoll("plan", "local-actions")
     assert "Action: add-node, 40s after the start of the load\n" in out
     assert "p99 of every 10s interval during the action below 1s" in out
+
+
+def test_the_plan_is_that_of_the_values_that_are_set(plimsoll: Command, tmp_path: Path) -> None:
+    parameters = "parameters: {times: {type: number, default: 1, at_most: 9}}\n"
+    plain = (tmp_path / "instant.yaml").read_text()
+    (tmp_path / "set.yaml").write_text(plain.replace("repeats: 1", f"{parameters}repeats: $(times)"))
+    code, out, _ = plimsoll("plan", tmp_path / "set.yaml", "--set", "times=3")
+    assert (code, "Parameters: times 3 (default 1)\n" in out) == (0, True)
+    planned = json.loads(plimsoll("plan", tmp_path / "set.yaml", "--json", "--set", "times=3")[1])
+    assert (planned["parameters"], planned["totals"]["repeats"]) == ({"times": 3}, 3)
+    code, _, err = plimsoll("plan", tmp_path / "set.yaml", "--set", "times=10")
+    assert (code, "parameters.times: must be at most 9; found 10" in err) == (2, True)

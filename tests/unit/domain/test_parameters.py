@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.parameters import told
+from plimsoll.domain.keys.parameters import values_line
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.definitions.documents import parse_yaml
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
@@ -55,7 +55,7 @@ def test_values_replace_references_each_of_its_own_type() -> None:
     definition = read(version="5.0.3", rate=200, times=3)
 
     assert (definition.title, definition.repeats, definition.loads) == ("Release 5.0.3", 3, (100, 200))
-    assert told(resolve(definition).parameters) == (
+    assert values_line(resolve(definition).parameters) == (
         "version 5.0.3 (default 5.0.2), rate 200 (default 400), collector G1, times 3 (default 2)"
     )
 
@@ -112,6 +112,11 @@ def test_a_definition_without_parameters_keeps_what_looks_like_a_reference() -> 
         ("type: text", "type: text, at_most: 3", "parameters.version.at_most (line 4): is no key of a text"),
         ("type: text", "type: txt", "parameters.version.type (line 4): is none of the values that can stand here"),
         ("default: 2}", "default: 2, value: 3}", "parameters.times.value (line 7): is for a campaign's own copy"),
+        (
+            "repeats: $(times)",
+            "strategy: {name: $(times)}",
+            "strategy.name (line 12): is the same for all campaigns of a definition",
+        ),
         ("name: released", "name: $(version)", "name (line 1): is the same for all campaigns of a definition"),
         ("repeats: $(times)", "max_parallel: $(times)", "max_parallel (line 12): is the same for all campaigns"),
         ("nodes: 3", "nodes: 3, settings: {$(times): 1}", "system.settings.$(times) (line 8): is a key, and keys"),

@@ -125,11 +125,11 @@ Parameters = Annotated[
 ]
 
 
-def told(parameters: Mapping[str, Parameter]) -> str:
+def values_line(parameters: Mapping[str, Parameter]) -> str:
     """Return values by name, and defaults where these are others: `version 5.0.3 (default 5.0.2), rate 400`."""
     return ", ".join(
-        f"{name} {one.effective}" + ("" if one.effective == one.default else f" (default {one.default})")
-        for name, one in parameters.items()
+        f"{name} {known.effective}" + ("" if known.effective == known.default else f" (default {known.default})")
+        for name, known in parameters.items()
     )
 
 
@@ -191,7 +191,7 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
             yield Fault(path, f"$({name}) names no parameter", mend)
         elif not isinstance(path[-1], int) and _REFERENCE.search(path[-1]):
             yield Fault(path, "is a key, and keys can't be parameters", "write the key itself")
-        elif path[0] in _OF_THE_DAG or path[-1] == "strategy" or path[-2:] == ("strategy", "name"):
+        elif path[0] in _OF_THE_DAG or _of_stage(path) in (("strategy",), ("strategy", "name")):
             what = "is the same for all campaigns of a definition, so it can't be a parameter"
             yield Fault(path, what, "write the value itself")
     for name, parameter in declared.items():
@@ -201,6 +201,11 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
             yield Fault((PARAMETERS, name), "is no name", "begin with a small letter, go on with these, digits and _")
         elif name not in used:
             yield Fault((PARAMETERS, name), "nothing refers to it", f"write $({name}) where it belongs, or remove it")
+
+
+def _of_stage(path: Path) -> Path:
+    """Return the path from the stage on, for a key of a stage; else the path itself."""
+    return path[2:] if path[0] == "stages" else path
 
 
 def _references(node: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -222,7 +227,7 @@ def _put(node: Any, values: Values) -> Any:
         alone = _REFERENCE.fullmatch(node)
         if alone and not alone["literal"]:
             return values[alone["name"]]
-        return _REFERENCE.sub(lambda one: one[0][1:] if one["literal"] else str(values[one["name"]]), node)
+        return _REFERENCE.sub(lambda found: found[0][1:] if found["literal"] else str(values[found["name"]]), node)
     if isinstance(node, Mapping):
         return {key: _put(value, values) for key, value in node.items()}
     return [_put(value, values) for value in node] if isinstance(node, list | tuple) else node

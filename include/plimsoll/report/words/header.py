@@ -8,7 +8,7 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.hosts.fingerprint import Fingerprint
-from plimsoll.domain.keys.parameters import told
+from plimsoll.domain.keys.parameters import values_line
 from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.report.formatting import duration, figure, listing, moment, plural
 from plimsoll.report.words.environment_facts import Origin, origins
@@ -22,7 +22,7 @@ def header_facts(findings: Findings) -> dict[str, str]:
     timing = findings.part.timing
     a_cell = f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up"
     approved = {"Approved": "; ".join(map(str, findings.data.approvals))} if findings.data.approvals else {}
-    given = {"Parameters": told(findings.part.parameters)} if findings.part.parameters else {}
+    given = {"Parameters": values_line(findings.part.parameters)} if findings.part.parameters else {}
     run = {"Measured": _measured(findings), "A cell": a_cell, **given, **approved}
     if brought_in := origins(findings):
         return run | _stated(findings, brought_in)

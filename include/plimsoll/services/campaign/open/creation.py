@@ -33,11 +33,11 @@ from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, cam
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import CampaignState
 
-ASKED = "what the run was asked for"
+OF_A_REQUEST = "what the run was asked for"
 
 
-def asked_definition(
-    document: Document, given: Mapping[str, Any], campaign: StoredCampaign | None = None, *, where: str = ASKED
+def requested_definition(
+    document: Document, given: Mapping[str, Any], campaign: StoredCampaign | None = None, *, where: str = OF_A_REQUEST
 ) -> Definition:
     """Return the definition in the document with the values of parameters that somebody gives.
 
@@ -154,11 +154,11 @@ def _require_something_to_repeat(campaign: CampaignStore, request: Request) -> N
     if words in ("incomplete", FAILED, INVALID) and not campaign_exists(campaign.store, campaign.campaign_id):
         what = f"{words!r} asks for cells that were run before, and campaign {campaign.campaign_id!r} is new"
         mend = "name a campaign that exists as `campaign_id`, or ask for `missing` cells"
-        raise Refused([Problem("cells", what, mend)], where=ASKED)
+        raise Refused([Problem("cells", what, mend)], where=OF_A_REQUEST)
 
 
 def _require_room(cells: int, largest_run: int | None) -> None:
     if largest_run is not None and cells > largest_run:
         what = f"{cells:,} cells are asked for, and a run of Airflow starts at most {largest_run:,}"
         mend = "raise AIRFLOW__CORE__MAX_MAP_LENGTH, or ask for some of the cells at a time, such as those of a variant"
-        raise Refused([Problem("cells", what, mend)], where=ASKED)
+        raise Refused([Problem("cells", what, mend)], where=OF_A_REQUEST)

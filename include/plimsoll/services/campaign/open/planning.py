@@ -236,6 +236,13 @@ def downloads(toolkit: Toolkit, campaign: Campaign) -> tuple[Download, ...]:
     return tuple({one.name: one for one in found}.values())
 
 
+def fetch(toolkit: Toolkit, campaign: Campaign) -> None:
+    """Download and build the software of the campaign, as far as it is not here. Raises PlimsollError."""
+    for product in campaign.products:
+        toolkit.product(product).prepare(product_spec(campaign, product))
+    toolkit.load_generator(campaign).prepare(load_spec(campaign.parts[0]))
+
+
 def known_bytes(found: Sequence[Download]) -> int:
     """Return the size of all these downloads together, bytes, as far as it is known before."""
     return sum(one.size_bytes or 0 for one in found)

@@ -9,7 +9,7 @@ from tests.fakes.installation import Installation
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import Refused
-from plimsoll.services.campaign.open.creation import asked_definition
+from plimsoll.services.campaign.open.creation import requested_definition
 from plimsoll.services.campaign.open.request import given_values, read_request, values_set
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.store.campaigns import CampaignStore
@@ -36,7 +36,7 @@ def asked(
     given: Mapping[str, Any], installation: Installation | None = None, document: Document = DOCUMENT
 ) -> Definition:
     campaign = CampaignStore(installation.toolkit.store, "first") if installation else None
-    return asked_definition(document, given, campaign)
+    return requested_definition(document, given, campaign)
 
 
 def problems(given: Mapping[str, Any], installation: Installation | None = None) -> list[str]:
