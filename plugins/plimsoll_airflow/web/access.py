@@ -5,6 +5,7 @@ parameters, validated before anything is looked up with them.
 The user of a request, by Airflow's rules: a token that a client sends, else a browser's cookie.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -117,6 +118,11 @@ def may_read(user: BaseUser, dag_id: str) -> bool:
 def may_change(user: BaseUser, dag_id: str) -> bool:
     """Tell whether the user may run cells of this DAG's campaigns again, cancel them, and destroy their clusters."""
     return all(is_allowed(user, one, changes=True) for one in (dag_id, CELL_DAG, REAPER_DAG))
+
+
+def require_changeable(user: BaseUser, dag_ids: Iterable[str]) -> None:
+    """Raise 403 unless the user may change the campaigns of all these DAGs."""
+    _require(user, changes=True, dag_ids=tuple(dag_ids))
 
 
 def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] = (None,)) -> None:

@@ -50,6 +50,8 @@ def test_there_are_routes_of_both_kinds() -> None:
         "report",
         "note",
         "delete",
+        "accept",
+        "baseline",
         CAMPAIGN,
     }
 

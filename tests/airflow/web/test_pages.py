@@ -11,7 +11,9 @@ from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state, store_later_attempts
 
 from plimsoll.domain.attempt.status import AttemptProgress
+from plimsoll.domain.keys.trigger import BegunBy
 from plimsoll.report.tables import DOCS_OF_CAMPAIGN, docs_of_attempt
+from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.steps.steps import step
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -259,3 +261,19 @@ def test_what_would_end_is_named_before_it_is_ended(client: Client, what: str) -
     assert "<code>v3-001k-r1</code>, attempt 1: load, 5 s of load left" in question
     assert f'method="post" action="{HERE}/{what}"' in question
     assert "<button" not in client("viewer").get(f"{HERE}/{what}").text
+
+
+def test_a_campaigns_own_values_and_the_event_that_began_it_are_shown(client: Client, campaign: Installation) -> None:
+    began = campaign.toolkit.clock.now()
+    text = f"""{dump_definition(DEFINITION)}
+parameters:
+  release: {{type: text, default: 4.0.1}}
+trigger: {{asset: releases}}
+""".replace("title: An instant campaign", "title: Release $(release)")
+    opened = campaign.open_campaign(parse_definition(text, "nightly.yaml"), "nightly-1")
+    opened.record_event(BegunBy(asset="releases", at=began, values={"release": "4.0.1"}))
+
+    shown = page(client, "/plimsoll/campaigns/nightly-1").text
+
+    assert "Parameters: release 4.0.1" in shown
+    assert f"It was begun by an event of releases, {began:%Y-%m-%d %H:%M:%S} UTC." in shown

@@ -1,5 +1,6 @@
 """The trend over twelve campaigns, of which one variant becomes slower after the seventh: as page and as JSON."""
 
+import re
 import shutil
 from html import unescape
 from urllib.parse import urlencode
@@ -99,6 +100,33 @@ def test_a_trend_is_computed_again_once_a_campaign_came(client: Client, installa
     after = client("viewer").get(f"{API}?name=other").json()
 
     assert [len(found["campaigns"]) for found in (before, after)] == [1, 2]
+
+
+def test_a_change_is_accepted_on_the_page_and_that_taken_back_again(client: Client) -> None:
+    def accept(**fields: str) -> str:
+        editor = client("user", browser=True, **{"Sec-Fetch-Site": "same-origin"})
+        token = page(client, f"{PAGE}?name=nightly", "user").attributes("input", "value")[0]
+        answer = editor.post(f"{PAGE}/accept?name=nightly&by=date", data={"token": token, **fields})
+        assert answer.status_code == 303, answer.text
+        return str(client("user").get(answer.headers["location"]).text)
+
+    assert re.search(
+        "accepted by the user on [0-9-]+: the new disk", accept(change="nightly-08/v1", why="the new disk")
+    )
+    assert "accepted by" not in accept(change="nightly-08/v1")
+
+
+def test_marks_by_rest_and_who_may_set_them(client: Client) -> None:
+    body = {"campaign_id": "nightly-08", "why": "new hosts"}
+    assert client("viewer").post(f"{API}/baseline?name=nightly", json=body).status_code == 403
+
+    found = client("user").post(f"{API}/baseline?name=nightly", json=body).json()
+
+    assert found["changes"] == []
+    [marked] = (one["baseline"] for one in found["campaigns"] if "baseline" in one)
+    assert (marked["text"], marked["by"]) == ("new hosts", "the user")
+    wrong = client("user").post(f"{API}/accept?name=nightly", json={"change": "nightly-03", "why": "no"})
+    assert (wrong.status_code, "is not in the trend" in wrong.text) == (400, True)
 
 
 def test_every_dag_has_a_tab_that_leads_there() -> None:
