@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from plimsoll.ports.store import ReadableStore
     from plimsoll.report.trend.document import TrendDocument
 
-REVISION = 2
+REVISION = 1
 """Of what a trend computes of a campaign: raised when it computes something else, so that records are not used."""
 
 
