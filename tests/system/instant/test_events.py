@@ -4,13 +4,14 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
+from tests.support.airflow.events import logged_in, send
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
 from tests.support.suite.requirements import long
@@ -34,17 +35,8 @@ def airflow(shared_airflow: StackUnderTest) -> StackUnderTest:
 
 @pytest.fixture
 def api(airflow: StackUnderTest) -> Iterator[httpx.Client]:
-    login = {"username": "admin", "password": airflow.stack.home.password_of("admin")}
-    with httpx.Client(base_url=airflow.running.url, timeout=60, trust_env=False) as client:
-        token = client.post("/auth/token", json=login).raise_for_status().json()["access_token"]
-        client.headers["Authorization"] = f"Bearer {token}"
+    with logged_in(airflow) as client:
         yield client
-
-
-def send(api: httpx.Client, extra: Mapping[str, object]) -> None:
-    assets = api.get("/api/v2/assets", params={"name_pattern": ASSET}).raise_for_status().json()["assets"]
-    [asset_id] = [asset["id"] for asset in assets if asset["name"] == ASSET]
-    api.post("/api/v2/assets/events", json={"asset_id": asset_id, "extra": extra}).raise_for_status()
 
 
 def next_run(airflow: StackUnderTest, known: int) -> DagRun:
@@ -97,7 +89,7 @@ def test_of_events_that_waited_the_newest_begins_a_campaign_and_its_status_names
     until(lambda: cell in {one.cell for one in gates.arrivals()}, lambda: "a load", patience_s=END_S)
     known = len(airflow.client.dag_runs("released"))
     for version in ("4.1.2", "4.1.3"):
-        send(api, {"version": version})
+        send(api, ASSET, {"version": version})
     gates.open(cell, LOADING)
 
     run = next_run(airflow, known)
@@ -118,7 +110,7 @@ def test_a_wrong_event_fails_its_run_which_names_event_and_key_and_begins_no_cam
     airflow: StackUnderTest, api: httpx.Client, installation: Installation
 ) -> None:
     before, known = installation.toolkit.store.folders(""), len(airflow.client.dag_runs("released"))
-    send(api, {"release": "4.1.4"})
+    send(api, ASSET, {"release": "4.1.4"})
 
     run = next_run(airflow, known)
     assert run.state == "failed"
