@@ -78,6 +78,7 @@ CampaignNamed = Annotated[
     str, Query(pattern=CAMPAIGN_ID, max_length=LONGEST_CAMPAIGN_ID, examples=["demo-20260131t120000"])
 ]
 
+DefinitionNamed = Annotated[str, Query(pattern=SLUG, max_length=LONGEST_NAME, examples=["demo"])]
 DefinitionChosen = Annotated[str, Query(pattern=f"^$|{SLUG}", max_length=LONGEST_NAME)]
 CampaignChosen = Annotated[str, Query(pattern=f"^$|{CAMPAIGN_ID}", max_length=LONGEST_CAMPAIGN_ID)]
 Pairs = Annotated[
@@ -117,12 +118,18 @@ def may_read(user: BaseUser, dag_id: str) -> bool:
 
 def may_change(user: BaseUser, dag_id: str) -> bool:
     """Tell whether the user may run cells of this DAG's campaigns again, cancel them, and destroy their clusters."""
-    return all(is_allowed(user, one, changes=True) for one in (dag_id, CELL_DAG, REAPER_DAG))
+    return all(is_allowed(user, one, changes=True) for one in _dags_of_change(dag_id))
+
+
+def _dags_of_change(dag_id: str) -> tuple[str, ...]:
+    """Return the DAGs that a change of a campaign affects."""
+    return dag_id, CELL_DAG, REAPER_DAG
 
 
 def require_changeable(user: BaseUser, dag_ids: Iterable[str]) -> None:
     """Raise 403 unless the user may change the campaigns of all these DAGs."""
-    _require(user, changes=True, dag_ids=tuple(dag_ids))
+    for dag_id in dag_ids:
+        _require(user, changes=True, dag_ids=_dags_of_change(dag_id))
 
 
 def _require(user: BaseUser, *, changes: bool, dag_ids: tuple[str | None, ...] = (None,)) -> None:
@@ -136,7 +143,7 @@ ResolvedCampaign = Annotated[Campaign, Depends(require_campaign)]
 
 def require_change(campaign: ResolvedCampaign, user: User) -> None:
     """Raise 403 unless `may_change`. An action on a campaign also affects the DAGs `cell` and `reaper`."""
-    _require(user, changes=True, dag_ids=(campaign.dag_id, CELL_DAG, REAPER_DAG))
+    require_changeable(user, [campaign.dag_id])
 
 
 def action(name: str) -> list[Any]:

@@ -18,6 +18,7 @@ from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of
 from plimsoll.services.campaign.state.reading import Memory
+from plimsoll.services.hosts.at_rest import marks
 from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_folders
 from plimsoll_airflow.wiring.core import toolkit
 
@@ -28,7 +29,7 @@ QUIET_S = 5.0
 LISTED_S = 60.0
 """The greatest age of a status in the list of all campaigns, before it is read again, s."""
 FINAL_S = 600.0
-"""The same of a campaign that is complete and has its report, which others than these pages seldom change, s."""
+"""The same of a campaign that is complete, has its report, and in which nothing was begun since, s."""
 FIRST_READERS = 8
 """The number of campaigns read at once that nobody asked for yet: a store on another machine is slow."""
 
@@ -69,6 +70,8 @@ class Line:
 
     summary: CampaignSummary
     taken: float
+    rest: str = ""
+    """The mark by which the campaign was at rest then; empty where it was not. Whatever begins in it removes that."""
 
 
 @dataclass
@@ -84,6 +87,8 @@ class Library:
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _lines: dict[str, Line] = field(default_factory=dict)
+    _resting: dict[str, str] = field(default_factory=dict)
+    _to_be_read: set[str] = field(default_factory=set)
     _locks: defaultdict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
 
     def resolved(self, campaign_id: str) -> Campaign:
@@ -105,7 +110,7 @@ class Library:
 
     def campaigns(self) -> tuple[CampaignSummary, ...]:
         """Return all campaigns, the one that began last first. Campaigns that were read before cause no wait."""
-        names = campaign_folders(self.store)
+        names, self._resting = campaign_folders(self.store), marks(self.store)
         for gone in set(self._lines) - set(names):
             self.forget_deleted(gone)
         unread = [name for name in names if name not in self._lines]
@@ -144,13 +149,20 @@ class Library:
         known = self._lines.get(campaign_id)
         if known is None:
             return self._read_line(campaign_id)
-        is_final = known.summary.state == "complete" and known.summary.published
+        rests = known.rest and known.rest == self._resting.get(campaign_id)
+        is_final = rests and known.summary.state == "complete" and known.summary.published
         if not self._is_old(known.summary, known.taken, FINAL_S if is_final else LISTED_S):
             return known.summary
         if known.summary.state == "running" or known.summary.waits_for:
             return self._read_line(campaign_id)
-        self.reader.submit(self._read_line, campaign_id)
+        if campaign_id not in self._to_be_read:  # others may ask before the reader has come to it
+            self._to_be_read.add(campaign_id)
+            self.reader.submit(self._read_later, campaign_id)
         return known.summary
+
+    def _read_later(self, campaign_id: str) -> None:
+        self._to_be_read.discard(campaign_id)
+        self._read_line(campaign_id)
 
     def _read_line(self, campaign_id: str) -> CampaignSummary:
         with self._locks[campaign_id]:
@@ -160,7 +172,8 @@ class Library:
                 summary = campaign_summary(self.store, campaign_id, campaign, now, self.memory)
                 if summary.state != "complete":  # there may be hundreds of these
                     summary = self._with_waiting(campaign, summary)
-                known = self._lines[campaign_id] = Line(summary, self.monotonic())
+                rest = self._resting.get(campaign_id, "")
+                known = self._lines[campaign_id] = Line(summary, self.monotonic(), rest)
             return known.summary
 
     def _taken(self, campaign_id: str) -> Snapshot:

@@ -3,6 +3,7 @@
 import re
 import shutil
 from html import unescape
+from threading import Semaphore
 from urllib.parse import urlencode
 
 import pytest
@@ -13,6 +14,8 @@ from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import Plan
 
 from plimsoll_airflow.plugin import PlimsollPlugin
+from plimsoll_airflow.runs.ownership import REAPER_DAG
+from plimsoll_airflow.web import access, made_trends
 
 API, PAGE = "/plimsoll/api/v1/trend", "/plimsoll/trend"
 NIGHTLY = instant_definition("nightly", variants=2, loads=1, repeats=1)
@@ -127,6 +130,20 @@ def test_marks_by_rest_and_who_may_set_them(client: Client) -> None:
     assert (marked["text"], marked["by"]) == ("new hosts", "the user")
     wrong = client("user").post(f"{API}/accept?name=nightly", json={"change": "nightly-03", "why": "no"})
     assert (wrong.status_code, "is not in the trend" in wrong.text) == (400, True)
+
+
+def test_who_may_change_a_dags_campaigns_alone_may_mark_its_trend(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(access, "is_allowed", lambda _user, dag_id, changes: not (changes and dag_id == REAPER_DAG))
+    body = {"change": "nightly-08", "why": "the new disk"}
+    assert client("user").post(f"{API}/accept?name=nightly", json=body).status_code == 403
+
+
+def test_few_trends_are_computed_at_once(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made_trends, "_at_work", Semaphore(0))
+    answer = client("viewer").get(f"{API}?name=nightly&name=other&by=version")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "20")
 
 
 def test_every_dag_has_a_tab_that_leads_there() -> None:

@@ -8,11 +8,13 @@ import pytest
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
+from plimsoll.domain.attempt.result import Note
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import DamagedRecord, NotFound
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.hosts.at_rest import begin_look, mark, unmark
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
@@ -166,15 +168,36 @@ def test_a_complete_campaign_with_its_report_is_read_again_less_often(
 ) -> None:
     judged(installation)
     installation.toolkit.store.write(report_key("campaign"), b"<!DOCTYPE html>")
+    store = installation.toolkit.store
+    mark(store, "campaign", begin_look(store, "campaign"), DEFINITION.provider)
     (listed,) = library.campaigns()
     assert (listed.state, listed.published) == ("complete", True)
-    judged(installation, met=False)
+    layout.NOTE.write(store, "campaign", Note(text="by another", by="ada", at=installation.toolkit.clock.now()))
     assert isinstance(library.reader, Later)
-    for later, counts in ((LISTED_S, {"met": 1}), (FINAL_S, {"missed": 1})):
+    for later, note in ((LISTED_S, ""), (FINAL_S, "by another")):
         time["now"] += later
         library.campaigns()
         library.reader.work()
-        assert library.campaigns()[0].counts == counts
+        assert library.campaigns()[0].note == note
+
+
+def test_a_finished_campaign_that_runs_again_is_read_soon(
+    library: Library, installation: Installation, time: dict[str, float]
+) -> None:
+    store = installation.toolkit.store
+    judged(installation)
+    store.write(report_key("campaign"), b"<!DOCTYPE html>")
+    mark(store, "campaign", begin_look(store, "campaign"), DEFINITION.provider)
+    library.campaigns()
+    unmark(store, "campaign")  # as whoever begins something does
+    start(installation)
+    time["now"] += LISTED_S
+    library.campaigns()
+    library.campaigns()
+    assert isinstance(library.reader, Later)
+    assert len(library.reader.given) == 1
+    library.reader.work()
+    assert library.campaigns()[0].state == "running"
 
 
 def test_a_campaign_with_the_id_of_a_deleted_one_is_shown_with_its_own_results(

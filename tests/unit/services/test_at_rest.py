@@ -1,7 +1,9 @@
 """Campaigns at rest: the reaper looks at those alone that have begun something since."""
 
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,10 +15,18 @@ from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.services.campaign.curating import delete_campaign
-from plimsoll.services.hosts import settling
+from plimsoll.services.hosts import at_rest, settling
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import note_left, note_used
-from plimsoll.services.hosts.at_rest import mark, marks, stirred_campaigns
+from plimsoll.services.hosts.at_rest import (
+    LOOKED_AT_AGAIN,
+    begin_look,
+    campaigns_to_look_at,
+    mark,
+    marks,
+    stirred_campaigns,
+    unmark,
+)
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import reap
 from plimsoll.services.retries import Outage
@@ -106,16 +116,62 @@ def test_whoever_begins_something_wakes_the_campaign(tools: Toolkit, installatio
         assert stirred_campaigns(tools.store) == ("c-4",)
 
 
+@pytest.mark.parametrize("dies", [False, True])
 def test_what_was_begun_while_the_reaper_looked_is_not_overlooked(
-    tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+    tools: Toolkit, monkeypatch: pytest.MonkeyPatch, dies: bool
 ) -> None:
-    def mark_too_late(store: Any, campaign_id: str, choice: ProviderChoice) -> None:
+    def mark_too_late(store: Any, campaign_id: str, token: str, choice: ProviderChoice) -> None:
         note_used(store, CLUSTER.model_copy(update={"campaign_id": campaign_id}))
-        mark(store, campaign_id, choice)
+        mark(store, campaign_id, token, choice)
+        if dies:
+            raise KeyboardInterrupt
 
     monkeypatch.setattr(settling, "mark", mark_too_late)
-    reap(tools, lambda _: True)
+    with pytest.raises(KeyboardInterrupt) if dies else nullcontext():
+        reap(tools, lambda _: True)
     assert stirred_campaigns(tools.store) == ("c-1", "c-2", "c-3")
+
+
+def test_a_reaper_that_died_before_its_last_look_has_marked_nothing(tools: Toolkit) -> None:
+    begin_look(tools.store, "c-1")
+    assert stirred_campaigns(tools.store) == ("c-1", "c-2", "c-3")
+    assert reap(tools, lambda _: True).troubles == ()
+    assert stirred_campaigns(tools.store) == ()
+
+
+def test_old_marks_are_looked_at_again_a_few_at_a_time(tools: Toolkit, monkeypatch: pytest.MonkeyPatch) -> None:
+    reap(tools, lambda _: True)
+    tools.store.write(layout.DATABASE.key("c-2", KEY.cell_id, 1), b"")  # as an older Plimsoll does, which has no marks
+    later = tools.clock.now() + LOOKED_AT_AGAIN + timedelta(minutes=1)
+    assert campaigns_to_look_at(tools.store, tools.clock.now()) == ()
+    assert campaigns_to_look_at(tools.store, later) == ("c-1", "c-2", "c-3")
+    monkeypatch.setattr(at_rest, "AT_A_TIME", 2)
+    assert len(campaigns_to_look_at(tools.store, later)) == 2
+    monkeypatch.setattr(at_rest, "LOOKED_AT_AGAIN", timedelta(0))
+    monkeypatch.setattr(at_rest, "AT_A_TIME", 3)
+    reap(tools, lambda _: True)
+    assert stirred_campaigns(tools.store) == ("c-2",)
+
+
+def test_a_campaign_that_begins_something_during_the_look_keeps_its_place(tools: Toolkit, clock: SteppingClock) -> None:
+    class Stirring(Counting):
+        def folders(self, prefix: str) -> Any:
+            return self._store.folders(prefix)
+
+        def read(self, key: str) -> Any:
+            if "eu-west-1" not in key and key.startswith(".at-rest/c-3/"):
+                unmark(self._store, "c-3")
+            return self._store.read(key)
+
+    reap(tools, lambda _: True)
+    found = StoredPlaces(Stirring(tools.store), Outage(clock)).known("ec2")
+    assert {"region": "eu-west-1"} in found.options
+
+
+def test_a_definition_that_changes_wakes_its_campaign(tools: Toolkit, installation: Installation) -> None:
+    reap(tools, lambda _: True)
+    installation.open_campaign(of_region("eu-west-1").model_copy(update={"description": "Anew"}), "c-3")
+    assert stirred_campaigns(tools.store) == ("c-3",)
 
 
 def test_a_campaign_with_an_open_account_is_not_at_rest(tools: Toolkit, installation: Installation) -> None:

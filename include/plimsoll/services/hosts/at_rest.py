@@ -3,17 +3,28 @@
 Marks below one folder say so. Whoever looks for what was left asks, with one listing of them, after those campaigns
 alone that have begun something since: the work grows with what changed, and not with what is stored. The reaper makes
 the marks; whoever begins something removes them.
+
+A mark has two files with the same token. The first is made before the last look at the campaign, the second after it.
+Whoever begins something in between removes the first one, and the second alone counts for nothing; nor does the first
+alone, of a reaper that died.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import PurePosixPath
+from uuid import uuid4
 
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import campaign_exists, campaign_folders
+
+LOOKED_AT_AGAIN = timedelta(days=1)
+"""The age from which a mark is looked at again: an older Plimsoll on the same store removes none."""
+AT_A_TIME = 20
+"""How many such marks a pass looks at, so that its work has a bound."""
 
 
 def digest_of(choice: ProviderChoice) -> str:
@@ -23,22 +34,49 @@ def digest_of(choice: ProviderChoice) -> str:
 
 def marks(store: ReadableStore) -> dict[str, str]:
     """Return the campaigns at rest, each with the key of its mark. The mark holds the provider that it chose."""
-    return {PurePosixPath(key).parts[-2]: key for key in store.keys(layout.AT_REST.folder(""))}
+    return _whole(store.keys(layout.AT_REST.folder("")))
+
+
+def _whole(keys: Iterator[str]) -> dict[str, str]:
+    paths = [PurePosixPath(key) for key in keys]
+    looks = {(path.parent.name, path.stem) for path in paths if path.suffix == ".look"}
+    finals = (path for path in paths if path.suffix == ".json")
+    return {path.parent.name: str(path) for path in finals if (path.parent.name, path.stem.split("-")[0]) in looks}
 
 
 def stirred_campaigns(store: ReadableStore) -> tuple[str, ...]:
     """Return the campaigns that are not known to be at rest."""
-    resting = marks(store)
+    return _others(store, marks(store))
+
+
+def campaigns_to_look_at(store: ResultStore, now: datetime) -> tuple[str, ...]:
+    """Return those too, and some whose marks are old, the oldest first."""
+    ages = {file.key: file.changed_at for file in store.listed(layout.AT_REST.folder(""))}
+    resting = _whole(iter(ages))
+    oldest = sorted(resting, key=lambda name: ages[resting[name]])[:AT_A_TIME]
+    again = [name for name in oldest if now - ages[resting[name]] > LOOKED_AT_AGAIN]
+    return _others(store, set(resting) - set(again))
+
+
+def _others(store: ReadableStore, resting: set[str] | dict[str, str]) -> tuple[str, ...]:
     return tuple(name for name in campaign_folders(store) if name not in resting and campaign_exists(store, name))
 
 
-def mark(store: ResultStore, campaign_id: str, choice: ProviderChoice) -> None:
-    """Note that the campaign, whose definition chooses that provider, is at rest."""
-    layout.AT_REST.write(store, "", choice, campaign_id, digest_of(choice))
+def begin_look(store: ResultStore, campaign_id: str) -> str:
+    """Return the token of a mark that may be made once everything of the campaign was looked at."""
+    unmark(store, campaign_id)
+    token = uuid4().hex
+    store.write(layout.LOOK.key("", campaign_id, token), b"")
+    return token
+
+
+def mark(store: ResultStore, campaign_id: str, token: str, choice: ProviderChoice) -> None:
+    """Note that the campaign, whose definition chooses that provider, was found at rest by the look of that token."""
+    layout.AT_REST.write(store, "", choice, campaign_id, token, digest_of(choice))
 
 
 def unmark(store: ResultStore, campaign_id: str) -> None:
-    """Note that it is not, or not any more."""
+    """Note that it is not at rest, or not any more."""
     store.delete(layout.AT_REST.folder("", campaign_id))
 
 
@@ -46,7 +84,7 @@ def unmark(store: ResultStore, campaign_id: str) -> None:
 def stirred(store: ResultStore, campaign_id: str) -> Iterator[None]:
     """Let something of the campaign be begun that somebody may have to look for.
 
-    The mark goes before, for one who dies in between; and after, since one who makes marks may have looked before.
+    The mark goes before, for one who dies in between; and after, for one who looked before and marks meanwhile.
     """
     unmark(store, campaign_id)
     yield

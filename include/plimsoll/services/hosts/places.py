@@ -136,7 +136,7 @@ class StoredPlaces:
         return found, unread
 
     def _note(self, key: str) -> ProviderChoice:
-        digest = PurePosixPath(key).stem  # of the content, which never changes
+        digest = PurePosixPath(key).stem.split("-")[-1]  # of the content, which never changes
         if digest not in self._noted:
             with self._outage.noticed():
                 self._noted[digest] = layout.NOTED_PLACE.at(self._store, key)
@@ -145,8 +145,9 @@ class StoredPlaces:
     def _choice(self, campaign_id: str, mark: str = "") -> ProviderChoice:
         """Return the campaign's choice, by that mark where it is at rest."""
         if mark:
-            self._read[campaign_id] = _Read(b"", self._note(mark))
-            return self._read[campaign_id].choice
+            with suppress(NotFound):  # something was begun since the listing, and its definition tells where
+                self._read[campaign_id] = _Read(b"", self._note(mark))
+                return self._read[campaign_id].choice
         known, campaign = self._read.get(campaign_id), CampaignStore(self._store, campaign_id)
         try:
             with self._outage.noticed():

@@ -10,7 +10,7 @@ from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError, StoreError, reason_of
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import is_used, note_left, users
-from plimsoll.services.hosts.at_rest import mark, stirred_campaigns, unmark
+from plimsoll.services.hosts.at_rest import begin_look, campaigns_to_look_at, mark, unmark
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -37,7 +37,7 @@ def settle_campaigns(
     try:
         return tuple(
             trouble
-            for campaign_id in stirred_campaigns(toolkit.store)
+            for campaign_id in campaigns_to_look_at(toolkit.store, toolkit.clock.now())
             for trouble in _settled(toolkit, living, is_owned, campaign_id)
         )
     except StoreError as error:
@@ -49,12 +49,14 @@ def _settled(
 ) -> Iterator[str]:
     yield from _accounts(toolkit, living, is_owned, campaign_id)
     yield from _databases(toolkit, living, is_owned, campaign_id)
-    campaign = CampaignStore(toolkit.store, campaign_id)
+    store, campaign = toolkit.store, CampaignStore(toolkit.store, campaign_id)
     with suppress(DefinitionError, NotFound):  # it stays among those that are looked at, which say what is wrong
+        if not _is_settled(campaign):
+            unmark(store, campaign_id)
+            return
+        token = begin_look(store, campaign_id)
         if _is_settled(campaign):
-            mark(toolkit.store, campaign_id, campaign.declared().provider)
-            if not _is_settled(campaign):  # something was begun after the look, by one who found no mark to remove
-                unmark(toolkit.store, campaign_id)
+            mark(store, campaign_id, token, campaign.declared().provider)
 
 
 def _is_settled(campaign: CampaignStore) -> bool:

@@ -21,6 +21,7 @@ from plimsoll.services.store.tables import TABLES, table_file
 OF_STORE: tuple[Place, ...] = (
     layout.NOTED_PLACE,
     layout.AT_REST,
+    layout.LOOK,
     layout.FULL_ZONE,
     layout.CAMPAIGN_OF,
     trend_marks.MARK,

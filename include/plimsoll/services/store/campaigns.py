@@ -210,6 +210,7 @@ class CampaignStore(StoredCampaign):
             self.store.create(earlier, self.definition_text())
             self.store.delete(layout.FIGURES.key(self.campaign_id))  # which have the label
             self.store.write(key, dump_definition(wanted).encode())
+            self.store.delete(layout.AT_REST.folder("", self.campaign_id))  # whose mark has the provider of before
         return wanted
 
     def note_definition(self, name: str) -> None:

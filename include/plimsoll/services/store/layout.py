@@ -21,7 +21,8 @@ from plimsoll.services.store.records import Place, Record, folder_of
 
 # Of the store as a whole. No campaign's id has a dot.
 NOTED_PLACE = Record(".places/<digest>.json", ProviderChoice, indent=None)
-AT_REST = Record(".at-rest/<campaign>/<digest>.json", ProviderChoice, indent=None)
+AT_REST = Record(".at-rest/<campaign>/<token>-<digest>.json", ProviderChoice, indent=None)
+LOOK = Place(".at-rest/<campaign>/<token>.look")
 FULL_ZONE = Place(".full-zones/<zone>")
 # Says of which definition a campaign is, so that one listing gives a definition's campaigns: an id may be any.
 CAMPAIGN_OF = Place(".definitions/<definition>/campaigns/<campaign_id>")
