@@ -17,7 +17,7 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.campaign.specs import ProductSpec
 from plimsoll.domain.keys.origins import Download
 from plimsoll.services.campaign.show.progress import campaign_progress
-from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException
@@ -134,7 +134,7 @@ def test_an_event_is_measured_once_and_never_named_as_skipped_after_that(install
     first, late, later = event(1, version="4.1.1"), event(62, version="4.1.2"), event(130, version="4.1.3")
     assert plan(first, late) == ["released-20260131t130000__v1-001k-r1"]
     assert plan(late, hours=2) == []
-    assert installation.toolkit.store.folders("") == ("released-20260131t130000",)
+    assert campaign_ids(installation.toolkit.store) == ("released-20260131t130000",)
 
     assert plan(late, later, hours=3) == ["released-20260131t150000__v1-001k-r1"]
     campaign = CampaignStore(installation.toolkit.store, "released-20260131t150000")
@@ -158,7 +158,7 @@ def test_an_event_that_does_not_fit_is_refused_by_its_time_and_key_before_there_
 
     assert "the event of asset 'database-release', 2026-01-31 12:03:00 UTC" in str(caught.value)
     assert message in str(caught.value)
-    assert installation.toolkit.store.folders("") == ()
+    assert campaign_ids(installation.toolkit.store) == ()
 
 
 def test_software_that_an_event_names_is_fetched_where_it_is_not_there(
