@@ -71,7 +71,9 @@ def airflow(
         "PLIMSOLL_CACHE": str(Settings().cache),
         "PLIMSOLL_NOTIFIER": json.dumps(notifier),
     }
-    return airflow_stack(env=environment, dag_ids=["builds", "cell"])
+    running = airflow_stack(env=environment, dag_ids=["builds", "cell"])
+    running.client.unpause("builds")  # whose DAG is paused at first, and misses events until then
+    return running
 
 
 def test_one_notice_names_the_first_slow_build_and_no_other(
