@@ -86,10 +86,12 @@ class Parameter(Model):
             yield Fault(("default",), *wrong)
 
     def typed(self, given: object) -> object:
-        """Return what somebody gave, perhaps as text, as the value that is meant; unchanged where none is."""
-        if isinstance(given, str) and self.type == NUMBER:
-            return _number(given)
-        return next((choice for choice in self.of if str(choice) == given), given)
+        """Return what somebody gave, perhaps as text, as the value that is meant; unchanged where none is.
+
+        JSON has 4000.0 for 4000, and both must become the same text and the same value of a campaign's copy.
+        """
+        value = _number(given) if self.type == NUMBER else _plain(given)
+        return next((choice for choice in self.of if str(choice) == str(value)), value)
 
     def wrong(self, value: object) -> tuple[str, str] | None:
         """Return what is wrong with a value, and what to write instead; None for one that fits."""
@@ -245,12 +247,20 @@ def _is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST
 
 
-def _number(text: str) -> object:
+def _plain(value: object) -> object:
+    """Return the value as YAML's would be; unchanged where it is neither text nor a number."""
     try:
-        value = _text_or_number(float(text) if re.search(r"[.eE]", text) else int(text))
+        return _text_or_number(value)
+    except ValueError:
+        return value
+
+
+def _number(value: object) -> object:
+    """Return the number that is meant, perhaps as text; unchanged where none is."""
+    try:
+        return _plain((float if re.search(r"[.eE]", value) else int)(value) if isinstance(value, str) else value)
     except (ValueError, OverflowError):
-        return text
-    return value
+        return value
 
 
 def _shown(value: object) -> str:

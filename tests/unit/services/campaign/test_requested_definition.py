@@ -8,6 +8,7 @@ from tests.fakes.installation import Installation
 
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.parameters import read_values
 from plimsoll.domain.text.errors import Refused
 from plimsoll.services.campaign.open.creation import requested_definition
 from plimsoll.services.campaign.open.request import given_values, read_request, values_set
@@ -50,6 +51,31 @@ def test_values_may_be_text_where_a_number_is_meant() -> None:
     definition = asked(values_set(["version=4.1.10", "rate=3e3", "size=2"]))
 
     assert (definition.system.version, definition.loads, definition.repeats) == ("4.1.10", (1000, 3000), 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ({"rate": 4000.0, "size": 2.0}, {"rate": 4000, "size": 2}),
+        ({"rate": 4000.5}, {"rate": 4000.5}),
+        ({"rate": "4e3", "size": "2"}, {"rate": 4000, "size": 2}),
+    ],
+)
+def test_a_number_is_written_the_same_however_it_came(
+    given: Mapping[str, Any], values: Mapping[str, int | float]
+) -> None:
+    known = read_values(asked({}).parameters, given, "a request")
+
+    assert {name: str(value) for name, value in known.items()} == {name: str(value) for name, value in values.items()}
+
+
+def test_a_campaign_begun_with_a_json_number_can_be_continued(installation: Installation) -> None:
+    document = parse_yaml(TEXT.replace("Release $(version)", "$(version) up to $(rate)"), "released.yaml")
+    begun = asked({"rate": 4000.0}, installation, document)
+    assert begun.title == "4.0.1 up to 4000"
+    installation.open_campaign(begun, "first")
+
+    CampaignStore(installation.toolkit.store, "first").continued(asked({}, installation, document))
 
 
 @pytest.mark.parametrize(
