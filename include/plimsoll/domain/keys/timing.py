@@ -20,6 +20,7 @@ _SECOND = timedelta(seconds=1)
 _MEND = "write `{errors: 5%, within: 10s}`, or `{percentile: 99, above: 1s, within: 30s}`"
 _KEEPING = timedelta(minutes=10)
 _LONGEST_CAMPAIGN = timedelta(days=366)
+_EXAMPLE = "2026-12-01T18:00:00+01:00"
 
 
 def parse_finish_by(value: object) -> datetime | timedelta:
@@ -27,13 +28,23 @@ def parse_finish_by(value: object) -> datetime | timedelta:
     try:
         at = datetime.fromisoformat(str(value))
     except ValueError:
-        within = parse_duration(value if isinstance(value, timedelta) else str(value))
+        within = _within(value)
         if not timedelta(0) < within <= _LONGEST_CAMPAIGN:
             raise ValueError(f"{value} must be more than 0 and at most {format_duration(_LONGEST_CAMPAIGN)}") from None
         return within
     if at.tzinfo is None:
         raise ValueError(f"{value} has no zone: write e.g. {at.isoformat()}+01:00, or {at.isoformat()}Z for UTC")
-    return at.astimezone(UTC)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{value} is in no year from 1 to 9999 of UTC: write a time like {_EXAMPLE}") from None
+
+
+def _within(value: object) -> timedelta:
+    try:
+        return parse_duration(value if isinstance(value, timedelta) else str(value))
+    except ValueError as error:
+        raise ValueError(f"{error}; a time with its zone may stand here too, like {_EXAMPLE}") from None
 
 
 def _format_finish_by(value: datetime | timedelta) -> str:
@@ -44,7 +55,7 @@ FinishBy = Annotated[
     timedelta | datetime,
     BeforeValidator(parse_finish_by),
     PlainSerializer(_format_finish_by, return_type=str),
-    WithJsonSchema({"type": "string", "examples": ["8h", "2026-12-01T18:00:00+01:00"]}),
+    WithJsonSchema({"type": "string", "examples": ["8h", _EXAMPLE]}),
 ]
 
 
