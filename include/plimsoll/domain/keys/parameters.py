@@ -27,6 +27,8 @@ MOST_PARAMETERS = 50
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _REFERENCE = re.compile(r"(?P<literal>\$?)\$\((?P<name>[^()]*)\)")
 _OF_THE_DAG = ("name", "tags", "approve", "max_parallel", "schedule", "timezone", "trigger", "notify")
+_FREE_TO_CHANGE = ("budget", "at_most", "finish_by")
+"""Keys that may be raised while a campaign runs, which keeps the values of its parameters."""
 _LARGEST = (1 << 63) - 1
 """The greatest number, which other programs keep in 64 bits."""
 _SHOWN = 60
@@ -195,6 +197,9 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
             yield Fault(path, "is a key, and keys can't be parameters", "write the key itself")
         elif path[0] in _OF_THE_DAG or _of_stage(path) in (("strategy",), ("strategy", "name")):
             what = "is the same for all campaigns of a definition, so it can't be a parameter"
+            yield Fault(path, what, "write the value itself")
+        elif path[0] in _FREE_TO_CHANGE:
+            what = "may be changed while a campaign runs, and values of parameters may not, so it can't be a parameter"
             yield Fault(path, what, "write the value itself")
     for name, parameter in declared.items():
         if parameter.value is not None:
