@@ -15,6 +15,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.strategy import Search
 from plimsoll.domain.keys.timing import Timing
 from plimsoll.services.steps.running import run_cell
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.reaper import WatchSchedules
 from plimsoll_airflow.runs.notices import due_times, tell_if_late, when_incomplete
 
@@ -208,10 +209,39 @@ def test_that_a_campaign_will_end_too_late_is_told_once(
     assert text.count("Plimsoll: campaign campaign is late\nit ends about ") == told
 
 
-def test_a_notice_of_lateness_that_can_t_be_sent_stops_no_cell(
+def late_campaign(installation: Installation) -> CampaignStore:
+    changes = {"finish_by": timedelta(minutes=1), "notify": ("late",), "timing": HOURLY}
+    return installation.open_campaign(instant_definition().model_copy(update=changes))
+
+
+@pytest.mark.parametrize("setting", ["", "{}"])
+def test_of_lateness_people_are_told_once_there_is_a_notifier(
+    installation: Installation, notices_file: Path, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    campaign = late_campaign(installation)
+    with monkeypatch.context() as without:
+        without.setenv("PLIMSOLL_NOTIFIER", setting)
+        tell_if_late({}, campaign)
+
+    tell_if_late({}, campaign)
+
+    assert "Plimsoll: campaign campaign is late" in notices_file.read_text()
+
+
+def test_a_notice_of_lateness_that_can_t_be_sent_stops_no_cell_and_is_logged(
+    installation: Installation, notices_file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    notices_file.mkdir()
+    with caplog.at_level("INFO"):
+        tell_if_late({}, late_campaign(installation))
+
+    assert "the notice could not be sent: IsADirectoryError" in caplog.text
+    assert "Plimsoll: campaign campaign is late\nit ends about " in caplog.text
+
+
+def test_a_notifier_of_lateness_that_can_t_be_made_stops_no_cell(
     installation: Installation, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("PLIMSOLL_NOTIFIER", "{}")
-    changes = {"finish_by": timedelta(minutes=1), "notify": ("late",), "timing": HOURLY}
-    tell_if_late({}, installation.open_campaign(instant_definition().model_copy(update=changes)))
+    tell_if_late({}, late_campaign(installation))
     assert "names no notifier" in caplog.text

@@ -94,22 +94,26 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
 def tell_if_late(context: Mapping[str, Any], campaign: CampaignStore) -> None:
     """Send one notice of a campaign whose definition asks for it, once it is expected to end after its `finish_by`.
 
-    One that can't be sent is logged, because the cells run whether or not people are told.
+    One that can't be sent is logged, because the cells run whether or not people are told. Where there is no notifier,
+    or it can't be made, people are told later, once there is one.
     """
-    definition = campaign.declared()
-    if "late" not in definition.notify or definition.finish_by is None:
+    definition, setting = campaign.declared(), Settings().notifier
+    if "late" not in definition.notify or definition.finish_by is None or not setting:
         return
     now = datetime.now(UTC)
     progress = campaign_progress(campaign.store, campaign.campaign_id, now=now)
     deadline, end = progress.finish_by, progress.expected_end(now)
     if deadline is None or end is None or end <= deadline:
         return
-    if campaign.store.create(layout.LATE.key(campaign.campaign_id), now.isoformat().encode()):
-        try:
-            title = f"Plimsoll: campaign {campaign.campaign_id} is late"
-            send(context, title, f"it ends {compared(end, deadline)}: cells that would end later do not run")
-        except NoticeError as error:
-            _log.warning("%s", error)
+    title = f"Plimsoll: campaign {campaign.campaign_id} is late"
+    text = f"it ends {compared(end, deadline)}: cells that would end later do not run"
+    try:
+        _made(setting)  # one that can't be made must not use up what is told once
+        if campaign.store.create(layout.LATE.key(campaign.campaign_id), now.isoformat().encode()):
+            _log.info("%s\n%s", title, text)  # nobody is told again, so that it stands here if it can't be sent
+            send(context, title, text)
+    except NoticeError as error:
+        _log.warning("%s", error)
 
 
 def _is_followed(context: Mapping[str, Any]) -> bool:
