@@ -77,7 +77,7 @@ def test_a_value_is_no_yaml_and_no_reference() -> None:
     assert (definition.title, definition.description) == (odd, "Release 5.0.2")
 
 
-@pytest.mark.parametrize("title", ["Costs $$(version)", "$$(date) is a command"])
+@pytest.mark.parametrize("title", ["Costs $$(version)", "$$(date) is a command", "$$(cat $$(ls)) $$(", "$$(cat $$(ls"])
 def test_two_dollars_stand_for_one(title: str) -> None:
     text = TEXT.replace("title: Release", f"title: {title} and")
 

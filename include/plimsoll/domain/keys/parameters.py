@@ -25,7 +25,8 @@ no quotes and no signs of a shell, and none begins as an option does.
 LONGEST_TEXT = 1000
 MOST_PARAMETERS = 50
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
-_REFERENCE = re.compile(r"(?P<literal>\$?)\$\((?P<name>[^()]*)\)")
+_REFERENCE = re.compile(r"\$\$\(|\$\((?P<name>[^()]*)\)")
+"""`$$(`, which stands for `$(`, or a reference."""
 _OF_THE_DAG = ("name", "tags", "approve", "max_parallel", "schedule", "timezone", "trigger", "notify")
 _FREE_TO_CHANGE = ("budget", "at_most", "finish_by")
 """Keys that may be raised while a campaign runs, which keeps the values of its parameters."""
@@ -193,7 +194,7 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
         if name not in declared:
             mend = f"{meant_or_known(name, declared)}; where the text itself is meant, write $$({name})"
             yield Fault(path, f"$({name}) names no parameter", mend)
-        elif not isinstance(path[-1], int) and _REFERENCE.search(path[-1]):
+        elif not isinstance(path[-1], int) and any(_names(path[-1])):
             yield Fault(path, "is a key, and keys can't be parameters", "write the key itself")
         elif path[0] in _OF_THE_DAG or _of_stage(path) in (("strategy",), ("strategy", "name")):
             what = "is the same for all campaigns of a definition, so it can't be a parameter"
@@ -215,11 +216,14 @@ def _of_stage(path: Path) -> Path:
     return path[2:] if path[0] == "stages" else path
 
 
+def _names(text: str) -> list[str]:
+    return [found["name"] for found in _REFERENCE.finditer(text) if found["name"] is not None]
+
+
 def _references(node: Any, path: Path) -> Iterator[tuple[Path, str]]:
     """Yield the place and the name of each reference, in keys too."""
     if isinstance(node, str):
-        found = _REFERENCE.finditer(node)
-        yield from ((path, reference["name"]) for reference in found if not reference["literal"])
+        yield from ((path, name) for name in _names(node))
     elif isinstance(node, Mapping):
         for key, value in node.items():
             yield from _references(key, (*path, key))
@@ -232,9 +236,9 @@ def _references(node: Any, path: Path) -> Iterator[tuple[Path, str]]:
 def _put(node: Any, values: Values) -> Any:
     if isinstance(node, str):
         alone = _REFERENCE.fullmatch(node)
-        if alone and not alone["literal"]:
+        if alone and alone["name"] is not None:
             return values[alone["name"]]
-        return _REFERENCE.sub(lambda found: found[0][1:] if found["literal"] else str(values[found["name"]]), node)
+        return _REFERENCE.sub(lambda found: "$(" if found["name"] is None else str(values[found["name"]]), node)
     if isinstance(node, Mapping):
         return {key: _put(value, values) for key, value in node.items()}
     return [_put(value, values) for value in node] if isinstance(node, list | tuple) else node
