@@ -194,7 +194,7 @@ def _value(name: str, parameter: Parameter) -> Param:
     elif parameter.type == "choice":
         schema = {"type": ["null", "string", "number"], "enum": [None, *parameter.of], "values_display": {"null": ""}}
     about = f"{parameter.description}. " if parameter.description else ""
-    empty = f"Empty: {_literal(str(parameter.default))}, or the value of the campaign that goes on."
+    empty = f"Empty: {_literal(str(parameter.effective))}, or the value of the campaign that goes on."
     return Param(None, title=name, description_md=f"{about}{empty}", **schema)
 
 

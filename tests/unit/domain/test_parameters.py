@@ -69,12 +69,27 @@ def test_a_campaigns_own_copy_has_the_values_in_place_and_is_read_as_it_is() -> 
     assert resolve(parse_definition(copy, "copy")).values["version"] == "5.0.3"
 
 
+@pytest.mark.parametrize("title", ["$$(version) $$(date)", "$$$(version)"])
+def test_text_that_looks_like_a_reference_stays_text_in_a_campaigns_own_copy(title: str) -> None:
+    definition = read(TEXT.replace("title: Release", f"title: {title}"))
+
+    assert parse_definition(dump_definition(definition), "copy") == definition
+
+
+def test_a_reference_in_a_campaigns_own_copy_is_refused() -> None:
+    copy = dump_definition(read()).replace("title: Release 5.0.2", "title: $(version)")
+
+    with pytest.raises(DefinitionError, match=r"title \(line \d+\): \$\(version\) has no effect in a campaign's own"):
+        parse_definition(copy, "copy")
+
+
 def test_a_value_is_no_yaml_and_no_reference() -> None:
     odd = "a: [b] $(version)\nc: 1"
     text = TEXT.replace("times: {", f"odd: {{type: choice, of: [{json.dumps(odd)}, z], default: z}}\n  times: {{", 1)
     definition = read(text.replace("title: Release", "title: $(odd)\ndescription: Release", 1), odd=odd)
 
     assert (definition.title, definition.description) == (odd, "Release 5.0.2")
+    assert parse_definition(dump_definition(definition), "copy") == definition
 
 
 @pytest.mark.parametrize("title", ["Costs $$(version)", "$$(date) is a command", "$$(cat $$(ls)) $$(", "$$(cat $$(ls"])
@@ -119,7 +134,11 @@ def test_a_definition_without_parameters_keeps_what_looks_like_a_reference() -> 
         ),
         ("name: released", "name: $(version)", "name (line 1): is the same for all campaigns of a definition"),
         ("repeats: $(times)", "max_parallel: $(times)", "max_parallel (line 12): is the same for all campaigns"),
-        ("repeats:", "finish_by: $(times)h\nrepeats:", "finish_by (line 12): may be changed while a campaign runs, and"),
+        (
+            "repeats:",
+            "finish_by: $(times)h\nrepeats:",
+            "finish_by (line 12): may be changed while a campaign runs, and",
+        ),
         ("repeats:", "budget: $(times) USD\nrepeats:", "budget (line 12): may be changed while a campaign runs, and"),
         ("repeats:", "at_most: {cost: $(times) USD}\nrepeats:", "at_most.cost (line 12): may be changed while a"),
         ("nodes: 3", "nodes: 3, settings: {$(times): 1}", "system.settings.$(times) (line 8): is a key, and keys"),

@@ -168,9 +168,9 @@ def read_values(parameters: Mapping[str, Parameter], given: Mapping[str, Any], w
 def with_values(written: Any, values: Values) -> Any:
     """Return a definition as somebody wrote it with the value of its parameter in place of each reference.
 
-    Parameters that `values` lacks have their defaults. A campaign's own copy, which has the values already, and a
-    definition without parameters stay unchanged. Raises Faulty for wrong parameters, unknown references and unused
-    parameters.
+    Parameters that `values` lacks have their defaults. A campaign's own copy has its values already, and a definition
+    without parameters stays unchanged. Raises Faulty for wrong parameters, unknown references, unused parameters; for
+    other values than those of a campaign's own copy, and references in it.
     """
     if not isinstance(written, Mapping) or not written.get(PARAMETERS):
         return written
@@ -178,13 +178,46 @@ def with_values(written: Any, values: Values) -> Any:
         declared = _Declared.model_validate({PARAMETERS: written[PARAMETERS]}).parameters
     except ValidationError as error:
         raise Faulty(faults_of(error, _Declared)) from None
-    if all(parameter.value is not None for parameter in declared.values()):
-        return written
     rest = {key: value for key, value in written.items() if key != PARAMETERS}
+    if all(parameter.value is not None for parameter in declared.values()):
+        require_none(_faults_of_own_copy(declared, rest, values))
+        return {PARAMETERS: declared, **_replaced(rest, "$$(", "$(")}
     require_none(_faults_of_references(declared, rest))
     known = {name: values.get(name, parameter.default) for name, parameter in declared.items()}
     own = {name: parameter.model_copy(update={"value": known[name]}) for name, parameter in declared.items()}
     return {PARAMETERS: own, **{key: _put(value, known) for key, value in rest.items()}}
+
+
+def as_own_copy(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a definition whose parameters have their values with `$$(` for each `$(`, which is text there."""
+    if not content.get(PARAMETERS):
+        return content
+    rest = {key: value for key, value in content.items() if key != PARAMETERS}
+    copied = _replaced(rest, "$(", "$$(")
+    return {key: copied.get(key, value) for key, value in content.items()}
+
+
+def _faults_of_own_copy(declared: Mapping[str, Parameter], rest: Mapping[str, Any], values: Values) -> Iterator[Fault]:
+    """Find what would have no effect: other values, and references. Other text that looks like these is left alone:
+    it has two dollars only in newer copies.
+    """
+    for name, parameter in declared.items():
+        if values.get(name, parameter.value) != parameter.value:
+            what = f"is {parameter.value} in this copy of a campaign's definition, and can't become {values[name]}"
+            yield Fault((PARAMETERS, name), what, "give no other value, or use the definition that this is a copy of")
+    for path, name in _references(rest, ()):
+        if name in declared:
+            mend = "write the value itself"
+            yield Fault(path, f"$({name}) has no effect in a campaign's own copy, where values are in place", mend)
+
+
+def _replaced(node: Any, old: str, new: str) -> Any:
+    """Return the tree with other text for that in each value."""
+    if isinstance(node, str):
+        return node.replace(old, new)
+    if isinstance(node, Mapping):
+        return {key: _replaced(value, old, new) for key, value in node.items()}
+    return [_replaced(value, old, new) for value in node] if isinstance(node, list | tuple) else node
 
 
 def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, Any]) -> Iterator[Fault]:

@@ -14,6 +14,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from ruamel.yaml import YAML
 
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.parameters import as_own_copy
 from plimsoll.domain.keys.stage import REQUIRED_UNLESS_STAGED
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.domain.text.units import format_duration
@@ -43,7 +44,7 @@ def dump_definition(definition: Definition) -> str:
     yaml.default_flow_style = False
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     unused = {"workload"} if definition.workloads else {"workloads"}
-    yaml.dump(definition.model_dump(mode="json", exclude=unused), stream)
+    yaml.dump(as_own_copy(definition.model_dump(mode="json", exclude=unused)), stream)
     return stream.getvalue()
 
 

@@ -9,10 +9,11 @@ from tests.fakes.installation import Installation
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.parameters import read_values
-from plimsoll.domain.text.errors import Refused
+from plimsoll.domain.text.errors import DefinitionError, Refused
 from plimsoll.services.campaign.open.creation import requested_definition
 from plimsoll.services.campaign.open.request import given_values, read_request, values_set
 from plimsoll.services.definitions.documents import Document, parse_yaml
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.store.campaigns import CampaignStore
 
 TEXT = """
@@ -111,6 +112,16 @@ def test_a_definition_without_parameters_takes_no_values(installation: Installat
     with pytest.raises(Refused, match="the definition has no `parameters`"):
         asked({"version": "1"}, document=plain)
     assert asked({}, installation, plain).name == "plain"
+
+
+def test_a_campaigns_own_copy_takes_no_other_values_than_its_own() -> None:
+    copy = parse_yaml(dump_definition(asked({"version": "5.0.9"})), "copy.yaml")
+
+    assert asked({"version": "5.0.9"}, document=copy) == asked({}, document=copy)
+    with pytest.raises(
+        DefinitionError, match=r"parameters\.version \(line \d+\): is 5\.0\.9 in this copy of a campaign"
+    ):
+        asked({"version": "4.0.2"}, document=copy)
 
 
 def _plain() -> str:
