@@ -151,6 +151,29 @@ def test_a_fault_is_told_with_its_line_and_what_to_write(right: str, wrong: str,
     assert problem.endswith(")"), "it says how to mend it"
 
 
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        (
+            "{type: choice, of: [4.1, 5.0, 5.10], default: 5.10}",
+            "parameters.version.of (line 4): variants[0].version must be text; found 5.1, which is a number to YAML "
+            "(put its values in quotes, and the default)",
+        ),
+        (
+            '{type: choice, of: ["4.1", "5.10"], default: 5.10}',
+            "parameters.version.default (line 4): 5.1 is none of its values (put it in quotes)",
+        ),
+        (
+            "{type: number, default: 5.10}",
+            "parameters.version.type (line 4): variants[0].version must be text; found 5.1, which is a number to YAML "
+            "(write `type: text`, and its value in quotes)",
+        ),
+    ],
+)
+def test_numbers_that_are_meant_as_text_are_told_where_they_stand(declared: str, message: str) -> None:
+    assert message in refused('{type: text, default: "5.0.2", description: Release under test}', declared)
+
+
 def test_a_name_is_one_that_can_be_referred_to() -> None:
     problems = refused("  times: {", "  Times-2: {")
 

@@ -27,6 +27,10 @@ Source = Callable[[Path], str | None]
 """The text that stands at a path in the file; None where it is not known, or is more than one value."""
 
 
+IN_QUOTES = "put it in quotes"
+"""How to mend text that YAML takes for a number; it may be followed by the text in quotes."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """One fault at a path: `what` was found, and what to write there instead (`mend`)."""
@@ -181,7 +185,7 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
         case "extra_forbidden":
             what, shown, mend = "there is no such key here", "", way_around(place) or _where_to_write(schema, place)
         case "invalid_key":
-            what, shown, mend = "a key must be text", "", "put it in quotes"
+            what, shown, mend = "a key must be text", "", IN_QUOTES
         case "missing":
             what, shown = "is missing", ""
         case "string_type" | "invalid-json-value" if _is_scalar(value):
@@ -226,7 +230,7 @@ def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
 def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
     """Return the advice to put a number in quotes, where the key accepts its text."""
     fits = re.search(str(node.get("pattern", "")), text)
-    return f'put it in quotes: "{text}"' if fits else expected(node)
+    return f'{IN_QUOTES}: "{text}"' if fits else expected(node)
 
 
 def _bound(given: object) -> str:

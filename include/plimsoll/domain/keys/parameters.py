@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self, TypeGuard
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, WithJsonSchema, model_validator
 
-from plimsoll.domain.keys.faults import Fault, Faulty, Path, faults_of, require_none
+from plimsoll.domain.keys.faults import IN_QUOTES, Fault, Faulty, Path, faults_of, require_none
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.wording import meant_or_known, shortened
@@ -100,9 +100,11 @@ class Parameter(Model):
         """Return what is wrong with a value, and what to write instead; None for one that fits."""
         if self.type == "choice":
             fits = value in self.of and not isinstance(value, bool)
-            return (
-                None if fits else (f"{_shown(value)} is none of its values", meant_or_known(value, map(str, self.of)))
-            )
+            if fits:
+                return None
+            in_quotes = _is_number(value) and not any(map(_is_number, self.of))
+            mend = IN_QUOTES if in_quotes else meant_or_known(value, map(str, self.of))
+            return f"{_shown(value)} is none of its values", mend
         return _wrong_text(value) if self.type == "text" else self._wrong_number(value)
 
     def _wrong_number(self, value: object) -> tuple[str, str] | None:
@@ -277,11 +279,29 @@ def _put(node: Any, values: Values) -> Any:
     return [_put(value, values) for value in node] if isinstance(node, list | tuple) else node
 
 
+def at_its_parameter(fault: Fault, written: Any) -> Fault:
+    """Return a fault that quotes would mend at the parameter whose value it is, as the reference can't have them."""
+    if not fault.mend.startswith(f"{IN_QUOTES}: "):
+        return fault
+    node = written
+    try:
+        for part in fault.path:
+            node = node[part]
+    except (LookupError, TypeError):  # it stands where the file has nothing
+        return fault
+    found = _REFERENCE.fullmatch(node) if isinstance(node, str) else None
+    if found is None:
+        return fault
+    name, is_choice = found["name"], "of" in written[PARAMETERS][found["name"]]
+    mend = "put its values in quotes, and the default" if is_choice else "write `type: text`, and its value in quotes"
+    return Fault((PARAMETERS, name, "of" if is_choice else "type"), f"{fault.key} {fault.what}", mend)
+
+
 def _wrong_text(value: object) -> tuple[str, str] | None:
     if isinstance(value, str) and len(value) <= LONGEST_TEXT and re.fullmatch(TEXT_VALUE, value):
         return None
     mend = f"begin with a letter, a digit or a slash; at most {LONGEST_TEXT:,} characters"
-    found, mend = ("a number", "put it in quotes") if _is_number(value) else (_shown(value), mend)
+    found, mend = ("a number", IN_QUOTES) if _is_number(value) else (_shown(value), mend)
     return f"must be text of letters, digits and ._:/@=+-; found {found}", mend
 
 

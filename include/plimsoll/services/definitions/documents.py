@@ -13,7 +13,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import CollectionNode, Node
 
 from plimsoll.domain.keys.faults import Fault, Path, as_written, faults_of
-from plimsoll.domain.keys.parameters import Values
+from plimsoll.domain.keys.parameters import Values, at_its_parameter
 from plimsoll.domain.text.errors import DefinitionError, Problem
 
 _M = TypeVar("_M", bound=BaseModel)
@@ -76,7 +76,7 @@ class Document:
         try:
             return kind.model_validate(as_written(self.content, kind), context=values)
         except ValidationError as error:
-            faults = faults_of(error, kind, self.source)
+            faults = [at_its_parameter(fault, self.content) for fault in faults_of(error, kind, self.source)]
             raise DefinitionError([self.problem(fault) for fault in faults], where=self.where) from None
 
     def problem(self, fault: Fault) -> Problem:
