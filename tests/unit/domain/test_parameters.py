@@ -174,6 +174,32 @@ def test_numbers_that_are_meant_as_text_are_told_where_they_stand(declared: str,
     assert message in refused('{type: text, default: "5.0.2", description: Release under test}', declared)
 
 
+ARCHIVE = ", archive: {url: URL, sha256: " + "0" * 64 + "}}\nloads"
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://me:hush/hush@example.org/a.tgz", "https://…@example.org/a.tgz"),
+        ("https://example.org/a.tgz?key=hush", "https://example.org/a.tgz?…"),
+        ("s3://me:hush@bucket/a.tgz?key=hush", "s3://…@bucket/a.tgz?…"),
+    ],
+)
+def test_a_secret_in_a_url_is_not_repeated(url: str, shown: str) -> None:
+    problems = refused("}\nloads", ARCHIVE.replace("URL", url))
+
+    assert any(
+        f"variants[0].archive.url (line 10): is not written as it must be; found '{shown}'" in told for told in problems
+    )
+    assert "hush" not in " ".join(problems)
+
+
+def test_a_secret_in_a_value_is_not_repeated() -> None:
+    problems = refused('default: "5.0.2"', "default: https://me:hush@example.org/a?b")
+
+    assert "found 'https://…@example.org/a?…'" in problems[0]
+
+
 def test_a_name_is_one_that_can_be_referred_to() -> None:
     problems = refused("  times: {", "  Times-2: {")
 

@@ -18,7 +18,7 @@ from plimsoll.domain.keys.expected import STRATEGY_NAMES, expected, known_keys, 
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.guesses import number_meant, way_around
 from plimsoll.domain.text.units import format_duration
-from plimsoll.domain.text.wording import meant, meant_or_known, nearest
+from plimsoll.domain.text.wording import masked, meant, meant_or_known, nearest
 
 Path = tuple[int | str, ...]
 """Keys and places in lists, from the outermost: `("variants", 0, "jvm", "heap")`."""
@@ -302,5 +302,6 @@ def _as_text(value: object) -> str:
         return "" if value else "[]"
     if isinstance(value, dict):
         return "keys" if value else "{}"
-    text = repr(str(value)) if isinstance(value, str) and not isinstance(value, _BooleanText) else str(value)
+    is_text = isinstance(value, str) and not isinstance(value, _BooleanText)
+    text = repr(masked(str(value))) if is_text else str(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, WithJs
 from plimsoll.domain.keys.faults import IN_QUOTES, Fault, Faulty, Path, faults_of, require_none
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import Problem, Refused
-from plimsoll.domain.text.wording import meant_or_known, shortened
+from plimsoll.domain.text.wording import masked, meant_or_known, shortened
 
 PARAMETERS = "parameters"
 NUMBER = "number"
@@ -326,4 +326,4 @@ def _number(value: object) -> object:
 
 
 def _shown(value: object) -> str:
-    return shortened(repr(value) if isinstance(value, str) else str(value), _SHOWN)
+    return shortened(repr(masked(value)) if isinstance(value, str) else masked(str(value)), _SHOWN)

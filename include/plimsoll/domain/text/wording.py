@@ -13,6 +13,8 @@ _LEAST_CUT = 3
 """Nothing is cut where less than this part of the bound would go: a little more text tells more than a gap."""
 _SENTENCE_END = re.compile(r"(?<=[.;:!?])\s+")
 _BLANK = re.compile(r"\s+")
+_LOGIN = re.compile(r"(?<=://)\S*@")
+_QUERY = re.compile(r"(?<=://)([^?\s]*)\?\S+")
 
 
 def visible(text: str) -> str:
@@ -21,6 +23,14 @@ def visible(text: str) -> str:
     A terminal obeys control characters: a line in a stranger's log could retitle it, or hide and rewrite what it shows.
     """
     return "".join(one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
+
+
+def masked(text: str) -> str:
+    """Return the text without what may be secret in a URL: user and password, and the query, which may be a signature.
+
+    Everything up to the last @ goes, since a password may have any signs.
+    """
+    return _QUERY.sub(r"\1?…", _LOGIN.sub("…@", text))
 
 
 def shortened(line: str, longest: int = _LONGEST_LINE) -> str:
