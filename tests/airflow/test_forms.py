@@ -184,6 +184,13 @@ def with_parameters() -> Campaign:
     return resolve(DEFINITION.model_copy(update={"parameters": parameters}))
 
 
+def test_the_form_of_a_campaigns_own_copy_names_the_value_in_place() -> None:
+    kept = {"version": Parameter(type="text", default="4.0.1", value="5.0.9")}
+    form = campaign_params(resolve(DEFINITION.model_copy(update={"parameters": kept})))
+
+    assert "Empty: **5.0.9**, or" in form["parameter_version"].schema["description_md"]
+
+
 def test_the_form_has_a_field_for_each_parameter_that_may_stay_empty() -> None:
     form = campaign_params(with_parameters())
     params = ParamsDict(dict(form))
