@@ -17,6 +17,7 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.campaign.specs import ProductSpec
 from plimsoll.domain.keys.origins import Download
 from plimsoll.services.campaign.show.progress import campaign_progress
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
@@ -195,3 +196,20 @@ def test_of_very_many_events_the_newest_are_named_and_the_rest_is_counted() -> N
     assert len(found.skipped[0].extra) < 400
     assert str(found).endswith(" and 29 earlier ones")
     assert "in place of 49 events before it" in str(found)
+
+
+def test_a_killed_plan_neither_loses_its_event_nor_keeps_the_next_try_from_it(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(CampaignStore, "note_definition", killed)
+        with pytest.raises(KeyboardInterrupt):
+            plan(event(1, version="4.1.9"))
+    campaign = CampaignStore(installation.toolkit.store, "released-20260131t130000")
+    assert campaign.begun_by(campaign.resolved()) is not None, "the campaign is there, and so is its event"
+
+    installation.toolkit.store.delete(layout.DEFINITION.key(campaign.campaign_id))
+    assert plan(event(1, version="4.1.9")) == ["released-20260131t130000__v1-001k-r1"]

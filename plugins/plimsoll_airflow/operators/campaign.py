@@ -103,11 +103,11 @@ class Plan(BaseOperator):
             me = run_of(context).token
             # Before anything of the campaign is written, and again once others can see this run.
             require_no_other_airflow(toolkit(), campaign_id_of(definition.name, request.model_dump(), at), me)
-            plan = open_campaign(toolkit(), definition, request, at, document, largest_run=largest_run)
+            begun_by = event.record(campaign.values) if event else None
+            plan = open_campaign(
+                toolkit(), definition, request, at, document, largest_run=largest_run, begun_by=begun_by
+            )
         self.campaign_id = plan.campaign_id
-        if event:
-            with final():
-                named.record_event(event.record(campaign.values))
         context["ti"].xcom_push(CAMPAIGN_ID, plan.campaign_id)
         context["ti"].xcom_push(GOES_ON, plan.goes_on)
         with final():  # until the run's last task takes it back

@@ -270,8 +270,8 @@ parameters:
   release: {{type: text, default: 4.0.1}}
 trigger: {{asset: releases}}
 """.replace("title: An instant campaign", "title: Release $(release)")
-    opened = campaign.open_campaign(parse_definition(text, "nightly.yaml"), "nightly-1")
-    opened.record_event(BegunBy(asset="releases", at=began, values={"release": "4.0.1"}))
+    event = BegunBy(asset="releases", at=began, values={"release": "4.0.1"})
+    CampaignStore(campaign.toolkit.store, "nightly-1").open(parse_definition(text, "nightly.yaml"), event)
 
     shown = page(client, "/plimsoll/campaigns/nightly-1").text
 

@@ -171,10 +171,6 @@ class CampaignStore(StoredCampaign):
         amount = "unknown" if approval.usd is None else f"{approval.usd:.6f}"
         self._create(layout.APPROVAL, approval, amount)
 
-    def record_event(self, event: BegunBy) -> None:
-        """Record the event by which the campaign began. Raises as `record_stage_start` does."""
-        self._create(layout.BEGUN_BY, event)
-
     def record_question(self, question: ApprovalQuestion, digest: str) -> ApprovalQuestion:
         """Record what the run with that digest asks a person to approve, or return what it asked already.
 
@@ -191,14 +187,20 @@ class CampaignStore(StoredCampaign):
             raise NotFound(f"campaign {self.campaign_id!r} was deleted meanwhile", where=self.store.url())
         return settled
 
-    def open(self, definition: Definition) -> Definition:
+    def open(self, definition: Definition, begun_by: BegunBy | None = None) -> Definition:
         """Create the campaign, or continue an existing one. Returns the campaign's own copy, as it is now.
+
+        `begun_by`: the event by which a new campaign begins.
 
         Raises Refused as `continued` does, and for a malformed id.
         """
         if problem := campaign_id_problem(self.campaign_id):
             raise Refused([problem])
         self.require_kept()
+        if begun_by and not campaign_exists(self.store, self.campaign_id):
+            # First, since the event of a campaign without its record would be measured again. A folder with the record
+            # alone is no campaign, and whoever plans it again replaces the record.
+            layout.BEGUN_BY.write(self.store, self.campaign_id, begun_by)
         key = layout.DEFINITION.key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
             self.note_definition(definition.name)

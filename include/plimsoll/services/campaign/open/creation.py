@@ -74,7 +74,9 @@ def campaign_of_last_event(store: ReadableStore, name: str) -> tuple[str, BegunB
     """Return the newest campaign of that definition that an event began, with the event; None where none did."""
     newest_first = reversed([folder for folder in store.folders("") if is_new_id(name, folder)])
     found = ((campaign_id, layout.BEGUN_BY.read_sound(store, campaign_id)) for campaign_id in newest_first)
-    return next(((campaign_id, event) for campaign_id, event in found if event), None)
+    return next(
+        ((campaign_id, event) for campaign_id, event in found if event and campaign_exists(store, campaign_id)), None
+    )
 
 
 @dataclass(frozen=True)
@@ -106,12 +108,14 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     document: Document | None = None,
     *,
     largest_run: int | None = None,
+    begun_by: BegunBy | None = None,
 ) -> CampaignPlan:
     """Open the campaign that the request names, or else the one with the id of time `at`, and choose its cells.
 
     The same request at the same time means the same campaign, so planning again continues it. Raises Refused with every
     problem before anything is written to the store, with the lines of the definition's file if `document` is given.
-    `largest_run` is the greatest number of cells that one run can start, where the caller has such a limit.
+    `largest_run` is the greatest number of cells that one run can start, where the caller has such a limit;
+    `begun_by` the event by which a new campaign begins.
     """
     campaign = CampaignStore(toolkit.store, campaign_id_of(definition.name, request.model_dump(), at))
     if campaign_exists(toolkit.store, campaign.campaign_id):
@@ -129,7 +133,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     if chosen:
         require_budget(toolkit, campaign, known, chosen[0].id)
         require_time(toolkit, campaign, known, chosen[0].id)
-    campaign.open(definition)
+    campaign.open(definition, begun_by)
     for_all = request.is_for_all or was_everything_requested(campaign)
     record_request(campaign, RequestedCells(at=at, cells=tuple(cell.id for cell in chosen), for_all=for_all))
     found = completeness_of(state)
