@@ -21,8 +21,8 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
-from plimsoll_airflow.internals.moved import AirflowFailException
-from plimsoll_airflow.operators.campaign import Plan
+from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
+from plimsoll_airflow.operators.campaign import Plan, QualityGate
 from plimsoll_airflow.runs.asset_events import newest_event
 from plimsoll_airflow.wiring.definitions import read_definition
 
@@ -134,7 +134,8 @@ def test_an_event_is_measured_once_and_never_named_as_skipped_after_that(install
     """One that comes between the start of a run and its `plan` also begins the next run."""
     first, late, later = event(1, version="4.1.1"), event(62, version="4.1.2"), event(130, version="4.1.3")
     assert plan(first, late) == ["released-20260131t130000__v1-001k-r1"]
-    assert plan(late, hours=2) == []
+    with pytest.raises(AirflowSkipException, match="no event has come since campaign released-20260131t130000"):
+        plan(late, hours=2)
     assert campaign_ids(installation.toolkit.store) == ("released-20260131t130000",)
 
     assert plan(late, later, hours=3) == ["released-20260131t150000__v1-001k-r1"]
@@ -213,3 +214,10 @@ def test_a_killed_plan_neither_loses_its_event_nor_keeps_the_next_try_from_it(
 
     installation.toolkit.store.delete(layout.DEFINITION.key(campaign.campaign_id))
     assert plan(event(1, version="4.1.9")) == ["released-20260131t130000__v1-001k-r1"]
+
+
+def test_the_gate_of_a_run_with_nothing_to_measure_is_skipped() -> None:
+    """It runs after failed tasks too. `next_round` skips itself without a campaign."""
+    ti = SimpleNamespace(xcom_pull=lambda task_ids, key: {"measured_by": "released-1"}.get(key) if task_ids else None)
+    with pytest.raises(AirflowSkipException, match="released-1 has measured the event"):
+        QualityGate(task_id="quality_gate").execute({"ti": ti, "params": {}})  # type: ignore[typeddict-item]

@@ -53,6 +53,7 @@ from plimsoll_airflow.runs.ownership import (
     CELL_DAG,
     GOES_ON,
     LIVE_STATES,
+    MEASURED_BY,
     PLAN_TASK,
     CampaignRunOwner,
     CellRunId,
@@ -87,10 +88,10 @@ class Plan(BaseOperator):
             at = context["dag_run"].run_after
             named = CampaignStore(toolkit().store, str(campaign_id_of(self.definition, asked, at)))
             event = self._event(context, named)
-            if isinstance(event, tuple):
-                self.log.info("nothing to measure: no event has come since campaign %s, %s", *event)
-                context["ti"].xcom_push(CAMPAIGN_ID, event[0])
-                return []
+        if isinstance(event, tuple):
+            context["ti"].xcom_push(MEASURED_BY, event[0])
+            raise AirflowSkipException("nothing to measure: no event has come since campaign {}, {}".format(*event))
+        with final():
             if event:
                 self.log.info("%s", event)
             given, where = (event.extra, event.where) if event else (given_values(asked), OF_A_REQUEST)
@@ -323,7 +324,9 @@ class QualityGate(CampaignTask):
     """
 
     def execute(self, context: "Context") -> None:
-        """Pass, or fail without another try."""
+        """Pass, or fail without another try. Skipped where `plan` was, which `report` then is too."""
+        if measured_by := context["ti"].xcom_pull(task_ids=PLAN_TASK, key=MEASURED_BY):
+            raise AirflowSkipException(f"nothing to measure: campaign {measured_by} has measured the event")
         campaign_id = self.require_campaign()
         requested = [CellRunId.parse(run_id).cell_id for run_id in context["ti"].xcom_pull(task_ids=PLAN_TASK) or ()]
         with final():
