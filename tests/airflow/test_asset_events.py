@@ -78,8 +78,14 @@ class Inlet(tuple[AssetEventDagRunReferenceResult, ...]):
 
     __slots__ = ()
 
-    def after(self, since: str) -> Sequence[AssetEventDagRunReferenceResult]:
-        return [event for event in self if event.timestamp >= datetime.fromisoformat(since)]
+    def after(self, since: str) -> "Inlet":
+        return Inlet(event for event in self if event.timestamp >= datetime.fromisoformat(since))
+
+    def ascending(self, ascending: bool) -> "Inlet":
+        return Inlet(sorted(self, key=lambda event: event.timestamp, reverse=not ascending))
+
+    def limit(self, most: int) -> Sequence[AssetEventDagRunReferenceResult]:
+        return self[:most]
 
 
 @pytest.fixture
@@ -221,3 +227,23 @@ def test_the_gate_of_a_run_with_nothing_to_measure_is_skipped() -> None:
     ti = SimpleNamespace(xcom_pull=lambda task_ids, key: {"measured_by": "released-1"}.get(key) if task_ids else None)
     with pytest.raises(AirflowSkipException, match="released-1 has measured the event"):
         QualityGate(task_id="quality_gate").execute({"ti": ti, "params": {}})  # type: ignore[typeddict-item]
+
+
+def test_a_run_looks_back_no_further_than_to_its_own_first_event_and_asks_for_a_bounded_number() -> None:
+    events = [event(minute) for minute in range(-10, 1500)]
+    found = newest_event(context(*events), ASSET, NOON, NOON - timedelta(days=90))
+    few = newest_event(context(*events[:15]), ASSET, NOON, NOON - timedelta(days=90))
+
+    assert found is not None
+    assert found.at == NOON + timedelta(minutes=1499)
+    assert len(found.skipped) + found.more_skipped == 999
+    assert few is not None
+    assert len(few.skipped) == 4
+
+
+@pytest.mark.parametrize("inlets", [[], [Asset("another")]])
+def test_a_run_for_an_asset_that_the_definition_names_no_more_fails_and_says_so(
+    installation: Installation, inlets: list[Asset]
+) -> None:
+    with pytest.raises(AirflowFailException, match=r"event of asset 'database-release' began this run, .*`trigger`"):
+        Plan(task_id="plan", definition="released", inlets=inlets).execute(context(event(1)))

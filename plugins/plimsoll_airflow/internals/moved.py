@@ -48,12 +48,16 @@ MARKS_OF_EVENTS = frozenset({"from_rest_api", "from_trigger"})
 """Keys that Airflow itself puts into the `extra` of an asset's events: how they came."""
 
 
-def asset_events(context: Any, asset: Any, since: datetime) -> list[Any]:
-    """Return the events of a task's inlet since that time. A task of 3.1 can't ask for some, and gets all of them."""
+def asset_events(context: Any, asset: Any, since: datetime, most: int) -> list[Any]:
+    """Return the events of a task's inlet since that time, the newest first, and no more than `most`.
+
+    A task of 3.1 can't ask for some, and gets all of them.
+    """
     events = context["inlet_events"][asset]
     if hasattr(events, "after"):
-        events = events.after(since.isoformat())
-    return [event for event in events if event.timestamp >= since]
+        events = events.after(since.isoformat()).ascending(False).limit(most)
+    since_then = (event for event in events if event.timestamp >= since)
+    return sorted(since_then, key=lambda event: event.timestamp, reverse=True)[:most]
 
 
 def is_paused(ti: Any, dag_id: str) -> bool:

@@ -134,8 +134,13 @@ class Plan(BaseOperator):
         first = first_event(context)
         if first is None or campaign_exists(campaign.store, campaign.campaign_id):
             return None
+        inlets = [inlet for inlet in self.inlets if inlet.name == first.asset.name]
+        if not inlets:
+            began = f"an event of asset {first.asset.name!r} began this run"
+            mend = "trigger the DAG by hand for a new campaign"
+            raise AirflowFailException(f"{began}, and the definition's `trigger` names it no more: {mend}")
         measured = campaign_of_last_event(campaign.store, self.definition)
-        newest = newest_event(context, self.inlets[0], first, measured[1].at if measured else None)
+        newest = newest_event(context, inlets[0], first.timestamp, measured[1].at if measured else None)
         if newest is None and measured is None:
             raise AirflowFailException("Airflow no longer has the event that began this run: trigger the DAG by hand")
         return newest or measured

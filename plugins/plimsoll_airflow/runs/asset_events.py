@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from airflow.sdk import Asset, Context
 
 _MOST_NAMED = 20
+_MOST_ASKED = 1000
+"""Events of which a run asks: of an asset with an event each minute those of a day, and still a small answer."""
 _LONGEST = 200
 
 
@@ -47,22 +49,23 @@ class RunEvent:
         return str(self.record({}))
 
 
-def first_event(context: "Context") -> datetime | None:
-    """Return when the first event came that the run was started for; None where a person or a schedule started it."""
+def first_event(context: "Context") -> Any:
+    """Return the first event that the run was started for; None where a person or a schedule started it."""
     triggering: Mapping[Any, Any] = context.get("triggering_asset_events") or {}
-    return min((event.timestamp for events in triggering.values() for event in events), default=None)
+    found = (event for events in triggering.values() for event in events)
+    return min(found, key=lambda event: event.timestamp, default=None)
 
 
 def newest_event(context: "Context", asset: "Asset", since: datetime, measured: datetime | None) -> RunEvent | None:
     """Return the newest event of the asset since that time, with those before it; None where there is no newer one
     than the event that was `measured` last.
     """
-    events = asset_events(context, asset, measured or since)
+    events = asset_events(context, asset, max(since, measured or since), _MOST_ASKED)
     waiting = [event for event in events if measured is None or event.timestamp > measured]
     if not waiting:
         return None
-    *earlier, newest = sorted(waiting, key=lambda event: event.timestamp)
-    named = earlier[::-1][:_MOST_NAMED]
+    newest, *earlier = waiting
+    named = earlier[:_MOST_NAMED]
     return RunEvent(
         asset=asset.name,
         at=newest.timestamp,
