@@ -16,6 +16,7 @@ from tests.fakes.instant import InstantProduct
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.campaign.specs import ProductSpec
 from plimsoll.domain.keys.origins import Download
+from plimsoll.domain.keys.trigger import BegunBy
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
@@ -247,3 +248,22 @@ def test_a_run_for_an_asset_that_the_definition_names_no_more_fails_and_says_so(
 ) -> None:
     with pytest.raises(AirflowFailException, match=r"event of asset 'database-release' began this run, .*`trigger`"):
         Plan(task_id="plan", definition="released", inlets=inlets).execute(context(event(1)))
+
+
+def test_the_newest_event_counts_and_not_that_of_the_newest_campaign(installation: Installation) -> None:
+    """A run that was cleared has the time of its beginning in its campaign's id, and takes what came after that."""
+    plan(event(90, version="4.1.2"), hours=2)
+    assert plan(event(1), event(180, version="4.1.3"), hours=1) == ["released-20260131t130000__v1-001k-r1"]
+    with pytest.raises(AirflowSkipException, match="since campaign released-20260131t130000"):
+        plan(event(180, version="4.1.3"), hours=4)
+
+
+@pytest.mark.parametrize("other", [{"asset": "another"}, {"installation": "of-others"}])
+def test_events_of_other_assets_and_of_other_airflows_do_not_count(
+    installation: Installation, other: Mapping[str, str]
+) -> None:
+    theirs = BegunBy.model_validate({"asset": ASSET.name, "at": NOON + timedelta(hours=9), **other})
+    definition = read_definition(Settings(), "released")
+    CampaignStore(installation.toolkit.store, "released-20260131t090000").open(definition, theirs)
+
+    assert plan(event(1)) == ["released-20260131t130000__v1-001k-r1"]

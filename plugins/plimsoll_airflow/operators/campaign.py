@@ -104,7 +104,7 @@ class Plan(BaseOperator):
             me = run_of(context).token
             # Before anything of the campaign is written, and again once others can see this run.
             require_no_other_airflow(toolkit(), campaign_id_of(definition.name, request.model_dump(), at), me)
-            begun_by = event.record(campaign.values) if event else None
+            begun_by = event.record(campaign.values, own_installation()) if event else None
             plan = open_campaign(
                 toolkit(), definition, request, at, document, largest_run=largest_run, begun_by=begun_by
             )
@@ -139,7 +139,7 @@ class Plan(BaseOperator):
             began = f"an event of asset {first.asset.name!r} began this run"
             mend = "trigger the DAG by hand for a new campaign"
             raise AirflowFailException(f"{began}, and the definition's `trigger` names it no more: {mend}")
-        measured = campaign_of_last_event(campaign.store, self.definition)
+        measured = campaign_of_last_event(campaign.store, self.definition, first.asset.name, own_installation())
         newest = newest_event(context, inlets[0], first.timestamp, measured[1].at if measured else None)
         if newest is None and measured is None:
             raise AirflowFailException("Airflow no longer has the event that began this run: trigger the DAG by hand")

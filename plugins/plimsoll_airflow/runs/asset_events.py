@@ -40,10 +40,17 @@ class RunEvent:
         """Return the event as messages about faults name it."""
         return f"the event of asset {self.asset!r}, {self.at:%Y-%m-%d %H:%M:%S} UTC"
 
-    def record(self, values: Values) -> BegunBy:
-        """Return the record of the event, with those values of parameters that it gave."""
+    def record(self, values: Values, installation: str = "") -> BegunBy:
+        """Return the record of the event of that Airflow, with those values of parameters that it gave."""
         given = {name: value for name, value in values.items() if name in self.extra}
-        return BegunBy(asset=self.asset, at=self.at, values=given, skipped=self.skipped, more_skipped=self.more_skipped)
+        return BegunBy(
+            asset=self.asset,
+            at=self.at,
+            installation=installation,
+            values=given,
+            skipped=self.skipped,
+            more_skipped=self.more_skipped,
+        )
 
     def __str__(self) -> str:
         return str(self.record({}))

@@ -38,6 +38,7 @@ class BegunBy(Model):
 
     asset: str
     at: AwareDatetime
+    installation: Annotated[LeftOutIfEmpty[str], Field(description="The Airflow that it came to, by its own id")] = ""
     values: Annotated[dict[str, Value], Field(description="What it gave to parameters")] = {}
     skipped: Annotated[
         LeftOutIfEmpty[tuple[SkippedEvent, ...]],

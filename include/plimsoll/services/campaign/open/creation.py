@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 from plimsoll.domain.campaign.cell import Cell, campaign_id_problem
@@ -34,6 +35,8 @@ from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import CampaignState
 
 OF_A_REQUEST = "what the run was asked for"
+_MOST_LOOKED_AT = 100
+"""Campaigns whose events are read, one request each: no run waits while so many others begin."""
 
 
 def requested_definition(
@@ -70,13 +73,25 @@ def _kept_values(campaign: StoredCampaign, definition: Definition, values: Value
     return {**values, **kept}
 
 
-def campaign_of_last_event(store: ReadableStore, name: str) -> tuple[str, BegunBy] | None:
-    """Return the newest campaign of that definition that an event began, with the event; None where none did."""
+def campaign_of_last_event(
+    store: ReadableStore, name: str, asset: str, installation: str
+) -> tuple[str, BegunBy] | None:
+    """Return the campaign of that definition that measured the asset's newest event, with the event; None where none
+    did.
+
+    Airflows that share the store have events of their own; records that name no `installation` are older. Not the
+    campaign with the newest id: a run that was cleared takes events that came after the time in its id.
+    """
     newest_first = reversed([folder for folder in store.folders("") if is_new_id(name, folder)])
-    found = ((campaign_id, layout.BEGUN_BY.read_sound(store, campaign_id)) for campaign_id in newest_first)
-    return next(
-        ((campaign_id, event) for campaign_id, event in found if event and campaign_exists(store, campaign_id)), None
+    recorded = (
+        (campaign_id, event)
+        for campaign_id in islice(newest_first, _MOST_LOOKED_AT)
+        if (event := layout.BEGUN_BY.read_sound(store, campaign_id))
+        and event.asset == asset
+        and event.installation in ("", installation)
     )
+    by_event = sorted(recorded, key=lambda found: found[1].at, reverse=True)
+    return next((found for found in by_event if campaign_exists(store, found[0])), None)
 
 
 @dataclass(frozen=True)
