@@ -193,17 +193,30 @@ def test_a_run_that_no_event_began_has_the_defaults(installation: Installation) 
     assert CampaignStore(installation.toolkit.store, "released-20260131t130000").declared().title == "Release 4.0.1"
 
 
-def test_of_very_many_events_the_newest_are_named_and_the_rest_is_counted() -> None:
+def test_of_very_many_events_the_newest_are_named_and_the_rest_is_counted(installation: Installation) -> None:
     events = [event(minute, version="x" * 900) for minute in range(50)]
     found = newest_event(context(*events), ASSET, NOON, None)
     plain: Any = {"inlet_events": {ASSET: events}}
     assert newest_event(plain, ASSET, NOON, None) == found, "as in Airflow 3.1"
 
     assert found is not None
-    assert (len(found.skipped), found.more_skipped) == (20, 29)
-    assert len(found.skipped[0].extra) < 400
-    assert str(found).endswith(" and 29 earlier ones")
-    assert "in place of 49 events before it" in str(found)
+    record = found.record(resolve(read_definition(Settings(), "released")).parameters)
+    assert (len(record.skipped), record.more_skipped) == (20, 29)
+    assert 100 < len(record.skipped[0].extra) < 400
+    assert str(record).endswith(" and 29 earlier ones")
+    assert "in place of 49 events before it" in str(record)
+
+
+def test_of_skipped_events_only_what_fits_parameters_is_told(
+    installation: Installation, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan(event(1, version="5.0.1", token="hunter2", rate="\x1b[2J"), event(2, version="4.1.9"))
+
+    campaign = CampaignStore(installation.toolkit.store, "released-20260131t130000")
+    begun = campaign.begun_by(campaign.resolved())
+    assert begun is not None
+    assert [skipped.extra for skipped in begun.skipped] == ["version 5.0.1"]
+    assert "hunter2" not in capsys.readouterr().out
 
 
 def test_a_killed_plan_neither_loses_its_event_nor_keeps_the_next_try_from_it(

@@ -92,8 +92,6 @@ class Plan(BaseOperator):
             context["ti"].xcom_push(MEASURED_BY, event[0])
             raise AirflowSkipException("nothing to measure: no event has come since campaign {}, {}".format(*event))
         with final():
-            if event:
-                self.log.info("%s", event)
             given, where = (event.extra, event.where) if event else (given_values(asked), OF_A_REQUEST)
             definition = requested_definition(document, given, named, where=where)
             campaign = resolve(definition)
@@ -104,7 +102,9 @@ class Plan(BaseOperator):
             me = run_of(context).token
             # Before anything of the campaign is written, and again once others can see this run.
             require_no_other_airflow(toolkit(), campaign_id_of(definition.name, request.model_dump(), at), me)
-            begun_by = event.record(campaign.values, own_installation()) if event else None
+            begun_by = event.record(campaign.parameters, own_installation()) if event else None
+            if begun_by:
+                self.log.info("%s", begun_by)
             plan = open_campaign(
                 toolkit(), definition, request, at, document, largest_run=largest_run, begun_by=begun_by
             )

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.domain.keys.parameters import Values
+from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.trigger import BegunBy, SkippedEvent
-from plimsoll.domain.text.wording import shortened
+from plimsoll.domain.text.wording import shortened, visible
 from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS, asset_events
 
 if TYPE_CHECKING:
@@ -27,12 +27,15 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class RunEvent:
-    """The newest event that a run is for, what it gives to parameters, and the events before it."""
+    """The newest event that a run is for, what it gives to parameters, and the events before it, newest first.
+
+    `skipped`: time and `extra` of each, as somebody made it: only what fits parameters may be shown or stored.
+    """
 
     asset: str
     at: datetime
     extra: Mapping[str, Any]
-    skipped: tuple[SkippedEvent, ...] = ()
+    skipped: tuple[tuple[datetime, Mapping[str, Any]], ...] = ()
     more_skipped: int = 0
 
     @property
@@ -40,20 +43,16 @@ class RunEvent:
         """Return the event as messages about faults name it."""
         return f"the event of asset {self.asset!r}, {self.at:%Y-%m-%d %H:%M:%S} UTC"
 
-    def record(self, values: Values, installation: str = "") -> BegunBy:
-        """Return the record of the event of that Airflow, with those values of parameters that it gave."""
-        given = {name: value for name, value in values.items() if name in self.extra}
+    def record(self, parameters: Mapping[str, Parameter], installation: str = "") -> BegunBy:
+        """Return the record of the event of that Airflow, with the campaign's parameters that it gave values to."""
         return BegunBy(
             asset=self.asset,
             at=self.at,
             installation=installation,
-            values=given,
-            skipped=self.skipped,
+            values={name: known.effective for name, known in parameters.items() if name in self.extra},
+            skipped=tuple(SkippedEvent(at=at, extra=_words(extra, parameters)) for at, extra in self.skipped),
             more_skipped=self.more_skipped,
         )
-
-    def __str__(self) -> str:
-        return str(self.record({}))
 
 
 def first_event(context: "Context") -> Any:
@@ -77,7 +76,7 @@ def newest_event(context: "Context", asset: "Asset", since: datetime, measured: 
         asset=asset.name,
         at=newest.timestamp,
         extra=_values(newest),
-        skipped=tuple(SkippedEvent(at=event.timestamp, extra=_words(_values(event))) for event in named),
+        skipped=tuple((event.timestamp, _values(event)) for event in named),
         more_skipped=len(earlier) - len(named),
     )
 
@@ -86,5 +85,8 @@ def _values(event: Any) -> Mapping[str, Any]:
     return {name: value for name, value in (event.extra or {}).items() if name not in MARKS_OF_EVENTS}
 
 
-def _words(values: Mapping[str, Any]) -> str:
-    return shortened(", ".join(f"{name} {value}" for name, value in values.items()), _LONGEST)
+def _words(extra: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:
+    """Return the values that fit parameters, in words. Whatever else an event has may be secret."""
+    given = ((name, known, known.typed(extra[name])) for name, known in parameters.items() if name in extra)
+    fitting = [f"{name} {value}" for name, known, value in given if known.wrong(value) is None]
+    return shortened(visible(", ".join(fitting)), _LONGEST)
