@@ -28,3 +28,8 @@ def name_of_dag(dag_id: str) -> str:
     This reverses `dag_id_of`, since names contain no underscore.
     """
     return dag_id.removeprefix(PREFIX).replace("_", "-") if dag_id.startswith(PREFIX) else ""
+
+
+def report_asset_of(name: str) -> str:
+    """Return the name of the Airflow asset of a definition's reports: `report-azul-2022`, after the prefix."""
+    return f"{PREFIX}report-{name}"

@@ -17,14 +17,16 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.campaign.specs import ProductSpec
 from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.trigger import BegunBy
+from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.campaign.show.progress import campaign_progress
+from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import Plan, QualityGate
-from plimsoll_airflow.runs.asset_events import newest_event
+from plimsoll_airflow.runs.asset_events import MARKS_OF_REPORTS, newest_event
 from plimsoll_airflow.wiring.definitions import read_definition
 
 ASSET = Asset("database-release")
@@ -186,6 +188,22 @@ def test_software_that_an_event_names_is_fetched_where_it_is_not_there(
     assert fetched == []
     plan(event(61, version="4.1.10"), hours=2)
     assert fetched == ["4.1.10"]
+
+
+def test_a_campaign_can_follow_the_report_of_another_but_not_its_own(installation: Installation) -> None:
+    own = TEXT.replace("asset: database-release", "asset: report-released")
+    with pytest.raises(DefinitionError, match="own reports, so that each campaign would begin another one") as caught:
+        parse_definition(own, "released.yaml")
+    assert "trigger.asset" in str(caught.value)
+
+    installation.write_definition("released", TEXT.replace("asset: database-release", "asset: report-other"))
+    told: dict[str, Any] = dict.fromkeys(MARKS_OF_REPORTS, "x")
+    published = event(1, **told)
+    published.asset.name = published.asset.uri = "report-other"
+    asset = Asset("report-other")
+    found = newest_event({"inlet_events": {asset: [published]}}, asset, NOON, None)  # type: ignore[typeddict-item]
+    assert found is not None
+    assert found.extra == {}
 
 
 def test_a_run_that_no_event_began_has_the_defaults(installation: Installation) -> None:

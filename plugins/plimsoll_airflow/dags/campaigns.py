@@ -10,7 +10,7 @@ from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import DefinitionError
-from plimsoll.prefix import PREFIX
+from plimsoll.prefix import report_asset_of
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.dags.texts import campaign_doc
@@ -67,7 +67,7 @@ def make_campaign(definition: Definition) -> None:
             task_id="report",
             definition=definition.name,
             notify=definition.notify,
-            outlets=[Asset(f"{PREFIX}report-{definition.name}")],
+            outlets=[Asset(report_asset_of(definition.name))],
         )
         # A teardown, so that the run ends as its report does.
         reap = ReapLeftovers(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))

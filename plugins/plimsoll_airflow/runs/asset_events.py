@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.trigger import BegunBy, SkippedEvent
 from plimsoll.domain.text.wording import shortened, visible
+from plimsoll.prefix import report_asset_of
 from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS, asset_events
 
 if TYPE_CHECKING:
     from airflow.sdk import Asset, Context
 
+MARKS_OF_REPORTS = frozenset({"campaign_id", "url", "headline", "incomplete", "capacity", "changes"})
+"""Keys that `report` puts into the `extra` of its asset's events: a campaign that begins by one gets no value of it."""
 _MOST_NAMED = 20
 _MOST_ASKED = 1000
 """Events of which a run asks: of an asset with an event each minute those of a day, and still a small answer."""
@@ -82,7 +85,9 @@ def newest_event(context: "Context", asset: "Asset", since: datetime, measured: 
 
 
 def _values(event: Any) -> Mapping[str, Any]:
-    return {name: value for name, value in (event.extra or {}).items() if name not in MARKS_OF_EVENTS}
+    is_of_report = event.asset.name.startswith(report_asset_of(""))
+    marks = MARKS_OF_EVENTS | MARKS_OF_REPORTS if is_of_report else MARKS_OF_EVENTS
+    return {name: value for name, value in (event.extra or {}).items() if name not in marks}
 
 
 def _words(extra: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:

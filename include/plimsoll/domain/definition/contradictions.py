@@ -20,6 +20,7 @@ from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.units import format_duration, format_rate, format_size
 from plimsoll.domain.text.wording import meant_or_known, plural
+from plimsoll.prefix import report_asset_of
 
 
 def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
@@ -81,6 +82,14 @@ def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[F
     yield from action_contradictions(definition, campaign)
     yield from external_contradictions(campaign)
     yield from dict.fromkeys(_shares_as_percentiles(definition, campaign))
+    yield from _endless_trigger(definition)
+
+
+def _endless_trigger(definition: DefinitionKeys) -> Iterator[Fault]:
+    """Yield a fault where each campaign would begin another one, by the event of its own report."""
+    if definition.trigger and definition.trigger.asset == report_asset_of(definition.name):
+        what = "is the asset of this definition's own reports, so that each campaign would begin another one"
+        yield Fault(("trigger", "asset"), what, "name another asset")
 
 
 def _too_low_a_ceiling(campaign: Campaign) -> Iterator[Fault]:
