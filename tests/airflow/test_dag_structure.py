@@ -12,7 +12,9 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag
 
 from plimsoll.domain.keys.trigger import Trigger
+from plimsoll.ports.artefacts import MOST_FETCH_S
 from plimsoll.ports.provider import TIME_TO_PROVISION
+from plimsoll.services.definitions.reference import dump_definition
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DAGS = CHECKOUT / "dags"
@@ -178,3 +180,15 @@ def test_only_campaigns_wait_to_be_unpaused(dags: dict[str, DAG]) -> None:
     paused = {dag_id: dag.is_paused_upon_creation for dag_id, dag in dags.items()}
 
     assert paused == {"cell": False, "reaper": False, "instant": None, "nightly": None, "schedules": False}
+
+
+def test_plan_has_time_to_fetch_what_values_of_parameters_name(installation: Installation) -> None:
+    text = dump_definition(instant_definition("released")).replace("title: An instant", "title: $(version), an instant")
+    parameters = "parameters:\n  version: {type: text, default: 4.0.1}\n"
+    installation.write_definition("released", text + parameters)
+    installation.define(instant_definition())
+    dags = DagBag(dag_folder=str(DAGS), bundle_path=DAGS, bundle_name="dags-folder").dags
+
+    plain, released = (dags[name].get_task("plan").execution_timeout for name in ("instant", "released"))
+    assert plain is not None
+    assert released == plain + timedelta(seconds=MOST_FETCH_S)

@@ -17,6 +17,9 @@ LOAD_JDK = "openjdk-21.0.8"
 """The JDK of Plimsoll's own load generator, whatever the variant's: what is compared differs in the database only. It
 is the newest to be had that HBase's client runs on: from 24 on, Hadoop 3.4.2 can't ask who is logged in."""
 
+MOST_FETCH_S = 7200.0
+"""The longest time that fetching one archive may take, s."""
+
 
 def how_to_fetch(name: str) -> str:
     """Return the advice for what is not in the cache, to people who have that definition.

@@ -10,6 +10,7 @@ from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import DefinitionError
+from plimsoll.ports.artefacts import MOST_FETCH_S
 from plimsoll.prefix import report_asset_of
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
@@ -23,6 +24,9 @@ from plimsoll_airflow.runs.notices import when_incomplete
 from plimsoll_airflow.runs.ownership import APPROVE_TASK, CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
 from plimsoll_airflow.wiring.core import run_poll_s
 from plimsoll_airflow.wiring.definitions import dag_schedule, faults, sound_definitions
+
+_LIMIT = timedelta(minutes=30)
+"""The longest time for a task that fetches nothing and waits for no load."""
 
 
 def make_campaigns() -> None:
@@ -46,11 +50,13 @@ def make_campaign(definition: Definition) -> None:
         # The next campaign does not start while one runs.
         max_active_runs=1,
         on_failure_callback=when_incomplete(definition),
-        default_args={"execution_timeout": timedelta(minutes=30), **TRIES},
+        default_args={"execution_timeout": _LIMIT, **TRIES},
     ):
         # An inlet: events that wait for the run's beginning are read by `plan`.
         inlets = [Asset(definition.trigger.asset)] if definition.trigger else []
-        plan = Plan(task_id=PLAN_TASK, definition=definition.name, inlets=inlets)
+        # It fetches the software that values of parameters name.
+        limit = _LIMIT + timedelta(seconds=MOST_FETCH_S) if definition.parameters else _LIMIT
+        plan = Plan(task_id=PLAN_TASK, definition=definition.name, inlets=inlets, execution_timeout=limit)
         run_cell = RunCell.partial(
             task_id=RUN_CELL_TASK,
             pool=CLUSTERS_POOL,

@@ -25,10 +25,11 @@ from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.adapters.artefacts.web import ARCHIVES, S3, is_refused, require_authorities, untrusted, web_blocks
 from plimsoll.domain.keys.variant import Archive, is_inside
 from plimsoll.domain.text.errors import ArtefactError
+from plimsoll.ports.artefacts import MOST_FETCH_S
 
 MOST_BYTES = 4 << 30
 """The greatest size of an archive, bytes; large JDKs have a tenth of it, ScyllaDB a quarter."""
-MOST_S = 7200.0
+MOST_S = MOST_FETCH_S
 """The longest time for fetching an archive, with all tries, s."""
 _TIMEOUT_S = 30
 # Of S3. The bounds are looked at after each block, and after each piece that arrives from another server.
