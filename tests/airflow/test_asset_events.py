@@ -13,7 +13,7 @@ from airflow.sdk.execution_time.context import TriggeringAssetEventsAccessor
 from tests.fakes.installation import Installation
 from tests.fakes.instant import InstantProduct
 
-from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.campaign.resolve import load_spec, resolve
 from plimsoll.domain.campaign.specs import ProductSpec
 from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.trigger import BegunBy
@@ -188,6 +188,10 @@ def test_software_that_an_event_names_is_fetched_where_it_is_not_there(
     assert fetched == []
     plan(event(61, version="4.1.10"), hours=2)
     assert fetched == ["4.1.10"]
+    plan(event(61, version="4.1.10"), hours=2)
+    assert fetched == ["4.1.10", "4.1.10"], "another worker has another cache"
+    campaign = CampaignStore(installation.toolkit.store, "released-20260131t140000").resolved()
+    assert load_spec(campaign.parts[0]).name == "released --set version=4.1.10"
 
 
 def test_a_campaign_can_follow_the_report_of_another_but_not_its_own(installation: Installation) -> None:

@@ -96,7 +96,7 @@ class Plan(BaseOperator):
             definition = requested_definition(document, given, named, where=where)
             campaign = resolve(definition)
             request = read_request(campaign, asked)
-            if given:
+            if campaign.own_values:  # a run that goes on, perhaps on another worker, is given none of them
                 self._fetch(campaign)
             largest_run = conf.getint("core", "max_map_length")
             me = run_of(context).token

@@ -1,6 +1,7 @@
 """A part of a campaign: one workload in one stage, flat and complete. Pure."""
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -80,6 +81,17 @@ class Setup:
     def values(self) -> Values:
         """Return the value of each parameter of the definition."""
         return {name: parameter.effective for name, parameter in self.parameters.items()}
+
+    @property
+    def own_values(self) -> Values:
+        """Return the values of parameters that are not their defaults."""
+        return {name: value for name, value in self.values.items() if value != self.parameters[name].default}
+
+    @property
+    def in_commands(self) -> str:
+        """Return the name and own values as words of a command line: `release --set version=5.0.9`."""
+        given = [f"--set {shlex.quote(f'{name}={value}')}" for name, value in self.own_values.items()]
+        return " ".join([self.name, *given])
 
     @property
     def money(self) -> tuple[str, float | None]:

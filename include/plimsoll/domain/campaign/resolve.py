@@ -86,7 +86,7 @@ def load_spec(part: Part) -> LoadSpec:
     """Return what a load generator is asked for."""
     protocols = {part.product_of(variant): part.protocol_of(variant) for variant in part.variants}
     return LoadSpec(
-        name=part.name,
+        name=part.in_commands,
         workload=part.workload,
         load_generator=part.load_generator,
         timing=part.timing,
@@ -101,7 +101,7 @@ def load_spec(part: Part) -> LoadSpec:
 def product_spec(campaign: Campaign, product: str) -> ProductSpec:
     """Return what a product is asked for. The parts do not differ in it, except in how many replicas rows have."""
     return ProductSpec(
-        name=campaign.name,
+        name=campaign.in_commands,
         key=campaign.key_of_product(product),
         settings=campaign.settings_of_system(product),
         command=campaign.system.command,

@@ -55,8 +55,8 @@ class VariantSpec:
 
 @dataclass(frozen=True)
 class ProductSpec:
-    """A product and the variants that run it. `name`: the definition's, for advice to people; `key`: the key that names
-    the product; `settings`: those that the system gives to each of its variants.
+    """A product and the variants that run it. `name`: the definition's, with the campaign's values, for advice to
+    people; `key`: the key that names the product; `settings`: those that the system gives to each of its variants.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Target:
 
 @dataclass(frozen=True)
 class LoadSpec:
-    """A workload and how it is put on, at whatever load. `name`: the definition's, for advice to people."""
+    """A workload and how it is put on, at whatever load. `name`: as in a ProductSpec."""
 
     name: str
     workload: Workload
