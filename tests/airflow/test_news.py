@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from airflow.sdk import Asset
+from airflow.sdk.exceptions import AirflowTaskTimeout
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.services.publish.trend_marks import stored_marks
@@ -143,5 +144,19 @@ def test_a_trend_that_can_not_be_computed_fails_no_published_report(
     extra = publish("regression")
     assert extra["headline"]
     assert extra["changes"] is None
-    assert "the trend of nightly can't be computed" in capsys.readouterr().out
+    assert "the trend of nightly could not be told" in capsys.readouterr().out
+    assert not notices_file.exists()
+
+
+def out_of_time(*_: Any) -> None:
+    raise AirflowTaskTimeout("Timeout, PID: 1")
+
+
+@pytest.mark.usefixtures("slower")
+@pytest.mark.parametrize("slow", ["publish.trends.stored_trend", "publish.announcing.claim_news"])
+def test_a_trend_that_takes_too_long_undoes_no_publication(
+    monkeypatch: pytest.MonkeyPatch, notices_file: Path, slow: str
+) -> None:
+    monkeypatch.setattr(f"plimsoll.services.{slow}", out_of_time)
+    assert publish("regression")["headline"]
     assert not notices_file.exists()

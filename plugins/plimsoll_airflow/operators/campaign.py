@@ -37,6 +37,7 @@ from plimsoll_airflow.internals.moved import (
     AirflowFailException,
     AirflowRescheduleException,
     AirflowSkipException,
+    AirflowTaskTimeout,
     conf,
     is_paused,
 )
@@ -63,8 +64,6 @@ from plimsoll_airflow.wiring.core import toolkit
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
-
-    from plimsoll.report.trend.document import TrendDocument
 
 CREATED_CAMPAIGN = "{{ ti.xcom_pull(task_ids='plan', key='campaign_id') or '' }}"
 
@@ -365,29 +364,27 @@ class PublishReport(CampaignTask):
         if not url:
             raise AirflowSkipException(f"{found.words}; its report is published once all have")
         self.log.info("report: %s", url)
-        trend = self._trend()
         with final():
             from plimsoll.services.publish.announcing import answer_in_short
 
-            answer = answer_in_short(CampaignStore(toolkit().store, campaign_id), trend)
-        for asset in self.outlets:
-            context["outlet_events"][asset].extra = {"campaign_id": campaign_id, "url": url, **answer}
-        if trend:
-            self._tell_news(context, trend, campaign_id)
+            answer = answer_in_short(CampaignStore(toolkit().store, campaign_id))
+        self._announce(context, event := {"campaign_id": campaign_id, "url": url, **answer})
+        # The report is published, and its task must not fail, whatever is wrong with the trend or takes too long.
+        try:
+            self._follow(context, event)
+        except (Exception, AirflowTaskTimeout):  # the latter is no Exception
+            self.log.exception("the report is published, but the trend of %s could not be told", self.definition)
         return url
 
-    def _trend(self) -> "TrendDocument | None":
-        """Return the trend over the definition's campaigns. Whatever is wrong with it, the report is published."""
+    def _announce(self, context: "Context", event: dict[str, Any]) -> None:
+        for asset in self.outlets:
+            context["outlet_events"][asset].extra = event
+
+    def _follow(self, context: "Context", event: dict[str, Any]) -> None:
+        """Complete the event of the Asset by what changed in the trend, and tell those who asked of what is news."""
+        from plimsoll.services.publish.announcing import changes_in_short
         from plimsoll.services.publish.trends import stored_trend
 
-        try:
-            return stored_trend(toolkit().store, [self.definition], "date", datetime.now(UTC))
-        except Exception:
-            self.log.exception("the trend of %s can't be computed, so nothing is told of it", self.definition)
-            return None
-
-    def _tell_news(self, context: "Context", trend: "TrendDocument", campaign_id: str) -> None:
-        try:
-            notices.tell_news(dict(context), trend, self.notify, campaign_id)
-        except Exception:  # the report is published, and its task must not fail
-            self.log.exception("nobody could be told what changed with %s", campaign_id)
+        trend = stored_trend(toolkit().store, [self.definition], "date", datetime.now(UTC))
+        self._announce(context, {**event, "changes": changes_in_short(trend)})
+        notices.tell_news(dict(context), trend, self.notify, event["campaign_id"])

@@ -10,7 +10,7 @@ from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import Plan, demo_definition
 
 from plimsoll.adapters.stores.object_store import ObjectStore
-from plimsoll.domain.text.errors import NotFound
+from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import ResultStore
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.services.campaign.curating import delete_campaign
@@ -109,15 +109,47 @@ def test_a_stale_or_damaged_record_is_not_used(store: CountingStore, change: Cal
     assert found == trend(store)
 
 
-def test_campaigns_of_before_take_part_and_are_noted_once_they_are_published(store: CountingStore) -> None:
+def upgrade(store: ObjectStore) -> None:
     store.delete(layout.CAMPAIGN_OF.folder(""))
-    store.was_read.clear()
-    assert ids(trend(store)) == [*NAMES]
+    for name in NAMES:
+        store.delete(FIGURES.key(name))
+
+
+def raise_revision(store: ObjectStore) -> None:
     record(store, *NAMES)
+    for name in NAMES:
+        made = FIGURES.read(store, name)
+        assert made is not None
+        FIGURES.write(store, name, made.model_copy(update={"revision": 0}))
+
+
+@pytest.mark.parametrize("change", [upgrade, raise_revision])
+def test_what_is_computed_of_older_campaigns_is_computed_once(
+    store: CountingStore, change: Callable[[ObjectStore], None]
+) -> None:
+    change(store)
+    computed = trend(store)
+    assert ids(computed) == [*NAMES]
     store.was_read.clear()
-    trend(store)
-    assert layout.DEFINITION.key("demo-a") not in store.was_read
-    assert layout.DEFINITION.key("other-1") in store.was_read
+    assert trend(store) == computed
+    assert store.was_read == [FIGURES.key(name) for name in NAMES]
+
+
+class ReadOnlyStore(CountingStore):
+    """A store that can't be written to."""
+
+    def write(self, key: str, data: bytes) -> None:
+        raise StoreError("can't be written", where=key)
+
+    def create(self, key: str, data: bytes) -> bool:
+        return self.write(key, data) is None
+
+
+def test_a_store_that_can_not_be_written_to_has_the_same_trend(store: CountingStore) -> None:
+    upgrade(store)
+    found = trend(ReadOnlyStore(store.root))
+    assert not any(FIGURES.exists(store, name) for name in NAMES)
+    assert found == trend(store)
 
 
 def test_a_note_of_a_campaign_that_is_gone_brings_in_no_other(store: CountingStore) -> None:

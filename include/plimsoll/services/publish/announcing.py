@@ -57,11 +57,11 @@ def news(store: ResultStore, found: TrendDocument, changes: Collection[PlacedCha
     return f"Plimsoll: {effects} in {named}", "\n".join([*lines[:MOST], *more])
 
 
-def answer_in_short(campaign: StoredCampaign, found: TrendDocument | None) -> dict[str, Any]:
+def answer_in_short(campaign: StoredCampaign) -> dict[str, Any]:
     """Return what the published report says, for programs: bounded, and plain JSON.
 
     `headline`; `capacity` of each variant, `low_ops_s` to `high_ops_s` being the interval of the load that is met with
-    a chance; `changes`: the newest of each variant in the trend that nobody accepted; null where there is no trend.
+    a chance; `changes` as `changes_in_short` gives them: null while no trend is computed.
     """
     whole, *parts = (document for _, document in published_documents(campaign))
     capacities = [_capacity(one) for document in (parts or [whole]) for one in document.get("capacity", ())]
@@ -69,8 +69,13 @@ def answer_in_short(campaign: StoredCampaign, found: TrendDocument | None) -> di
         "headline": whole["conclusion"][:_LONGEST],
         "incomplete": bool(whole.get("incomplete")),
         "capacity": capacities[:MOST],
-        "changes": None if found is None else list(_newest_changes(found))[-MOST:],
+        "changes": None,
     }
+
+
+def changes_in_short(found: TrendDocument) -> list[dict[str, Any]]:
+    """Return the newest change of each variant in the trend that nobody accepted: bounded, and plain JSON."""
+    return list(_newest_changes(found))[-MOST:]
 
 
 def _capacity(one: Mapping[str, Any]) -> dict[str, Any]:

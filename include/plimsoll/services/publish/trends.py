@@ -2,11 +2,13 @@
 
 What a campaign contributes is recorded when its report is published, so that a trend reads one small file of each. The
 record holds a digest of the names of its verdicts, which another verdict changes. Whoever begins an attempt, replaces a
-verdict or changes the definition deletes the record first. A campaign without a sound record is computed.
+verdict or changes the definition deletes the record first. A campaign without a sound record is computed, and the
+record written, so that an upgrade costs this once.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +16,7 @@ from plimsoll.analysis.campaign.cell_results import require_no_strays
 from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.analysis.trend.contribution import CampaignFigures
 from plimsoll.domain.text.base import Model
-from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
+from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError
 from plimsoll.domain.text.wording import meant
 from plimsoll.services.campaign.state.completeness import completeness_of
 from plimsoll.services.publish.results import mixed_judging, verdict_data
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.campaign.cell_results import AttemptData
     from plimsoll.analysis.trend.series import Order
-    from plimsoll.ports.store import ReadableStore
+    from plimsoll.ports.store import ReadableStore, ResultStore
     from plimsoll.report.trend.document import TrendDocument
 
 REVISION = 1
@@ -53,17 +55,18 @@ class Figures(Model):
 FIGURES = Record(layout.FIGURES.path, Figures, indent=None)
 
 
-def stored_trend(store: ReadableStore, names: Sequence[str], order: Order, now: datetime) -> TrendDocument:
+def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: datetime) -> TrendDocument:
     """Return the trend over all campaigns of definitions with these names.
 
-    A campaign that can't take part is named with the reason. Raises NotFound for a name without any campaign.
+    What was not recorded yet is recorded, unless the store can't be written to. A campaign that can't take part is named
+    with the reason. Raises NotFound for a name without any campaign.
     """
     from plimsoll.report.trend.document import LeftOutCampaign, trend_document
 
     found, left_out = [], []
     for campaign_id in _campaigns_of(store, names):
         try:
-            figures = _contribution(StoredCampaign(store, campaign_id), now)
+            figures = _contribution(CampaignStore(store, campaign_id), now)
         except (DamagedRecord, DefinitionError, NotFound) as error:
             figures = error.headline
         if isinstance(figures, str):
@@ -80,13 +83,16 @@ def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_n
     verdict that is stored meanwhile makes the record void.
     """
     campaign.note_definition(published.declared().name)  # older campaigns have no such note
-    figures = computed_figures(published, now)
+    _record(campaign, computed_figures(published, now), verdict_names)
+
+
+def _record(campaign: CampaignStore, figures: CampaignFigures | str, verdict_names: str) -> None:
     if isinstance(figures, CampaignFigures):
         record = Figures(revision=REVISION, verdict_names=verdict_names, campaign=figures)
         FIGURES.write(campaign.store, campaign.campaign_id, record)
 
 
-def _campaigns_of(store: ReadableStore, names: Sequence[str]) -> list[str]:
+def _campaigns_of(store: ResultStore, names: Sequence[str]) -> list[str]:
     by_name = campaigns_by_definition(store)
     for name in names:
         if name not in by_name:
@@ -95,11 +101,14 @@ def _campaigns_of(store: ReadableStore, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(campaign_id for name in names for campaign_id in by_name[name]))
 
 
-def _contribution(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:
-    recorded = FIGURES.read_sound(campaign.store, campaign.campaign_id)
-    if recorded and recorded.revision == REVISION and recorded.verdict_names == campaign.verdict_names():
+def _contribution(campaign: CampaignStore, now: datetime) -> CampaignFigures | str:
+    recorded, verdict_names = FIGURES.read_sound(campaign.store, campaign.campaign_id), campaign.verdict_names()
+    if recorded and recorded.revision == REVISION and recorded.verdict_names == verdict_names:
         return recorded.campaign
-    return computed_figures(campaign, now)
+    figures = computed_figures(campaign, now)
+    with suppress(StoreError):  # it is known all the same
+        _record(campaign, figures, verdict_names)
+    return figures
 
 
 def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:

@@ -271,15 +271,18 @@ def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
     return tuple(name for name in store.folders("") if campaign_id_problem(name) is None)
 
 
-def campaigns_by_definition(store: ReadableStore) -> dict[str, list[str]]:
+def campaigns_by_definition(store: ResultStore) -> dict[str, list[str]]:
     """Return the ids of all campaigns by the names of their definitions, sorted.
 
-    Two listings tell, but of campaigns of which nothing is noted: they are older, and their definitions are read. A
-    campaign whose folder somebody replaced by another's stands under both names.
+    Two listings tell, but of campaigns of which nothing is noted: they are older, and their definitions are read, once
+    if the store lets a note be written. A campaign whose folder somebody replaced by another's stands under both names.
     """
     ids, noted = campaign_folders(store), set(_notes(store))
     older = set(ids) - {campaign_id for _, campaign_id in noted}
     read = {(name, campaign_id) for campaign_id in older if (name := _name(store, campaign_id))}
+    with suppress(StoreError):  # whoever may only read the store reads the definitions each time
+        for name, campaign_id in sorted(read):
+            CampaignStore(store, campaign_id).note_definition(name)
     found: dict[str, list[str]] = {}
     for name, campaign_id in sorted(read | {pair for pair in noted if pair[1] in ids}):
         found.setdefault(name, []).append(campaign_id)
