@@ -30,8 +30,8 @@ _Accept = Annotated[
     typer.Option(
         "--accept",
         metavar="CHANGE WHY",
-        help="Accept a change, so that it is no news: CHANGE is the first campaign after it, or CAMPAIGN/VARIANT. An "
-        "empty WHY takes that back.",
+        help="Accept a change, so that it is no news: CHANGE is the first campaign after it, or CAMPAIGN/VARIANT where "
+        "it has several. An empty WHY takes that back.",
     ),
 ]
 _Baseline = Annotated[

@@ -10,12 +10,20 @@ from tests.support.campaigns.trend import Steps, store_trend, worst
 from typer.testing import CliRunner, Result
 
 from plimsoll.adapters.stores.object_store import ObjectStore
+from plimsoll.analysis.trend.figures import SeriesKey
 from plimsoll.analysis.trend.marks import Marks, Remark, TrendMark
 from plimsoll.cli import cli
 from plimsoll.domain.text.errors import Refused
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.report.trend.words import badge, changes_table, sentences, state, summary
-from plimsoll.services.publish.trend_marks import MARK, accept_change, add_mark, mark_baseline, stored_marks
+from plimsoll.services.publish.trend_marks import (
+    MARK,
+    accept_change,
+    add_mark,
+    mark_baseline,
+    name_of_change,
+    stored_marks,
+)
 from plimsoll.services.publish.trends import stored_trend
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -55,7 +63,7 @@ def test_an_accepted_change_is_shown_as_accepted_and_is_no_news(store: ObjectSto
 
 def test_an_acceptance_is_taken_back(store: ObjectStore) -> None:
     accept_change(store, trend(store), "nightly-13/g1", said("a new kernel"))
-    accept_change(store, trend(store), "nightly-13/g1", said(" "))
+    accept_change(store, trend(store), "nightly-13/g1", said(""))
     assert [one.accepted for one in trend(store).changes] == [None]
     assert [mark.text for mark in stored_marks(store, ["nightly"]).log] == ["a new kernel", ""]
 
@@ -122,6 +130,17 @@ def test_too_few_campaigns_after_a_baseline_are_said_to_be_too_few(store: Object
     assert not any(one.enough for one in trend(store).series)
 
 
+@pytest.mark.parametrize("text", [" ", "\n\t"])
+def test_a_reason_of_blanks_is_refused_and_takes_nothing_back(store: ObjectStore, text: str) -> None:
+    accept_change(store, trend(store), "nightly-13", said("a new kernel"))
+    with pytest.raises(Refused, match="blanks"):
+        accept_change(store, trend(store), "nightly-13", said(text))
+    with pytest.raises(Refused, match="blanks"):
+        mark_baseline(store, trend(store), "nightly-13", said(text))
+    (change,) = trend(store).changes
+    assert change.accepted is not None
+
+
 def test_a_campaign_outside_the_trend_is_no_baseline(store: ObjectStore) -> None:
     with pytest.raises(Refused, match="is not in the trend"):
         mark_baseline(store, trend(store), "hourly-1", said("new hosts"))
@@ -170,3 +189,17 @@ def test_a_mark_on_an_earlier_change_of_the_same_series_is_on_no_later_one(tmp_p
         ("nightly-13", True),
         ("nightly-23", False),
     ]
+
+
+def test_a_name_that_several_changes_share_accepts_none_of_them(tmp_path: Path) -> None:
+    store = ObjectStore(str(tmp_path / "several"))
+    reads, writes = (SeriesKey("worst_interval_ms", "", name, "g1", load_ops_s=400) for name in ("reads", "writes"))
+    store_trend(store, {reads: STEP, writes: STEP, worst("zgc"): STEP})
+    found = trend(store)
+    names = [name_of_change(found, one) for one in found.changes]
+    assert sorted(names) == ["nightly-13/g1/reads", "nightly-13/g1/writes", "nightly-13/zgc"]
+    for ambiguous in ("nightly-13", "nightly-13/g1"):
+        with pytest.raises(Refused, match=r"may be any of \d \(name one of: nightly-13/g1/reads"):
+            accept_change(store, found, ambiguous, said("a new kernel"))
+    accept_change(store, found, "nightly-13/g1/reads", said("a new kernel"))
+    assert [one.workload for one in trend(store).changes if one.accepted] == ["reads"]

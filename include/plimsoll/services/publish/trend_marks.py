@@ -50,24 +50,43 @@ def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, wh
 
 
 def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Remark) -> None:
-    """Accept the changes of the trend at a campaign, or `campaign/variant`; an empty reason takes that back.
+    """Accept the change of the trend with that name, or the only one at a campaign, or of `campaign/variant`.
 
-    Raises Refused where the trend has no such change, with those that it has, and for a reason that is no sound note.
+    An empty reason takes that back. Raises Refused where the trend has no such change or several, with the names of
+    those that it has, and for a reason that is no sound note.
     """
     definitions = {one.campaign_id: one.definition for one in found.campaigns}
-    meant = [one for one in found.changes if change in (one.campaign_id, _name(one))]
+    named = [(name_of_change(found, one), one) for one in found.changes]
+    meant = [pair for pair in named if pair[0] == change] or [
+        pair for pair in named if f"{pair[0]}/".startswith(f"{change}/")
+    ]
+    names = dict.fromkeys(name for name, _ in meant or named)
     if not meant:
-        listed = ", ".join(dict.fromkeys(map(_name, found.changes))) or "none"
-        raise Refused([Problem(f"change {change!r}", "is not in the trend", f"the trend has: {listed}")])
-    for one in meant:
+        raise Refused(
+            [Problem(f"change {change!r}", "is not in the trend", f"the trend has: {', '.join(names) or 'none'}")]
+        )
+    if len(names) > 1:
+        raise Refused(
+            [Problem(f"change {change!r}", f"may be any of {len(names)}", f"name one of: {', '.join(names)}")]
+        )
+    for _, one in meant:
         add_mark(store, definitions[one.campaign_id], TrendMark.of_change(one, "accepted", _sound(why)))
 
 
-def _name(change: PlacedChange) -> str:
-    return f"{change.campaign_id}/{change.variant}"
+def name_of_change(found: TrendDocument, change: PlacedChange) -> str:
+    """Return the name by which people accept a change: `campaign/variant`, and where it shares these with other
+    changes, its stage, workload and effect as far as they differ: `nightly-21/g1/reads`.
+    """
+    own = change.campaign_id, change.variant
+    alike = [one for one in found.changes if (one.campaign_id, one.variant) == own]
+    differing = [key for key in ("stage", "workload", "effect") if len({getattr(one, key) for one in alike}) > 1]
+    return "/".join(filter(None, (*own, *(getattr(change, key) for key in differing))))
 
 
 def _sound(remark: Remark) -> Remark:
+    """Return the remark as it is kept. Raises Refused for one of blanks alone: only an empty one takes a mark back."""
+    if remark.text and not remark.text.strip():
+        raise Refused([Problem("reason", "holds blanks alone", "say why; an empty text takes the mark back")])
     return replace(remark, text=sound_text(remark.text))
 
 
