@@ -109,9 +109,29 @@ def test_of_two_tasks_at_once_one_tells_even_if_they_see_the_change_elsewhere(tm
     store_trend(store, {worst("g1"): SLOWER})
     (change,) = trend(store).changes
     seen: PlacedChange = change.model_copy(update={"campaign_id": f"nightly-{13 + moved}"})
-    store.rival = TrendMark.of_change(seen, "told", Remark("with another", "Plimsoll", NOW))
+    store.rival = TrendMark.of_change(seen, None, "told", Remark("with another", "Plimsoll", NOW))
     assert claim(store) == []
     assert [one.text for one in stored_marks(store, ["nightly"]).log] == ["with another"]
+
+
+class Reading(ObjectStore):
+    """A store that counts how many marks are read."""
+
+    reads = 0
+
+    def read(self, key: str) -> bytes:
+        self.reads += "/marks/" in key
+        return super().read(key)
+
+
+def test_what_was_told_is_known_from_one_look_at_the_log(tmp_path: Path) -> None:
+    store, count = Reading(str(tmp_path)), 10
+    store_trend(store, {worst(f"v{n}"): SLOWER for n in range(count)})
+    found = trend(store)
+    assert len(claim_news(store, found, BOTH, "nightly-22", NOW)) == count
+    store.reads = 0
+    assert claim_news(store, found, BOTH, "nightly-22", NOW) == ()
+    assert store.reads == count
 
 
 def test_a_mark_that_can_not_be_read_tells_nothing(store: ObjectStore) -> None:

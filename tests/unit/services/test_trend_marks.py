@@ -24,7 +24,7 @@ from plimsoll.services.publish.trend_marks import (
     name_of_change,
     stored_marks,
 )
-from plimsoll.services.publish.trends import stored_trend
+from plimsoll.services.publish.trends import FIGURES, stored_trend
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 STEP: Steps = [(20, 12), (23, 10)]
@@ -80,7 +80,7 @@ def test_a_change_that_moves_by_at_most_two_campaigns_stays_accepted(
 ) -> None:
     (change,) = trend(store).changes
     elsewhere = {"campaign_id": f"nightly-{13 + moved}", "previous_campaign_id": f"nightly-{12 + moved}"}
-    mark = TrendMark.of_change(change.model_copy(update=elsewhere), "accepted", said("a new kernel"))
+    mark = TrendMark.of_change(change.model_copy(update=elsewhere), None, "accepted", said("a new kernel"))
     add_mark(store, "nightly", mark)
     assert [one.accepted is not None for one in trend(store).changes] == [is_accepted]
 
@@ -95,7 +95,7 @@ def test_a_change_whose_campaign_was_deleted_stays_accepted(store: ObjectStore) 
 @pytest.mark.parametrize("other", [{"variant": "zgc"}, {"effect": "improvement"}, {"workload": "reads"}])
 def test_a_mark_on_something_else_is_on_no_other_change(store: ObjectStore, other: dict[str, str]) -> None:
     (change,) = trend(store).changes
-    add_mark(store, "nightly", TrendMark.of_change(change.model_copy(update=other), "accepted", said("?")))
+    add_mark(store, "nightly", TrendMark.of_change(change.model_copy(update=other), None, "accepted", said("?")))
     assert [one.accepted for one in trend(store).changes] == [None]
 
 
@@ -151,7 +151,7 @@ def test_of_two_who_add_a_mark_at_once_the_second_looks_again(store: ObjectStore
     seen: list[int] = []
 
     def mark(by: str) -> TrendMark:
-        return TrendMark.of_change(change, "told", said("", by))
+        return TrendMark.of_change(change, None, "told", said("", by))
 
     def is_there(marks: Marks) -> bool:
         seen.append(len(marks.log))
@@ -203,3 +203,42 @@ def test_a_name_that_several_changes_share_accepts_none_of_them(tmp_path: Path) 
             accept_change(store, found, ambiguous, said("a new kernel"))
     accept_change(store, found, "nightly-13/g1/reads", said("a new kernel"))
     assert [one.workload for one in trend(store).changes if one.accepted] == ["reads"]
+
+
+def test_a_baseline_whose_campaign_was_deleted_stays_where_it_was(store: ObjectStore) -> None:
+    mark_baseline(store, trend(store), "nightly-13", said("new hosts"))
+    store.delete("nightly-13")
+    found = trend(store)
+    assert found.changes == ()
+    assert found.series[0].points[found.series[0].searched_from].campaign_id == "nightly-14"
+    (gone,) = found.left_out
+    assert (gone.campaign_id, "new hosts" in gone.why) == ("nightly-13", True)
+    mark_baseline(store, found, "nightly-13", said(""))
+    assert len(trend(store).changes) == 1
+    assert trend(store).left_out == ()
+
+
+def make_anew(store: ObjectStore, campaign_id: str) -> None:
+    """Let another campaign have that id, which began after all others."""
+    made = FIGURES.read(store, campaign_id)
+    assert made is not None
+    later = made.campaign.model_copy(update={"began_at": NOW})
+    FIGURES.write(store, campaign_id, made.model_copy(update={"campaign": later}))
+
+
+def test_a_campaign_that_was_made_anew_is_no_baseline(store: ObjectStore) -> None:
+    mark_baseline(store, trend(store), "nightly-13", said("new hosts"))
+    make_anew(store, "nightly-13")
+    found = trend(store)
+    assert (found.campaigns[-1].campaign_id, found.campaigns[-1].baseline) == ("nightly-13", None)
+    assert found.series[0].searched_from == 12
+
+
+def test_a_campaign_that_was_made_anew_inherits_no_mark_on_a_change(store: ObjectStore) -> None:
+    (change,) = trend(store).changes
+    began_at = datetime(2025, 12, 1, tzinfo=UTC)
+    mark = TrendMark.of_change(
+        change.model_copy(update={"previous_campaign_id": "gone"}), began_at, "accepted", said("an earlier kernel")
+    )
+    add_mark(store, "nightly", mark)
+    assert [one.accepted for one in trend(store).changes] == [None]

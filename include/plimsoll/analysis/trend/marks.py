@@ -1,13 +1,13 @@
 """What was said of a trend: which campaigns are baselines, and which changes are accepted or were told. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field
 
-from plimsoll.analysis.trend.series import NEAR, Effect, PlacedChange, TrendSeries
+from plimsoll.analysis.trend.series import NEAR, Baseline, Effect, PlacedChange, TrendSeries
 from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 
@@ -29,6 +29,10 @@ class TrendMark(Model):
 
     kind: Kind
     campaign_id: Annotated[str, Field(description="The baseline, or the first campaign after the change")]
+    began_at: Annotated[
+        LeftOutIfEmpty[AwareDatetime | None],
+        Field(description="Start of that campaign: another one with its id has another start"),
+    ] = None
     previous_campaign_id: LeftOutIfEmpty[str] = ""
     stage: LeftOutIfEmpty[str] = ""
     workload: LeftOutIfEmpty[str] = ""
@@ -39,14 +43,18 @@ class TrendMark(Model):
     at: AwareDatetime
 
     @classmethod
-    def of_campaign(cls, campaign_id: str, remark: Remark) -> Self:
+    def of_campaign(cls, campaign_id: str, began_at: datetime | None, remark: Remark) -> Self:
         """Return a mark that makes the campaign a baseline."""
-        return cls(kind="baseline", campaign_id=campaign_id, **vars(remark))
+        return cls(kind="baseline", campaign_id=campaign_id, began_at=began_at, **vars(remark))
 
     @classmethod
-    def of_change(cls, change: PlacedChange, kind: Kind, remark: Remark) -> Self:
-        """Return a mark on a change."""
-        return cls(kind=kind, **vars(remark), **change.model_dump(include=_OF_CHANGE))
+    def of_change(cls, change: PlacedChange, began_at: datetime | None, kind: Kind, remark: Remark) -> Self:
+        """Return a mark on a change, whose first campaign began then."""
+        return cls(kind=kind, began_at=began_at, **vars(remark), **change.model_dump(include=_OF_CHANGE))
+
+    @property
+    def baseline(self) -> Baseline:
+        return Baseline(self.campaign_id, self.began_at)
 
     @property
     def note(self) -> Note | None:
@@ -93,10 +101,24 @@ class Marks:
 
     log: tuple[TrendMark, ...] = ()
 
-    def baselines(self) -> dict[str, Note]:
-        """Return the baselines by their campaigns' ids."""
-        newest = {mark.campaign_id: mark.note for mark in self.log if mark.kind == "baseline"}
-        return {campaign_id: note for campaign_id, note in newest.items() if note}
+    def baselines(self) -> dict[Baseline, Note]:
+        """Return the baselines with what was said of each."""
+        newest = {mark.campaign_id: mark for mark in self.log if mark.kind == "baseline"}
+        return {mark.baseline: note for mark in newest.values() if (note := mark.note)}
+
+    def among(self, began: Mapping[str, datetime]) -> "Marks":
+        """Return the marks as they are among campaigns, given by id with their starts.
+
+        A mark on a change at a campaign that was deleted, whose id another one has by now, has no first campaign.
+        """
+
+        def is_there(mark: TrendMark) -> bool:
+            here = began.get(mark.campaign_id)
+            return here is None or mark.kind == "baseline" or mark.baseline.is_of(mark.campaign_id, here)
+
+        return Marks(
+            tuple(mark if is_there(mark) else mark.model_copy(update={"campaign_id": ""}) for mark in self.log)
+        )
 
     def on(self, change: PlacedChange, series: Sequence[TrendSeries], kind: Kind) -> TrendMark | None:
         """Return the newest mark of that kind on the change."""

@@ -45,6 +45,28 @@ class MeasuredCampaign:
         return self.label if order == "label" else self.versions.get(place, "")
 
 
+@dataclass(frozen=True)
+class Baseline:
+    """A campaign at which series start anew. `began_at`: its start when it was marked; None in older marks."""
+
+    campaign_id: str
+    began_at: datetime | None = None
+
+    def is_of(self, campaign_id: str, began_at: datetime) -> bool:
+        """Tell whether it is that campaign, rather than another one that was made anew under its id."""
+        return self.campaign_id == campaign_id and self.began_at in (None, began_at)
+
+    def first(self, campaigns: Sequence[MeasuredCampaign], order: Order) -> int:
+        """Return the index at which a series starts anew.
+
+        Where the campaign was deleted or is left out, it is by date the first one after its start, and else 0.
+        """
+        own = [index for index, one in enumerate(campaigns) if self.is_of(one.campaign_id, one.began_at)]
+        if own or order != "date" or self.began_at is None:
+            return max(own, default=0)
+        return next((at for at, one in enumerate(campaigns) if one.began_at >= self.began_at), len(campaigns) - 1)
+
+
 class TrendPoint(Model):
     """The figure of one campaign; null where it has none."""
 
@@ -134,15 +156,16 @@ NEAR = 2
 
 
 def trend_series(
-    campaigns: Sequence[MeasuredCampaign], order: Order, baselines: Collection[str] = ()
+    campaigns: Sequence[MeasuredCampaign], order: Order, baselines: Collection[Baseline] = ()
 ) -> tuple[TrendSeries, ...]:
-    """Return every series of campaigns that are given by date. Those without a place in the order are left out.
-
-    `baselines`: ids of campaigns at which a series starts anew.
-    """
+    """Return every series of campaigns that are given by date. Those without a place in the order are left out."""
     keys = dict.fromkeys(key for one in reversed(campaigns) for key in one.figures)
     of_keys = ((key, in_order(campaigns, order, _place(key))) for key in keys)
-    return tuple(_series(key, own, baselines) for key, own in of_keys if any(key in one.figures for one in own))
+    return tuple(
+        _series(key, own, max((one.first(own, order) for one in baselines), default=0))
+        for key, own in of_keys
+        if any(key in one.figures for one in own)
+    )
 
 
 def in_order(by_date: Iterable[MeasuredCampaign], order: Order, place: Place) -> list[MeasuredCampaign]:
@@ -189,9 +212,8 @@ def _place(key: SeriesKey) -> Place:
     return key.stage, key.workload, key.variant
 
 
-def _series(key: SeriesKey, campaigns: Sequence[MeasuredCampaign], baselines: Collection[str]) -> TrendSeries:
+def _series(key: SeriesKey, campaigns: Sequence[MeasuredCampaign], first: int) -> TrendSeries:
     figures = [one.figures.get(key) for one in campaigns]
-    first = max((at for at, one in enumerate(campaigns) if one.campaign_id in baselines), default=0)
     searched = change_points([one.value if one else None for one in figures[first:]], _smallest(key, figures[first:]))
     found = [replace(one, place=first + one.place) for one in searched]
     ends = [first, *(one.place for one in found), len(campaigns)]

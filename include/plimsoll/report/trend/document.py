@@ -1,6 +1,6 @@
 """The trend over campaigns as one object with documented keys: what `plimsoll trend --json` prints."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
@@ -9,6 +9,8 @@ from plimsoll.analysis.trend.change_points import P_VALUE
 from plimsoll.analysis.trend.contribution import CampaignFigures, PartFigures
 from plimsoll.analysis.trend.marks import Marks
 from plimsoll.analysis.trend.series import (
+    Baseline,
+    MeasuredCampaign,
     Order,
     PlacedChange,
     TrendSeries,
@@ -82,9 +84,10 @@ def trend_document(
     placed = [one for one in measured if order == "date" or any(one.sorted_by(order, at) for at in one.declared)]
     why = "it has no label" if order == "label" else "the release of its database is not known"
     others += [LeftOutCampaign(campaign_id=one.campaign_id, why=why) for one in measured if one not in placed]
-    baselines = marks.baselines()
-    series = trend_series(placed, order, baselines)
     by_id = {one.campaign_id: one for one in by_date}
+    marks, baselines = marks.among({one.campaign_id: one.began_at for one in by_date}), marks.baselines()
+    others += _gone(baselines, measured)
+    series = trend_series(placed, order, tuple(baselines))
     shown = in_order(placed, "label" if order == "label" else "date", ("", "", ""))
     return TrendDocument(
         definitions=tuple(definitions),
@@ -98,15 +101,26 @@ def trend_document(
     )
 
 
-def _campaign(one: CampaignFigures, baselines: Mapping[str, Note]) -> TrendCampaign:
+def _campaign(one: CampaignFigures, baselines: Mapping[Baseline, Note]) -> TrendCampaign:
+    own = (note for baseline, note in baselines.items() if baseline.is_of(one.campaign_id, one.began_at))
     return TrendCampaign(
         campaign_id=one.campaign_id,
         definition=one.definition,
         began_at=one.began_at,
         label=one.label,
         incomplete=one.incomplete,
-        baseline=baselines.get(one.campaign_id),
+        baseline=next(own, None),
     )
+
+
+def _gone(baselines: Mapping[Baseline, Note], measured: Sequence[MeasuredCampaign]) -> Iterator[LeftOutCampaign]:
+    """Yield the baselines that are placed by their date, because their campaigns take no part."""
+    for baseline, note in baselines.items():
+        if baseline.began_at and not any(baseline.is_of(one.campaign_id, one.began_at) for one in measured):
+            why = (
+                f"it is a baseline and not there: by date, series start anew {baseline.began_at:%Y-%m-%d} ({note.text})"
+            )
+            yield LeftOutCampaign(campaign_id=baseline.campaign_id, why=why)
 
 
 def _comparable(one: CampaignFigures, last: CampaignFigures) -> tuple[list[PartFigures], list[LeftOutCampaign]]:

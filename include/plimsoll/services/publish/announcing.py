@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.analysis.trend.marks import Remark, TrendMark
+from plimsoll.analysis.trend.marks import Marks, Remark, TrendMark
 from plimsoll.services.publish.results import published_documents
-from plimsoll.services.publish.trend_marks import add_mark
+from plimsoll.services.publish.trend_marks import add_mark, stored_marks
 from plimsoll.services.store.layout import report_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from datetime import datetime
 
-    from plimsoll.analysis.trend.marks import Marks
     from plimsoll.analysis.trend.series import PlacedChange
     from plimsoll.ports.store import ResultStore
     from plimsoll.report.trend.document import TrendDocument
@@ -34,15 +33,21 @@ def claim_news(
     never, which the trend shows all the same, but not twice.
     """
     remark = Remark(f"with the report of {campaign_id}", "Plimsoll", at)
-    return tuple(one for one in found.changes if one.effect in effects and _claim(store, found, one, remark))
-
-
-def _claim(store: ResultStore, found: TrendDocument, change: PlacedChange, remark: Remark) -> bool:
-    def is_no_news(marks: Marks) -> bool:
-        return bool(marks.on(change, found.series, "told") or marks.accepted(change, found.series))
-
+    began = {one.campaign_id: one.began_at for one in found.campaigns}
     (definition,) = found.definitions
-    return add_mark(store, definition, TrendMark.of_change(change, "told", remark), unless=is_no_news)
+
+    def is_news(change: PlacedChange, log: Marks) -> bool:
+        marks = log.among(began)
+        return not (marks.on(change, found.series, "told") or marks.accepted(change, found.series))
+
+    def claim(change: PlacedChange) -> bool:
+        mark = TrendMark.of_change(change, began[change.campaign_id], "told", remark)
+        return add_mark(store, definition, mark, unless=lambda log: not is_news(change, log))
+
+    # The log is read once for all that it knows already, and again for each of the few others.
+    asked = [one for one in found.changes if one.effect in effects]
+    known = stored_marks(store, [definition]) if asked else Marks()
+    return tuple(one for one in asked if is_news(one, known) and claim(one))
 
 
 def news(store: ResultStore, found: TrendDocument, changes: Collection[PlacedChange]) -> tuple[str, str]:

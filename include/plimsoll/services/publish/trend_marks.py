@@ -38,15 +38,25 @@ def add_mark(
 
 
 def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, why: Remark) -> None:
-    """Let the series start anew with that campaign of the trend; an empty reason takes the mark back.
+    """Let the series start anew with that campaign of the trend; an empty reason takes the mark back, also of one that
+    was deleted.
 
     Raises Refused for a campaign that is not in the trend, and for a reason that is no sound note.
     """
-    definitions = {one.campaign_id: one.definition for one in found.campaigns}
-    if campaign_id not in definitions:
+    campaign = next((one for one in found.campaigns if one.campaign_id == campaign_id), None)
+    if campaign:
+        definitions, began_at = [campaign.definition], campaign.began_at
+    else:
+        definitions, began_at = [one for one in found.definitions if _is_baseline(store, one, campaign_id)], None
+    if not definitions or (began_at is None and why.text):
         mend = "name one of its campaigns: `--json` lists them, and why others are left out"
         raise Refused([Problem(f"campaign {campaign_id!r}", "is not in the trend", mend)])
-    add_mark(store, definitions[campaign_id], TrendMark.of_campaign(campaign_id, _sound(why)))
+    for name in definitions:
+        add_mark(store, name, TrendMark.of_campaign(campaign_id, began_at, _sound(why)))
+
+
+def _is_baseline(store: ReadableStore, definition: str, campaign_id: str) -> bool:
+    return any(one.campaign_id == campaign_id for one in stored_marks(store, [definition]).baselines())
 
 
 def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Remark) -> None:
@@ -55,7 +65,7 @@ def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Re
     An empty reason takes that back. Raises Refused where the trend has no such change or several, with the names of
     those that it has, and for a reason that is no sound note.
     """
-    definitions = {one.campaign_id: one.definition for one in found.campaigns}
+    campaigns = {one.campaign_id: one for one in found.campaigns}
     named = [(name_of_change(found, one), one) for one in found.changes]
     meant = [pair for pair in named if pair[0] == change] or [
         pair for pair in named if f"{pair[0]}/".startswith(f"{change}/")
@@ -70,7 +80,8 @@ def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Re
             [Problem(f"change {change!r}", f"may be any of {len(names)}", f"name one of: {', '.join(names)}")]
         )
     for _, one in meant:
-        add_mark(store, definitions[one.campaign_id], TrendMark.of_change(one, "accepted", _sound(why)))
+        first = campaigns[one.campaign_id]
+        add_mark(store, first.definition, TrendMark.of_change(one, first.began_at, "accepted", _sound(why)))
 
 
 def name_of_change(found: TrendDocument, change: PlacedChange) -> str:

@@ -58,8 +58,8 @@ FIGURES = Record(layout.FIGURES.path, Figures, indent=None)
 def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: datetime) -> TrendDocument:
     """Return the trend over all campaigns of definitions with these names.
 
-    What was not recorded yet is recorded, unless the store can't be written to. A campaign that can't take part is named
-    with the reason. Raises NotFound for a name without any campaign.
+    What was not recorded yet is recorded, unless the store can't be written to. A campaign that can't take part is
+    named with the reason. Raises NotFound for a name without any campaign.
     """
     from plimsoll.report.trend.document import LeftOutCampaign, trend_document
 
