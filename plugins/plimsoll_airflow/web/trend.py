@@ -19,7 +19,7 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.prefix import dag_id_of, name_of_dag
 from plimsoll.report.trend import words
 from plimsoll.report.trend.document import TrendDocument
-from plimsoll.services.publish.trend_marks import accept_change, mark_baseline
+from plimsoll.services.publish.trend_marks import accept_change, mark_baseline, name_of_change
 from plimsoll_airflow.internals.api_server import BaseUser, action_logging
 from plimsoll_airflow.web import content, headers
 from plimsoll_airflow.web.access import (
@@ -131,6 +131,7 @@ def trend(request: Request, user: User, chosen: Annotated[Chosen, Depends()]) ->
         "query": _query(known, chosen.by),
         "found": _trend(known, chosen.by, user) if known else None,
         "words": words,
+        "name_of_change": name_of_change,
         "may": bool(known) and all(may_change(user, dag_id_of(name)) for name in known),
         "token": token_for(user),
         "longest": LONGEST_NOTE,
