@@ -16,6 +16,7 @@ from tests.fakes.installation import Installation, instant_definition
 from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.publish.trends import FIGURES
 from plimsoll.services.steps.running import run_cell
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.campaign import PublishReport
 
@@ -55,7 +56,7 @@ def slower(installation: Installation) -> Installation:
             "parts": (part.model_copy(update={"figures": scaled}),),
         }
         campaign = CampaignStore(store, f"nightly-{number}")
-        campaign.note_definition("nightly")
+        store.create(layout.CAMPAIGN_OF.key("", "nightly", campaign.campaign_id), b"")
         earlier = {
             "campaign": newest.campaign.model_copy(update=changes),
             "verdict_names": campaign.verdict_names(),

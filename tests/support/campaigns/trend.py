@@ -9,6 +9,7 @@ from plimsoll.analysis.trend.contribution import CampaignFigures, PartFigures, V
 from plimsoll.analysis.trend.figures import Figure, SeriesKey
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.publish.trends import FIGURES, REVISION, Figures
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -60,5 +61,5 @@ def store_figures(
     )
     record = Figures(revision=REVISION, verdict_names=campaign.verdict_names(), campaign=made)
     FIGURES.write(store, campaign.campaign_id, record)
-    campaign.note_definition(name)
+    store.create(layout.CAMPAIGN_OF.key("", name, campaign.campaign_id), b"")
     return campaign

@@ -14,11 +14,14 @@ from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import ResultStore
 from plimsoll.report.trend.document import TrendDocument
 from plimsoll.services.campaign.curating import delete_campaign
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.publish.publishing import publish_report
+from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.publish.trends import FIGURES, record_figures, stored_trend
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaigns_by_definition
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, campaigns_by_definition, keep_verdict
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 CAPACITIES = {"g1": 200, "shenandoah": 1_500}
@@ -175,3 +178,60 @@ def test_publishing_records_it_and_deleting_the_campaign_leaves_nothing(installa
     with pytest.raises(NotFound):
         trend(installation.toolkit.store, "instant")
     assert not [*campaign.store.keys(layout.CAMPAIGN_OF.folder(""))]
+
+
+def test_nothing_is_recorded_while_a_verdict_is_being_replaced(store: CountingStore) -> None:
+    campaign = CampaignStore(store, "demo-b")
+    verdict = next(campaign.verdicts())
+    keep_verdict(store, verdict.key, verdict)
+    record(store, "demo-b")
+    trend(store)
+    assert not FIGURES.exists(store, "demo-b")
+    layout.VERDICT.write(store, verdict.key, verdict.model_copy(update={"code_version": "later"}))
+    trend(store)
+    assert FIGURES.exists(store, "demo-b")
+
+
+def test_a_report_that_read_the_definition_before_it_changed_records_nothing(store: CountingStore) -> None:
+    campaign = CampaignStore(store, "demo-b")
+    earlier = StoredCampaign(take_snapshot(campaign), "demo-b")
+    relabel(store)
+    record_figures(campaign, earlier, campaign.verdict_names(), AT)
+    assert not FIGURES.exists(store, "demo-b")
+
+
+class ReportingStore(ObjectStore):
+    """A store in which a report records figures just before the definition is replaced."""
+
+    def write(self, key: str, data: bytes) -> None:
+        if key == layout.DEFINITION.key("demo-b"):
+            record(ObjectStore(self.root), "demo-b")
+        super().write(key, data)
+
+
+def test_a_definition_that_changes_leaves_no_record_of_a_report_under_way(store: CountingStore) -> None:
+    relabel(ReportingStore(store.root))
+    assert not FIGURES.exists(store, "demo-b")
+
+
+def test_judging_anew_what_was_removed_ends_the_record(installation: Installation) -> None:
+    campaign = installation.open_campaign(instant_definition(variants=1, loads=1))
+    run_cell(installation.toolkit, "campaign", "v1-001k-r1", "owner", print)
+    publish_report(installation.toolkit, "campaign")
+    (verdict,) = campaign.verdicts()
+    campaign.store.delete(layout.VERDICT.key(verdict.key))
+    judge(AttemptContext(installation.toolkit, verdict.key))
+    assert not FIGURES.exists(campaign.store, "campaign")
+
+
+def test_a_stale_note_tells_nothing_of_another_definition(store: CountingStore) -> None:
+    store.create(layout.CAMPAIGN_OF.key("", "demo", "other-1"), b"")
+    damaged = next(CampaignStore(store, "other-1").verdicts()).key
+    store.write(layout.VERDICT.key(damaged), b"{")
+    assert trend(store).left_out == ()
+    assert [one.campaign_id for one in trend(store, "other").left_out] == ["other-1"]
+
+
+def test_no_note_is_made_of_a_campaign_that_is_gone(store: CountingStore) -> None:
+    CampaignStore(store, "gone").note_definition("demo")
+    assert not layout.CAMPAIGN_OF.exists(store, "", "demo", "gone")

@@ -52,7 +52,6 @@ def judge_again(work: AttemptContext) -> tuple[Verdict | None, Verdict]:
     if earlier is None:
         return None, judge(work)
     manifest = _manifest(store, work.key)
-    void_summaries(store, work.key.campaign_id)
     return earlier, _judged(work, manifest)
 
 
@@ -65,6 +64,8 @@ def _manifest(store: ResultStore, key: AttemptKey) -> Manifest:
 
 
 def _judged(work: AttemptContext, manifest: Manifest) -> Verdict:
+    # Also of a first verdict: one that was removed by hand gets the same name again.
+    void_summaries(work.toolkit.store, work.key.campaign_id)
     provenance = layout.PROVENANCE.read(work.toolkit.store, work.key)
     if provenance is None:
         judged = judge_measured(gather(work, manifest))

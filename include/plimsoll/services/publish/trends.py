@@ -1,16 +1,17 @@
 """The trend over the campaigns of definitions: read from the store by their names.
 
 What a campaign contributes is recorded when its report is published, so that a trend reads one small file of each. The
-record holds a digest of the names of its verdicts, which another verdict changes. Whoever begins an attempt, replaces a
-verdict or changes the definition deletes the record first. A campaign without a sound record is computed, and the
+record holds a digest of the names of its verdicts, which another verdict changes. Whoever begins an attempt, stores a
+verdict or changes the definition deletes the record. None is written while a verdict is being replaced, and none stays
+that was made from a definition that has changed meanwhile. A campaign without a sound record is computed, and the
 record written, so that an upgrade costs this once.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from plimsoll.analysis.campaign.cell_results import require_no_strays
 from plimsoll.analysis.campaign.findings import data_of_parts
@@ -25,7 +26,10 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import (
     CampaignStore,
     StoredCampaign,
+    campaign_exists,
     campaigns_by_definition,
+    definition_name,
+    is_kept_last,
     published_without,
 )
 from plimsoll.services.store.records import Record
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
 
     from plimsoll.analysis.campaign.cell_results import AttemptData
     from plimsoll.analysis.trend.series import Order
+    from plimsoll.domain.campaign.cell import AttemptKey
     from plimsoll.ports.store import ReadableStore, ResultStore
     from plimsoll.report.trend.document import TrendDocument
 
@@ -70,6 +75,8 @@ def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: da
         except (DamagedRecord, DefinitionError, NotFound) as error:
             figures = error.headline
         if isinstance(figures, str):
+            if definition_name(store, campaign_id) not in names:  # the note that led to it is stale: it is another's
+                continue
             left_out.append(LeftOutCampaign(campaign_id=campaign_id, why=figures))
         elif figures.definition in names:
             found.append(figures)
@@ -83,13 +90,43 @@ def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_n
     verdict that is stored meanwhile makes the record void.
     """
     campaign.note_definition(published.declared().name)  # older campaigns have no such note
-    _record(campaign, computed_figures(published, now), verdict_names)
+    computed = _Computed.of(campaign, published, verdict_names, now)
+    computed.record(campaign)
 
 
-def _record(campaign: CampaignStore, figures: CampaignFigures | str, verdict_names: str) -> None:
-    if isinstance(figures, CampaignFigures):
-        record = Figures(revision=REVISION, verdict_names=verdict_names, campaign=figures)
+@dataclass(frozen=True)
+class _Computed:
+    """What a campaign contributes, or why it can't take part, and what that was computed from."""
+
+    figures: CampaignFigures | str
+    verdict_names: str
+    definition_sha256: str
+    stands: bool
+
+    @classmethod
+    def of(cls, campaign: CampaignStore, published: StoredCampaign, verdict_names: str, now: datetime) -> Self:
+        """Compute it. Looked at first: a verdict that is replaced between the look and the reading has another name."""
+        replaced = any(_is_being_replaced(campaign, published, key) for key in campaign.judged_again())
+        digest = published.definition_sha256()
+        return cls(computed_figures(published, now), verdict_names, digest, stands=not replaced)
+
+    def record(self, campaign: CampaignStore) -> None:
+        """Record it, unless a verdict is being replaced. Nothing stays where the definition has changed or is gone."""
+        if isinstance(self.figures, str) or not self.stands:
+            return
+        record = Figures(revision=REVISION, verdict_names=self.verdict_names, campaign=self.figures)
         FIGURES.write(campaign.store, campaign.campaign_id, record)
+        if (
+            not campaign_exists(campaign.store, campaign.campaign_id)
+            or campaign.definition_sha256() != self.definition_sha256
+        ):
+            campaign.store.delete(FIGURES.key(campaign.campaign_id))
+
+
+def _is_being_replaced(campaign: CampaignStore, published: StoredCampaign, key: AttemptKey) -> bool:
+    """Tell whether the verdict was kept already and the one that replaces it is not stored yet: names don't tell."""
+    verdict = layout.VERDICT.read(published.store, key)
+    return verdict is not None and is_kept_last(campaign.store, key, verdict)
 
 
 def _campaigns_of(store: ResultStore, names: Sequence[str]) -> list[str]:
@@ -105,10 +142,10 @@ def _contribution(campaign: CampaignStore, now: datetime) -> CampaignFigures | s
     recorded, verdict_names = FIGURES.read_sound(campaign.store, campaign.campaign_id), campaign.verdict_names()
     if recorded and recorded.revision == REVISION and recorded.verdict_names == verdict_names:
         return recorded.campaign
-    figures = computed_figures(campaign, now)
+    computed = _Computed.of(campaign, campaign, verdict_names, now)
     with suppress(StoreError):  # it is known all the same
-        _record(campaign, figures, verdict_names)
-    return figures
+        computed.record(campaign)
+    return computed.figures
 
 
 def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:

@@ -140,6 +140,12 @@ class StoredCampaign:
         names = ("/".join(key) for key in keys if len(key) > 4 and key[4] in own)
         return sha256("\n".join(names).encode()).hexdigest()
 
+    def judged_again(self) -> tuple[AttemptKey, ...]:
+        """Return the attempts with earlier verdicts: one listing tells."""
+        kept = layout.EARLIER_VERDICT.path.partition("/")[0]
+        keys = (key.split("/") for key in self.store.keys(layout.ATTEMPTS.folder(self.campaign_id)))
+        return tuple(dict.fromkeys(self.key(key[2], int(key[3])) for key in keys if len(key) > 5 and key[4] == kept))
+
     def verdict_files(self) -> Iterator[tuple[str, bytes]]:
         """Yield key and text of every verdict of every attempt, by cell and attempt."""
         for cell_id in self.cells_with_attempts():
@@ -210,14 +216,24 @@ class CampaignStore(StoredCampaign):
             # Each attempt has the digest of the text by which it ran.
             earlier = layout.EARLIER_DEFINITION.key(self.campaign_id, self.definition_sha256())
             self.store.create(earlier, self.definition_text())
-            self.store.delete(layout.FIGURES.key(self.campaign_id))  # which have the label
-            self.store.write(key, dump_definition(wanted).encode())
-            self.store.delete(layout.AT_REST.folder("", self.campaign_id))  # whose mark has the provider of before
+            self._replace_definition(wanted)
         return wanted
 
+    def _replace_definition(self, wanted: Definition) -> None:
+        """Replace the campaign's own copy. A trend's record of it, which has the label, ends: who is killed in between
+        leaves none, nor does a report that has read the earlier copy and records it now.
+        """
+        self.store.delete(layout.FIGURES.key(self.campaign_id))
+        self.store.write(layout.DEFINITION.key(self.campaign_id), dump_definition(wanted).encode())
+        self.store.delete(layout.FIGURES.key(self.campaign_id))
+        self.store.delete(layout.AT_REST.folder("", self.campaign_id))  # whose mark has the provider of before
+
     def note_definition(self, name: str) -> None:
-        """Note of which definition the campaign is, where a listing finds it."""
-        self.store.create(layout.CAMPAIGN_OF.key("", name, self.campaign_id), b"")
+        """Note of which definition the campaign is, where a listing finds it. Of one that is gone no note stays."""
+        key = layout.CAMPAIGN_OF.key("", name, self.campaign_id)
+        self.store.create(key, b"")
+        if not campaign_exists(self.store, self.campaign_id):  # it was deleted meanwhile
+            self.store.delete(key)
 
     def require_kept(self) -> None:
         """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
@@ -235,8 +251,7 @@ class CampaignStore(StoredCampaign):
         stored = self.declared()
         amended = with_sliding_windows(stored)
         if amended != stored:
-            self.store.delete(layout.FIGURES.key(self.campaign_id))
-            self.store.write(layout.DEFINITION.key(self.campaign_id), dump_definition(amended).encode())
+            self._replace_definition(amended)
 
     def begin_attempt(self, cell_id: str, owner: str, at: datetime, code_version: str) -> AttemptKey:
         """Record a new attempt at the cell with its owner. Two callers at once get different numbers."""
@@ -279,7 +294,7 @@ def campaigns_by_definition(store: ResultStore) -> dict[str, list[str]]:
     """
     ids, noted = campaign_folders(store), set(_notes(store))
     older = set(ids) - {campaign_id for _, campaign_id in noted}
-    read = {(name, campaign_id) for campaign_id in older if (name := _name(store, campaign_id))}
+    read = {(name, campaign_id) for campaign_id in older if (name := definition_name(store, campaign_id))}
     with suppress(StoreError):  # whoever may only read the store reads the definitions each time
         for name, campaign_id in sorted(read):
             CampaignStore(store, campaign_id).note_definition(name)
@@ -301,7 +316,7 @@ def _notes(store: ReadableStore) -> Iterator[tuple[str, str]]:
             yield name, last
 
 
-def _name(store: ReadableStore, campaign_id: str) -> str:
+def definition_name(store: ReadableStore, campaign_id: str) -> str:
     """Return the name of the campaign's definition; empty where there is no such campaign. Nothing is parsed."""
     try:
         found = _NAME.search(store.read(layout.DEFINITION.key(campaign_id)))
