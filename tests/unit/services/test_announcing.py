@@ -199,7 +199,7 @@ def test_the_answer_in_short_is_plain_small_and_has_capacity_and_change(installa
     store_trend(tools.store, {worst("v1"): SLOWER, capacity("v1"): FASTER})
     answer = answer_in_short(campaign)
     assert answer["changes"] is None
-    answer["changes"] = changes_in_short(trend(tools.store))
+    answer = {**answer, "changes": changes_in_short(trend(tools.store))}
     assert answer["headline"]
     assert answer["incomplete"] is False
     (found,) = answer["capacity"]

@@ -145,7 +145,7 @@ class ReadOnlyStore(CountingStore):
         raise StoreError("can't be written", where=key)
 
     def create(self, key: str, data: bytes) -> bool:
-        return self.write(key, data) is None
+        raise StoreError("can't be written", where=key)
 
 
 def test_a_store_that_can_not_be_written_to_has_the_same_trend(store: CountingStore) -> None:
