@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -242,3 +242,12 @@ def test_a_campaign_that_was_made_anew_inherits_no_mark_on_a_change(store: Objec
     )
     add_mark(store, "nightly", mark)
     assert [one.accepted for one in trend(store).changes] == [None]
+
+
+@pytest.mark.parametrize("names", [("nightly", "hourly"), ("hourly", "nightly")])
+def test_of_marks_of_several_definitions_the_newest_counts(store: ObjectStore, names: Sequence[str]) -> None:
+    began_at = next(one.began_at for one in trend(store).campaigns if one.campaign_id == "nightly-13")
+    for hours, name, text in ((0, "nightly", "new hosts"), (1, "hourly", "")):
+        remark = Remark(text, "ada", NOW + timedelta(hours=hours))
+        add_mark(store, name, TrendMark.of_campaign("nightly-13", began_at, remark))
+    assert stored_marks(store, names).baselines() == {}

@@ -6,6 +6,7 @@ two who add at once, the second looks again first.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from heapq import merge
 from pathlib import PurePosixPath
 
 from plimsoll.analysis.trend.marks import Marks, Remark, TrendMark
@@ -20,8 +21,12 @@ MARK = Record(".definitions/<definition>/marks/<number>.json", TrendMark)
 
 
 def stored_marks(store: ReadableStore, definitions: Sequence[str]) -> Marks:
-    """Return the marks of these definitions. Raises DamagedRecord for one that can't be understood."""
-    return Marks(tuple(mark for name in definitions for _, mark in _log(store, name)))
+    """Return the marks of these definitions by their time, those of each in the order in which they were added.
+
+    Raises DamagedRecord for one that can't be understood.
+    """
+    logs = ((mark for _, mark in _log(store, name)) for name in definitions)
+    return Marks(tuple(merge(*logs, key=lambda mark: mark.at)))
 
 
 def add_mark(
