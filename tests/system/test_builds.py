@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.airflow.events import logged_in, send
+from tests.support.airflow.rest import logged_in, send
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
 from tests.support.suite.requirements import long

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from plimsoll.analysis.trend.marks import Remark
 from plimsoll.analysis.trend.series import Order
 from plimsoll.domain.attempt.result import LONGEST_NOTE
+from plimsoll.domain.attempt.status import CampaignSummary
 from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID
 from plimsoll.domain.text.errors import NotFound
 from plimsoll.domain.text.wording import meant
@@ -65,7 +66,7 @@ Asked = Annotated[Named, Depends()]
 @api.get("/trend")
 def get_trend(user: User, asked: Asked) -> TrendDocument:
     """Return the figures of all campaigns of these definitions and where they change, as `plimsoll trend --json`."""
-    return _trend(asked.names, asked.by, user)
+    return _trend(asked.names, asked.by, readable_campaigns(user))
 
 
 class Acceptance(BaseModel):
@@ -120,7 +121,8 @@ def _query(names: Iterable[str], by: Order) -> str:
 @pages.get("")
 def trend(request: Request, user: User, chosen: Annotated[Chosen, Depends()]) -> Response:
     """Show how results of definitions move from campaign to campaign, once one is chosen."""
-    definitions = sorted({campaign.definition for campaign in readable_campaigns(user)})
+    readable = readable_campaigns(user)
+    definitions = sorted({campaign.definition for campaign in readable})
     # The tab of a DAG is there for every DAG, also for one that has no campaign yet or runs none.
     known = [name for name in chosen.names if name in definitions or name in chosen.name]
     context = {
@@ -129,7 +131,7 @@ def trend(request: Request, user: User, chosen: Annotated[Chosen, Depends()]) ->
         "by": chosen.by,
         "orders": get_args(Order),
         "query": _query(known, chosen.by),
-        "found": _trend(known, chosen.by, user) if known else None,
+        "found": _trend(known, chosen.by, readable) if known else None,
         "words": words,
         "name_of_change": name_of_change,
         "may": bool(known) and all(may_change(user, dag_id_of(name)) for name in known),
@@ -142,7 +144,7 @@ def trend(request: Request, user: User, chosen: Annotated[Chosen, Depends()]) ->
 @pages.get("/page")
 def trend_page(user: User, asked: Asked) -> Response:
     """Return the trend with its charts alone, as `plimsoll trend --html` writes it."""
-    page = made_page(library(), asked.names, asked.by, _lines(asked.names, user))
+    page = made_page(library(), asked.names, asked.by, _lines(asked.names, readable_campaigns(user)))
     return content.document(page, headers.REPORT)
 
 
@@ -188,18 +190,18 @@ def _marked(asked: Named, user: BaseUser, mark: Mark) -> TrendDocument:
     """Set a mark on the trend, and return it with that. Raises 403 for users who may not change its campaigns."""
     require_changeable(user, map(dag_id_of, asked.names))
     remark = Remark(mark.why, str(user.get_name()), library().clock.now())
-    mark.set(library().store, _trend(asked.names, asked.by, user), mark.what, remark)
-    return _trend(asked.names, asked.by, user)
-
-
-def _trend(names: Sequence[str], by: Order, user: BaseUser) -> TrendDocument:
-    """Return the trend of definitions whose campaigns the user may see. Raises NotFound for others."""
-    return made_trend(library(), names, by, _lines(names, user))
-
-
-def _lines(names: Sequence[str], user: BaseUser) -> object:
-    """Return what the list says of the definitions' campaigns. Raises NotFound where the user may see none of one."""
     readable = readable_campaigns(user)
+    mark.set(library().store, _trend(asked.names, asked.by, readable), mark.what, remark)
+    return _trend(asked.names, asked.by, readable)
+
+
+def _trend(names: Sequence[str], by: Order, readable: Sequence[CampaignSummary]) -> TrendDocument:
+    """Return the trend of definitions, of which the user may see these campaigns. Raises NotFound for others."""
+    return made_trend(library(), names, by, _lines(names, readable))
+
+
+def _lines(names: Sequence[str], readable: Sequence[CampaignSummary]) -> object:
+    """Return what the list says of the definitions' campaigns. Raises NotFound where the user may see none of one."""
     if unknown := next((name for name in names if name not in {campaign.definition for campaign in readable}), None):
         mend = f"{meant(unknown, (campaign.definition for campaign in readable))} the list shows all campaigns".strip()
         raise NotFound(f"there is no campaign of a definition {unknown!r}", where="name", mend=mend)

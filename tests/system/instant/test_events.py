@@ -11,7 +11,7 @@ import httpx
 import pytest
 from tests.fakes.gated import LOADING, Gates
 from tests.fakes.installation import Installation
-from tests.support.airflow.events import logged_in, send
+from tests.support.airflow.rest import logged_in, send
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
 from tests.support.suite.requirements import long

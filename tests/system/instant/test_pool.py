@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 from tests.fakes.gated import LOADING, Gates
+from tests.support.airflow.rest import logged_in
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.processes import until
 from tests.support.suite.requirements import long
@@ -25,10 +26,7 @@ def airflow(shared_airflow: StackUnderTest) -> StackUnderTest:
 
 @pytest.fixture
 def http(airflow: StackUnderTest) -> Iterator[httpx.Client]:
-    login = {"username": "admin", "password": airflow.stack.home.password_of("admin")}
-    with httpx.Client(base_url=airflow.running.url, timeout=60, trust_env=False) as client:
-        token = client.post("/auth/token", json=login).raise_for_status().json()["access_token"]
-        client.headers["Authorization"] = f"Bearer {token}"
+    with logged_in(airflow) as client:
         yield client
 
 

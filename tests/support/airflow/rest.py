@@ -1,4 +1,4 @@
-"""Events of an asset, sent to a running Airflow as programs outside of it send them."""
+"""A running Airflow as programs outside of it use it: with a token, and by events of an asset."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from tests.support.airflow.stack import StackUnderTest
 
 @contextmanager
 def logged_in(airflow: StackUnderTest) -> Iterator[httpx.Client]:
-    """Provide a client of its REST API with the token of an administrator."""
+    """Provide a client of its REST API, and of Plimsoll's, with the token of an administrator."""
     login = {"username": "admin", "password": airflow.stack.home.password_of("admin")}
     with httpx.Client(base_url=airflow.running.url, timeout=60, trust_env=False) as api:
         token = api.post("/auth/token", json=login).raise_for_status().json()["access_token"]
