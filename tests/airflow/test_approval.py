@@ -22,8 +22,8 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators import approval, campaign, next_round
 from plimsoll_airflow.operators.approval import AskApproval
-from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.operators.next_round import NextRound
+from plimsoll_airflow.operators.run_cell import RunCell
 
 try:
     from airflow.sdk.exceptions import TaskAwaitingInput

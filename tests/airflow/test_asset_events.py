@@ -21,7 +21,8 @@ from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.definitions.reference import parse_definition
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaign_ids
 from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
@@ -248,7 +249,7 @@ def test_a_killed_plan_neither_loses_its_event_nor_keeps_the_next_try_from_it(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(CampaignStore, "note_definition", killed)
+        patched.setattr("plimsoll.services.store.campaigns.note_definition", killed)
         with pytest.raises(KeyboardInterrupt):
             plan(event(1, version="4.1.9"))
     campaign = CampaignStore(installation.toolkit.store, "released-20260131t130000")

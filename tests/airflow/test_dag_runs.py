@@ -22,7 +22,7 @@ from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException
-from plimsoll_airflow.operators.campaign import RunCell
+from plimsoll_airflow.operators.run_cell import RunCell
 from plimsoll_airflow.runs.ownership import CampaignRunOwner, CellRun
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"

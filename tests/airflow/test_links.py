@@ -9,9 +9,10 @@ from tests.fakes.installation import Installation
 from tests.support.airflow.dag_bag import DagBag, DagSerialization
 from tests.support.airflow.home import CHECKOUT
 
-from plimsoll_airflow.operators.campaign import QualityGate, RunCell
+from plimsoll_airflow.operators.campaign import QualityGate
 from plimsoll_airflow.operators.cell import Provision
 from plimsoll_airflow.operators.links import CampaignPageLink, CellPageLink
+from plimsoll_airflow.operators.run_cell import RunCell
 
 FRAME = "http://localhost:8080/plugin/plimsoll/plimsoll/campaigns"
 

@@ -25,8 +25,8 @@ from plimsoll_airflow.internals.moved import (
     AirflowSkipException,
 )
 from plimsoll_airflow.operators import campaign
-from plimsoll_airflow.operators.campaign import RunCell
 from plimsoll_airflow.operators.cell import Judge
+from plimsoll_airflow.operators.run_cell import RunCell
 from plimsoll_airflow.runs.installation import own_installation
 from plimsoll_airflow.runs.ownership import CellRun
 from plimsoll_airflow.triggers.slot import MAKE_WAY, START, SlotTrigger, next_step
@@ -241,7 +241,7 @@ def test_a_cell_starts_when_few_enough_before_it_are_to_end(
 def test_a_cell_without_a_free_slot_waits_without_a_worker(
     monkeypatch: pytest.MonkeyPatch, counts_waiting: bool, asked: int | None, parallel: int
 ) -> None:
-    monkeypatch.setattr("plimsoll_airflow.operators.campaign.COUNTS_WAITING_TASKS", counts_waiting)
+    monkeypatch.setattr("plimsoll_airflow.operators.run_cell.COUNTS_WAITING_TASKS", counts_waiting)
     with pytest.raises(TaskDeferred) as raised:
         take_slot(monkeypatch, None, asked)
 

@@ -60,7 +60,8 @@ def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
     from plimsoll.services.campaign.show.status import campaign_summary
     from plimsoll.services.campaign.state.reading import Memory
     from plimsoll.services.campaign.state.runs import worked_on_by
-    from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+    from plimsoll.services.store.campaigns import CampaignStore
+    from plimsoll.services.store.listing import campaign_ids
 
     now, owners = SystemClock().now(), LocalProcesses()
     memory = Memory(owners=owners)

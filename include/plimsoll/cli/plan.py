@@ -12,8 +12,9 @@ import typer
 
 from plimsoll.cli.output import DefinitionArgument, JsonOption, SetOption, print_json, print_table
 from plimsoll.domain.campaign.campaign import clients_of
-from plimsoll.domain.keys.parameters import values_line, with_values
+from plimsoll.domain.keys.parameters import values_line
 from plimsoll.domain.keys.strategy import Threshold
+from plimsoll.domain.keys.substitution import with_values
 from plimsoll.domain.text.units import format_duration, show_usd
 from plimsoll.domain.text.wording import plural, some_of
 from plimsoll.services.campaign.open.planning import download_lines

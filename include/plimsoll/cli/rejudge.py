@@ -47,7 +47,8 @@ def rejudge(
 
     from plimsoll.bootstrap import build_toolkit, existing_store
     from plimsoll.services.judge.rejudging import collected_attempts, rejudge
-    from plimsoll.services.store.campaigns import CampaignStore, require_raw_files
+    from plimsoll.services.store.campaigns import CampaignStore
+    from plimsoll.services.store.judged import require_raw_files
     from plimsoll.settings import Settings
 
     settings = Settings()

@@ -72,7 +72,7 @@ def report(
 def _publish(campaign: str, incomplete: bool, as_json: bool) -> None:
     from plimsoll.bootstrap import build_toolkit, existing_store
     from plimsoll.services.publish.publishing import capacity_rows, publish_report
-    from plimsoll.services.store.campaigns import published_without
+    from plimsoll.services.store.judged import published_without
     from plimsoll.settings import Settings
 
     settings = Settings()

@@ -62,7 +62,7 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
     from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.domain.keys.approve import Approval
     from plimsoll.domain.keys.loads import load_remarks
-    from plimsoll.domain.keys.parameters import with_values
+    from plimsoll.domain.keys.substitution import with_values
     from plimsoll.domain.text.errors import ProviderError
     from plimsoll.services.campaign.open.creation import open_campaign, requested_definition
     from plimsoll.services.campaign.open.planning import make_plan
@@ -125,7 +125,7 @@ def _user() -> str:
 def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str) -> None:
     """Raise Refused if the campaign to continue does not exist, or the one to begin does."""
     from plimsoll.domain.text.wording import meant
-    from plimsoll.services.store.campaigns import campaign_exists, campaign_ids
+    from plimsoll.services.store.listing import campaign_exists, campaign_ids
 
     if campaign and new_campaign:
         problem = Problem("--new-campaign", "stands beside --campaign", "give one of them: to begin, or to continue")

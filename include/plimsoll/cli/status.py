@@ -57,7 +57,8 @@ def _running(store: ResultStore, now: datetime) -> Iterator[CampaignProgress]:
     from plimsoll.adapters.hosts.processes import LocalProcesses
     from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
     from plimsoll.services.campaign.show.progress import campaign_progress, recorded_totals
-    from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+    from plimsoll.services.store.campaigns import CampaignStore
+    from plimsoll.services.store.listing import campaign_ids
 
     owners = LocalProcesses()
     for name in campaign_ids(store):

@@ -47,7 +47,7 @@ def check(
     from plimsoll.services.housekeeping.mending import Mended
     from plimsoll.services.housekeeping.mending import mend as mended
     from plimsoll.services.housekeeping.whole_store import check_store
-    from plimsoll.services.store.campaigns import campaign_folders
+    from plimsoll.services.store.listing import campaign_folders
     from plimsoll.settings import Settings
 
     settings = Settings()
@@ -129,7 +129,7 @@ def prune(
     from plimsoll.bootstrap import build_toolkit, existing_store
     from plimsoll.services.housekeeping.retention import Rule
     from plimsoll.services.housekeeping.retention import prune as pruned
-    from plimsoll.services.store.campaigns import campaign_folders
+    from plimsoll.services.store.listing import campaign_folders
     from plimsoll.settings import Settings
 
     settings = Settings()

@@ -16,10 +16,11 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.dags.texts import campaign_doc
 from plimsoll_airflow.operators.approval import AskApproval
-from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate, RunCell
+from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate
 from plimsoll_airflow.operators.failing import TRIES
 from plimsoll_airflow.operators.next_round import NextRound
 from plimsoll_airflow.operators.reaper import ReapLeftovers
+from plimsoll_airflow.operators.run_cell import RunCell
 from plimsoll_airflow.runs.notices import when_incomplete
 from plimsoll_airflow.runs.ownership import APPROVE_TASK, CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
 from plimsoll_airflow.wiring.core import run_poll_s

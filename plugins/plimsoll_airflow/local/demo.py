@@ -21,8 +21,9 @@ from plimsoll.services.campaign.open.request import campaign_id_of
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.campaign.state.completeness import completeness
 from plimsoll.services.definitions.continuing import continued_as
-from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.layout import report_key
+from plimsoll.services.store.listing import campaign_ids
 from plimsoll.settings import Settings
 from plimsoll_airflow.local.client import AirflowClient, DagRun, TaskInstance
 from plimsoll_airflow.local.screen import Screen, open_screen

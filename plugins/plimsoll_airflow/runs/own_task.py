@@ -1,5 +1,5 @@
-"""Whether the present task is still meant to run, for tasks that start other runs, and its end together with its
-supervisor, even when that is killed by `kill -9` and can't tell it.
+"""The run of the present task, whether it is still meant to run, for tasks that start other runs, and its end together
+with its supervisor, even when that is killed by `kill -9` and can't tell it.
 
 Airflow starts another try of a task when its supervisor has been silent for a while. A process without its supervisor
 must not continue beside that try.
@@ -14,11 +14,19 @@ from airflow.sdk import TaskInstanceState
 
 from plimsoll_airflow.internals.moved import AirflowSkipException
 from plimsoll_airflow.internals.supervisor import has_supervisor
+from plimsoll_airflow.runs.installation import own_installation
+from plimsoll_airflow.runs.ownership import CampaignRunOwner
 
 if TYPE_CHECKING:
+    from airflow.sdk import Context
     from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
 _PR_SET_PDEATHSIG = 1
+
+
+def run_of(context: "Context") -> CampaignRunOwner:
+    """Return the run of a campaign's DAG that a task belongs to."""
+    return CampaignRunOwner(context["ti"].dag_id, context["ti"].run_id, own_installation())
 
 
 def require_running(ti: "RuntimeTaskInstanceProtocol") -> None:

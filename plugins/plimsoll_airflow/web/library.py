@@ -19,7 +19,8 @@ from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of
 from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.hosts.at_rest import marks
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_folders
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaign_exists, campaign_folders
 from plimsoll_airflow.wiring.core import toolkit
 
 LIVE_S = 2.0

@@ -130,7 +130,8 @@ def _require_sound(dag_id: str, conf: Mapping[str, Any], user: Any) -> None:
     from plimsoll.prefix import dag_id_of, name_of_dag
     from plimsoll.services.campaign.open.creation import requested_definition
     from plimsoll.services.campaign.open.request import given_values, read_request
-    from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+    from plimsoll.services.store.campaigns import CampaignStore
+    from plimsoll.services.store.listing import campaign_exists
     from plimsoll.settings import Settings
     from plimsoll_airflow.internals.api_server import is_allowed
     from plimsoll_airflow.wiring.core import toolkit

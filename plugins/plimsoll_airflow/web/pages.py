@@ -19,7 +19,7 @@ from plimsoll.services.cell.context import require_cell
 from plimsoll.services.publish.results import verdict_data
 from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import published_without
+from plimsoll.services.store.judged import published_without
 from plimsoll.services.store.layout import REPORT
 from plimsoll_airflow.runs.ownership import CellRunId
 from plimsoll_airflow.web import content, headers, runs

@@ -22,6 +22,7 @@ BINDING_MODULES = (
     "plimsoll_airflow.operators.cell",
     "plimsoll_airflow.operators.next_round",
     "plimsoll_airflow.operators.reaper",
+    "plimsoll_airflow.operators.run_cell",
 )
 """The modules that DAG files and tasks import."""
 

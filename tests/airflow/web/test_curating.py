@@ -5,7 +5,8 @@ from tests.airflow.web.app import CAMPAIGN, Client, audited
 from tests.fakes.installation import Installation
 
 from plimsoll.domain.text.errors import StoreError
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll_airflow.web.library import library
 
 PAGE, API = f"/plimsoll/campaigns/{CAMPAIGN}", f"/plimsoll/api/v1/campaigns/{CAMPAIGN}"

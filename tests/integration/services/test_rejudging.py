@@ -25,7 +25,8 @@ from plimsoll.services.publish.results import compare_stored
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, keep_verdict
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.judged import keep_verdict
 
 CELLS = ("v1-001k-r1", "v1-002k-r1")
 PATIENCE_S = 120.0

@@ -11,7 +11,7 @@ from plimsoll.cli import cli
 from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.definitions.reference import dump_definition
-from plimsoll.services.store.campaigns import campaign_ids
+from plimsoll.services.store.listing import campaign_ids
 
 DEFINITION = instant_definition("demo", variants=1, loads=2)
 

@@ -11,7 +11,8 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.cli import cli
 from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import GATE_PASS, CampaignStore, GatePass
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.judged import GATE_PASS, GatePass
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 CAPACITIES = {"g1": 200, "shenandoah": 1_500}

@@ -18,7 +18,8 @@ from plimsoll.services.cell.attempt_state import cancel, note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, keep_verdict
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.judged import keep_verdict
 from plimsoll.strategies.state import CampaignState
 
 DEFINITION = instant_definition(variants=1, loads=2)

@@ -21,7 +21,9 @@ from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.publish.trends import FIGURES, record_figures, stored_trend
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, campaigns_by_definition, keep_verdict
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
+from plimsoll.services.store.judged import keep_verdict
+from plimsoll.services.store.listing import campaigns_by_definition, note_definition
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
 CAPACITIES = {"g1": 200, "shenandoah": 1_500}
@@ -233,5 +235,5 @@ def test_a_stale_note_tells_nothing_of_another_definition(store: CountingStore) 
 
 
 def test_no_note_is_made_of_a_campaign_that_is_gone(store: CountingStore) -> None:
-    CampaignStore(store, "gone").note_definition("demo")
+    note_definition(store, "gone", "demo")
     assert not layout.CAMPAIGN_OF.exists(store, "", "demo", "gone")

@@ -10,10 +10,11 @@ from plimsoll.domain.keys.approve import Approve
 from plimsoll.domain.keys.host_bounds import LARGEST_GRID, LONGEST_WAIT, Canary, Disturbance, is_default
 from plimsoll.domain.keys.loads import OPEN, LoadLevels, Loop, of_the_top
 from plimsoll.domain.keys.origins import Published
-from plimsoll.domain.keys.parameters import Parameters, with_values
+from plimsoll.domain.keys.parameters import Parameters
 from plimsoll.domain.keys.service_level import RateBelow, ServiceLevel
 from plimsoll.domain.keys.stage import LEFT_TO_STAGES, Stage, left_to_stages
 from plimsoll.domain.keys.strategy import FullGrid, Strategy
+from plimsoll.domain.keys.substitution import with_values
 from plimsoll.domain.keys.system import LoadGeneratorChoice, ProviderChoice, System
 from plimsoll.domain.keys.timing import AtMost, FinishBy, StopRule, Timing
 from plimsoll.domain.keys.trigger import Trigger

@@ -22,7 +22,8 @@ from plimsoll.services.hosts.at_rest import unmark
 from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.ownership import HOLD, held, require_free
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, noted_definitions
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaign_exists, noted_definitions
 from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 

@@ -13,7 +13,8 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import CollectionNode, Node
 
 from plimsoll.domain.keys.faults import Fault, Path, as_written, faults_of
-from plimsoll.domain.keys.parameters import Values, at_its_parameter
+from plimsoll.domain.keys.parameters import Values
+from plimsoll.domain.keys.substitution import at_its_parameter
 from plimsoll.domain.text.errors import DefinitionError, Problem
 
 _M = TypeVar("_M", bound=BaseModel)

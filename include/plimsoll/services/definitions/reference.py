@@ -14,8 +14,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from ruamel.yaml import YAML
 
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.parameters import as_own_copy
 from plimsoll.domain.keys.stage import REQUIRED_UNLESS_STAGED
+from plimsoll.domain.keys.substitution import as_own_copy
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.domain.text.units import format_duration
 from plimsoll.services.definitions.documents import parse_yaml

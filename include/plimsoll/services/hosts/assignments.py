@@ -19,7 +19,8 @@ from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.hosts.at_rest import stirred
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import StoredCampaign, campaign_exists
+from plimsoll.services.store.campaigns import StoredCampaign
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll.services.store.records import Place, Record
 
 _TIME = "%Y%m%dT%H%M%S-%fZ"

@@ -19,7 +19,7 @@ from uuid import uuid4
 from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import campaign_exists, campaign_folders
+from plimsoll.services.store.listing import campaign_exists, campaign_folders
 
 LOOKED_AT_AGAIN = timedelta(days=1)
 """The age from which a mark is looked at again: an older Plimsoll on the same store removes none."""

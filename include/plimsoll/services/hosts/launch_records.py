@@ -15,7 +15,8 @@ from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.at_rest import stirred_campaigns
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 

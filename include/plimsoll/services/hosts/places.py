@@ -24,7 +24,8 @@ from plimsoll.services.hosts.assignments import is_used
 from plimsoll.services.hosts.at_rest import digest_of, marks
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists, campaign_folders
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaign_exists, campaign_folders
 
 _KEPT = timedelta(minutes=5)
 

@@ -14,7 +14,7 @@ from plimsoll.services.campaign.state import completeness, runs
 from plimsoll.services.hosts import assignments, replacing
 from plimsoll.services.ownership import HOLD
 from plimsoll.services.publish import trend_marks, trends
-from plimsoll.services.store import campaigns, layout
+from plimsoll.services.store import judged, layout
 from plimsoll.services.store.records import Place
 from plimsoll.services.store.tables import TABLES, table_file
 
@@ -44,7 +44,7 @@ OF_CAMPAIGN: tuple[Place, ...] = (
     layout.PRICES,
     layout.COST,
     layout.REPORT_FILES,
-    campaigns.GATE_PASS,
+    judged.GATE_PASS,
     layout.DATA_DOCS,
     curating.DELETING,
     progress.TOTALS,

@@ -21,7 +21,8 @@ from plimsoll.services.publish.bundles import read_bundle
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.publish.reproducing import published_bundle, report_again
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, published_without
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.judged import published_without
 from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.records import folder_of
 from plimsoll.services.toolkit import Toolkit

@@ -23,8 +23,9 @@ from plimsoll.services.housekeeping.known import attempt_and_name, kind_of
 from plimsoll.services.ownership import held
 from plimsoll.services.publish.publishing import passed_gate
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import attempt_file
+from plimsoll.services.store.listing import campaign_ids
 from plimsoll.services.toolkit import Toolkit
 
 

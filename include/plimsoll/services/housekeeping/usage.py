@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.housekeeping.known import files_of_no_campaign, kind_of
-from plimsoll.services.store.campaigns import campaign_folders
+from plimsoll.services.store.listing import campaign_folders
 
 
 @dataclass(frozen=True)

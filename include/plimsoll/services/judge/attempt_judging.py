@@ -14,7 +14,7 @@ from plimsoll.services.judge.evidence import gather, gather_imported
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.measured import judge_measured
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import keep_no_copy, keep_verdict, require_raw_files, void_summaries
+from plimsoll.services.store.judged import keep_no_copy, keep_verdict, require_raw_files, void_summaries
 from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from plimsoll.services.publish.results import campaign_capacities, campaign_data
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.publish.trends import record_figures
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import GATE_PASS, CampaignStore, GatePass, StoredCampaign
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
+from plimsoll.services.store.judged import GATE_PASS, GatePass
 from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 

@@ -14,7 +14,7 @@ from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle,
 from plimsoll.services.publish.publishing import report_files, versions_here
 from plimsoll.services.publish.snapshot import Snapshot
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import require_raw_files
+from plimsoll.services.store.judged import require_raw_files
 from plimsoll.services.store.layout import BUNDLE, report_key
 
 if TYPE_CHECKING:

@@ -23,15 +23,9 @@ from plimsoll.services.campaign.state.completeness import completeness_of
 from plimsoll.services.publish.results import mixed_judging, verdict_data
 from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import (
-    CampaignStore,
-    StoredCampaign,
-    campaign_exists,
-    campaigns_by_definition,
-    definition_name,
-    is_kept_last,
-    published_without,
-)
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
+from plimsoll.services.store.judged import is_kept_last, published_without
+from plimsoll.services.store.listing import campaign_exists, campaigns_by_definition, definition_name, note_definition
 from plimsoll.services.store.records import Record
 from plimsoll.services.store.tables import read_table
 
@@ -89,7 +83,8 @@ def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_n
     `published`: the campaign as its report has it; `verdict_names`: as they were before that was read, so that a
     verdict that is stored meanwhile makes the record void.
     """
-    campaign.note_definition(published.declared().name)  # older campaigns have no such note
+    # older campaigns have no such note
+    note_definition(campaign.store, campaign.campaign_id, published.declared().name)
     computed = _Computed.of(campaign, published, verdict_names, now)
     computed.record(campaign)
 

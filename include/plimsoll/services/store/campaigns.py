@@ -1,16 +1,13 @@
 """A campaign in the store, typed: definition, attempts, verdicts, manifests."""
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
-from pydantic import Field
-
-from plimsoll.domain.attempt.result import Check, Verdict
+from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
@@ -18,18 +15,18 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
 from plimsoll.domain.keys.stage import StageStart, StageStarts
 from plimsoll.domain.keys.trigger import BegunBy
-from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem, Refused, StoreError
 from plimsoll.domain.text.wording import meant
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store import layout
+from plimsoll.services.store.judged import void_summaries
+from plimsoll.services.store.listing import campaign_exists, note_definition
 from plimsoll.services.store.records import Record
 
 _M = TypeVar("_M", bound=Model)
-_NAME = re.compile(rb"^name: *['\"]?([\w-]+)", re.MULTILINE)
-"""The name in a campaign's own copy of its definition, which Plimsoll wrote."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +206,7 @@ class CampaignStore(StoredCampaign):
             layout.BEGUN_BY.write(self.store, self.campaign_id, begun_by)
         key = layout.DEFINITION.key(self.campaign_id)
         if self.store.create(key, dump_definition(definition).encode()):
-            self.note_definition(definition.name)
+            note_definition(self.store, self.campaign_id, definition.name)
             return definition
         wanted = self.continued(definition)
         if wanted != self.declared():
@@ -227,13 +224,6 @@ class CampaignStore(StoredCampaign):
         self.store.write(layout.DEFINITION.key(self.campaign_id), dump_definition(wanted).encode())
         self.store.delete(layout.FIGURES.key(self.campaign_id))
         self.store.delete(layout.AT_REST.folder("", self.campaign_id))  # whose mark has the provider of before
-
-    def note_definition(self, name: str) -> None:
-        """Note of which definition the campaign is, where a listing finds it. Of one that is gone no note stays."""
-        key = layout.CAMPAIGN_OF.key("", name, self.campaign_id)
-        self.store.create(key, b"")
-        if not campaign_exists(self.store, self.campaign_id):  # it was deleted meanwhile
-            self.store.delete(key)
 
     def require_kept(self) -> None:
         """Raise Refused while the campaign is being deleted, and after an interrupted deletion."""
@@ -269,117 +259,3 @@ class CampaignStore(StoredCampaign):
             # Creating the file is the race.
             if layout.ATTEMPT.create(self.store, attempt.key, attempt):
                 return attempt.key
-
-
-def void_summaries(store: ResultStore, campaign_id: str) -> None:
-    """Delete what was computed from all attempts together, before one of them changes."""
-    for place in (layout.TOTALS, layout.FIGURES):
-        store.delete(place.key(campaign_id))
-
-
-def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
-    return tuple(name for name in store.folders("") if campaign_exists(store, name))
-
-
-def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
-    """Return the folders that are those of campaigns by their names, whatever is in them: one listing tells."""
-    return tuple(name for name in store.folders("") if campaign_id_problem(name) is None)
-
-
-def campaigns_by_definition(store: ResultStore) -> dict[str, list[str]]:
-    """Return the ids of all campaigns by the names of their definitions, sorted.
-
-    Two listings tell, but of campaigns of which nothing is noted: they are older, and their definitions are read, once
-    if the store lets a note be written. A campaign whose folder somebody replaced by another's stands under both names.
-    """
-    ids, noted = campaign_folders(store), set(_notes(store))
-    older = set(ids) - {campaign_id for _, campaign_id in noted}
-    read = {(name, campaign_id) for campaign_id in older if (name := definition_name(store, campaign_id))}
-    with suppress(StoreError):  # whoever may only read the store reads the definitions each time
-        for name, campaign_id in sorted(read):
-            CampaignStore(store, campaign_id).note_definition(name)
-    found: dict[str, list[str]] = {}
-    for name, campaign_id in sorted(read | {pair for pair in noted if pair[1] in ids}):
-        found.setdefault(name, []).append(campaign_id)
-    return found
-
-
-def noted_definitions(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
-    """Return the names of definitions of which the campaign is noted to be: one, but for what was left of others."""
-    return tuple(name for name, noted in _notes(store) if noted == campaign_id)
-
-
-def _notes(store: ReadableStore) -> Iterator[tuple[str, str]]:
-    for key in store.keys(layout.CAMPAIGN_OF.folder("")):
-        _, name, kind, last = key.split("/")
-        if kind == "campaigns":
-            yield name, last
-
-
-def definition_name(store: ReadableStore, campaign_id: str) -> str:
-    """Return the name of the campaign's definition; empty where there is no such campaign. Nothing is parsed."""
-    try:
-        found = _NAME.search(store.read(layout.DEFINITION.key(campaign_id)))
-    except NotFound:
-        return ""
-    return found[1].decode() if found else ""
-
-
-def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:
-    """Tell whether the campaign was created."""
-    return store.exists(layout.DEFINITION.key(campaign_id))
-
-
-def require_raw_files(store: ReadableStore, key: AttemptKey) -> None:
-    """Raise NotFound where the attempt's raw files were removed on purpose."""
-    if removal := layout.RAW_REMOVED.read(store, key):
-        mend = "its verdict, its tables and the report stay; to measure it anew, run the cell again"
-        raise NotFound(f"its {removal}", where=str(key), mend=mend)
-
-
-class GatePass(Model):
-    """The record of a passed gate: the checks, the attempts that they covered, and a digest of their verdicts."""
-
-    attempts: tuple[str, ...]
-    verdicts_sha256: str = ""
-    checks: tuple[Check, ...]
-    incomplete: Annotated[
-        LeftOutIfEmpty[tuple[str, ...]],
-        Field(description="Cells without a valid attempt, and stages without loads, where it passed without them"),
-    ] = ()
-
-
-GATE_PASS = Record("quality/pass.json", GatePass)
-
-
-def published_without(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
-    """Return what the published report had to do without; empty where it is complete."""
-    found = GATE_PASS.read(store, campaign_id)
-    return found.incomplete if found else ()
-
-
-def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
-    """Keep a verdict that is about to be replaced as `verdicts/<number>.json`, unless it was kept last."""
-    if not is_kept_last(store, key, verdict):
-        number = layout.EARLIER_VERDICT.newest_number(store, key) + 1
-        while not layout.EARLIER_VERDICT.create(store, key, verdict, number):
-            number += 1
-
-
-def keep_no_copy(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:
-    """Remove the verdict that was kept last if the attempt still has the same verdict.
-
-    Judging again was killed before it replaced the verdict, and then found the same verdict again.
-    """
-    if is_kept_last(store, key, verdict):
-        store.delete(layout.EARLIER_VERDICT.key(key, layout.EARLIER_VERDICT.newest_number(store, key)))
-
-
-def is_kept_last(store: ReadableStore, key: AttemptKey, verdict: Verdict) -> bool:
-    """Tell whether that verdict was kept last.
-
-    While it is the attempt's own verdict too, judging again is not over: the new verdict is not stored yet.
-    """
-    kept = layout.EARLIER_VERDICT
-    number = kept.newest_number(store, key)
-    return number > 0 and store.read(kept.key(key, number)) == kept.content(verdict)

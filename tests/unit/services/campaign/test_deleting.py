@@ -23,7 +23,8 @@ from plimsoll.services.hosts.reaping import living_clusters
 from plimsoll.services.ownership import held
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, campaign_ids
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaign_ids
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"

@@ -30,7 +30,8 @@ from plimsoll.services.hosts.deadline import require_time
 from plimsoll.services.hosts.spending import require_budget
 from plimsoll.services.ownership import require_free
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign, campaign_exists
+from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import CampaignState
 

@@ -15,7 +15,7 @@ from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.services.definitions.documents import Document
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.services.hosts.launch_records import account_problems
-from plimsoll.services.store.campaigns import campaign_exists
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll.services.toolkit import Toolkit
 
 _COMMAND = "command"

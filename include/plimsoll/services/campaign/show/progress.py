@@ -37,7 +37,8 @@ from plimsoll.services.hosts.deadline import deadline_of
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import step, usual_phases
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, is_kept_last
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.judged import is_kept_last
 from plimsoll.services.store.records import Record
 from plimsoll.strategies.state import CampaignState
 

@@ -32,7 +32,8 @@ from plimsoll.services.campaign.state.reading import CellState, Memory, read_sta
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout
-from plimsoll.services.store.campaigns import CampaignStore, published_without
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.judged import published_without
 from plimsoll.services.store.layout import report_key
 from plimsoll.strategies.stage_plans import stage_plans
 from plimsoll.strategies.state import CampaignState

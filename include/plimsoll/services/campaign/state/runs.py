@@ -17,7 +17,8 @@ from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.ownership import hold_in_force, is_in_force, require_free
-from plimsoll.services.store.campaigns import CampaignStore, campaign_exists
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaign_exists
 from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
 
