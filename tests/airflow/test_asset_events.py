@@ -28,7 +28,7 @@ from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import Plan, QualityGate
 from plimsoll_airflow.runs.asset_events import MARKS_OF_REPORTS, newest_event
-from plimsoll_airflow.wiring.definitions import read_definition
+from plimsoll_airflow.wiring.definitions import faults, read_definition, sound_definitions
 
 ASSET = Asset("database-release")
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -209,6 +209,21 @@ def test_a_campaign_can_follow_the_report_of_another_but_not_its_own(installatio
     found = newest_event({"inlet_events": {asset: [published]}}, asset, NOON, None)  # type: ignore[typeddict-item]
     assert found is not None
     assert found.extra == {}
+
+
+def test_definitions_that_follow_each_other_in_a_circle_are_refused_and_one_that_follows_them_is_not(
+    installation: Installation,
+) -> None:
+    follows = {"released": "second", "second": "third", "third": "second", "fourth": "gone", "fifth": "fifth-of-others"}
+    for name, followed in follows.items():
+        text = TEXT.replace("name: released", f"name: {name}")
+        installation.write_definition(name, text.replace("asset: database-release", f"asset: report-{followed}"))
+
+    assert [definition.name for definition in sound_definitions(Settings())] == ["fifth", "fourth", "released"]
+    told = [str(problem) for problem in faults(Settings())]
+    assert len(told) == 2
+    assert "second.yaml, trigger.asset" in told[0]
+    assert "second follows third follows second" in told[0]
 
 
 def test_a_run_that_no_event_began_has_the_defaults(installation: Installation) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,31 @@ def test_a_setting_that_can_not_work_is_said(monkeypatch: pytest.MonkeyPatch, se
     name(monkeypatch, setting)
     with pytest.raises(notices.NoticeError, match=message):
         notices.send({}, "title", "text")
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [(socket.gaierror("no name"), 2), (ConnectionRefusedError(), 2), (TimeoutError("perhaps it was read"), 1)],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_notice_is_sent_again_only_where_no_connection_was_made(
+    monkeypatch: pytest.MonkeyPatch, error: OSError, tries: int
+) -> None:
+    name(monkeypatch, {"notifier": TO_FILE, "path": "/nowhere/told", "text": "x"})
+    monkeypatch.setattr(notices, "SOON_S", (0.0,))
+    tried = []
+
+    def fail(*_: object) -> None:
+        tried.append(1)
+        try:
+            raise error
+        except OSError:  # as libraries do, whose own errors hide the one below
+            raise RuntimeError("no answer")  # noqa: B904
+
+    monkeypatch.setattr("airflow.sdk.BaseNotifier.__call__", fail)
+    with pytest.raises(notices.NoticeError, match="could not be sent: RuntimeError: no answer"):
+        notices.send({}, "title", "text")
+    assert len(tried) == tries
 
 
 def test_the_examples_in_the_documentation_are_notifiers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,16 +9,19 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pkgutil import resolve_name
+from socket import gaierror
 from typing import TYPE_CHECKING, Any
 
 from airflow.sdk import TaskInstanceState
 
+from plimsoll.adapters.clock import SystemClock
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import NotFound, PlimsollError
 from plimsoll.services.campaign.open.request import campaign_id_of
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.hosts.deadline import compared
+from plimsoll.services.retries import SOON_S, with_retries
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.settings import Settings
@@ -35,12 +38,17 @@ if TYPE_CHECKING:
 _CLASS = "notifier"
 _MEND = "correct PLIMSOLL_NOTIFIER; docs/guides/operations.md has examples"
 _log = logging.getLogger(__name__)
+_NO_CONNECTION = (gaierror, ConnectionRefusedError)
 GRACE = timedelta(minutes=15)
 """The time after which a campaign that has not started is late."""
 
 
 class NoticeError(PlimsollError):
     """A notice could not be sent."""
+
+
+class _NotReached(NoticeError):
+    """Nothing was sent, for no connection was made, so that another try tells nobody twice."""
 
 
 def send(context: Mapping[str, Any], title: str, text: str) -> None:
@@ -51,12 +59,23 @@ def send(context: Mapping[str, Any], title: str, text: str) -> None:
     setting = Settings().notifier
     if not setting:
         return
-    made = _made(setting)
+    made, about = _made(setting), {**context, "notice_title": title, "notice": text}
+    with_retries(SystemClock(), lambda: _send(made, about), _log.warning, again=(_NotReached,), pauses_s=SOON_S)
+
+
+def _send(made: "BaseNotifier", about: dict[str, Any]) -> None:
     try:
-        made({**context, "notice_title": title, "notice": text})
+        made(about)
     except Exception as error:  # whatever the provider raises
-        why = f"{type(error).__name__}: {error}"
-        raise NoticeError(f"the notice could not be sent: {why}", where=type(made).__name__, mend=_MEND) from error
+        kind = _NotReached if any(isinstance(cause, _NO_CONNECTION) for cause in _causes(error)) else NoticeError
+        why = f"the notice could not be sent: {type(error).__name__}: {error}"
+        raise kind(why, where=type(made).__name__, mend=_MEND) from error
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _made(setting: str) -> "BaseNotifier":

@@ -1,6 +1,7 @@
 """The folder of definitions for Airflow: valid definitions become DAGs, the others one import error."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -10,7 +11,7 @@ from airflow.sdk import Asset
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import DefinitionError, PlimsollError, Problem, Refused
-from plimsoll.prefix import dag_id_of
+from plimsoll.prefix import dag_id_of, report_asset_of
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.settings import Settings
 from plimsoll_airflow.internals.moved import AssetOrTimeSchedule, CronTriggerTimetable
@@ -35,7 +36,11 @@ def faults(settings: Settings) -> tuple[Problem, ...]:
 def read_definition(settings: Settings, name: str) -> Definition:
     """Read the definition in that file. Raises DefinitionError with file, key, found and allowed values."""
     definition = load_definition(settings, name)
-    problems = [*_name_problems(definition, name), *schedule_problems(definition)]
+    problems = [
+        *_name_problems(definition, name),
+        *schedule_problems(definition),
+        *_cycle_problems(settings, definition),
+    ]
     if problems:
         raise DefinitionError(problems, where=str(Path(settings.campaigns) / f"{name}.yaml"))
     return definition
@@ -65,6 +70,27 @@ def _problems(settings: Settings, name: str) -> Iterator[Problem]:
         yield from (replace(problem, where=f"{error.where}, {problem.where}") for problem in error.problems)
     except PlimsollError as error:
         yield Problem(error.where, error.what, error.mend)
+
+
+def _cycle_problems(settings: Settings, definition: Definition) -> Iterator[Problem]:
+    """Yield a problem where definitions follow each other's reports in a circle: campaigns would begin for ever."""
+    chain = [definition.name]
+    while followed := _followed(settings, chain[-1]):
+        chain.append(followed)
+        if followed == definition.name:
+            what = f"begins campaigns for ever, each by the report of another one: {' follows '.join(chain)}"
+            yield Problem("trigger.asset", what, "let one of them follow another asset, or none")
+        if followed in chain[:-1]:
+            return
+
+
+def _followed(settings: Settings, name: str) -> str:
+    """Return the definition whose reports begin campaigns of that one; empty where there is none, or it is broken."""
+    with suppress(PlimsollError):
+        trigger = load_definition(settings, name).trigger
+        if trigger and trigger.asset.startswith(of_reports := report_asset_of("")):
+            return trigger.asset.removeprefix(of_reports)
+    return ""
 
 
 def _name_problems(definition: Definition, name: str) -> Iterator[Problem]:

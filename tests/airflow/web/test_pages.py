@@ -85,6 +85,22 @@ def test_a_phase_that_takes_longer_than_expected_says_so_wherever_time_left_is_s
     assert client("viewer").get(f"/plimsoll/api/v1/campaigns/{CAMPAIGN}").json()["seconds_over"] > 500
 
 
+def test_a_campaign_that_is_expected_to_end_too_late_says_so_wherever_time_left_is_shown(
+    client: Client, campaign: Installation
+) -> None:
+    assert "finish_by" not in client("viewer").get(f"/plimsoll/api/v1/campaigns/{CAMPAIGN}").json()
+    copy = campaign.folder / "store" / layout.DEFINITION.key(CAMPAIGN)
+    copy.write_text(f"{copy.read_text()}finish_by: 2020-01-01T18:00:00+00:00\n")
+    library().forget(CAMPAIGN)
+
+    found = client("viewer").get(f"/plimsoll/api/v1/campaigns/{CAMPAIGN}").json()
+    assert (found["finish_by"], found["seconds_late"] > 1e6) == ("2020-01-01T18:00:00Z", True)
+    assert re.search(
+        r"To finish by\s*2020-01-01 18:00.*\s*[\d,]+ h \d\d min late by the estimate", page(client, HERE).text
+    )
+    assert re.search(r"[\d,]+ h \d\d min late", page(client, "/plimsoll/").text)
+
+
 def test_a_cell_that_runs_again_shows_that_and_the_result_that_counts_meanwhile(
     client: Client, campaign: Installation
 ) -> None:

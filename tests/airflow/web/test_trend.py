@@ -16,6 +16,7 @@ from tests.support.campaigns.synthetic import Plan
 from plimsoll_airflow.plugin import PlimsollPlugin
 from plimsoll_airflow.runs.ownership import REAPER_DAG
 from plimsoll_airflow.web import access, made_trends
+from plimsoll_airflow.web.library import library
 
 API, PAGE = "/plimsoll/api/v1/trend", "/plimsoll/trend"
 NIGHTLY = instant_definition("nightly", variants=2, loads=1, repeats=1)
@@ -117,6 +118,20 @@ def test_a_change_is_accepted_on_the_page_and_that_taken_back_again(client: Clie
         "accepted by the user on [0-9-]+: the new disk", accept(change="nightly-08/v1", why="the new disk")
     )
     assert "accepted by" not in accept(change="nightly-08/v1")
+
+
+def test_a_baseline_that_is_gone_is_taken_back_on_the_page(client: Client, installation: Installation) -> None:
+    client("user").post(f"{API}/baseline?name=nightly", json={"campaign_id": "nightly-08", "why": "new hosts"})
+    shutil.rmtree(installation.folder / "store" / "nightly-08")
+    library().forget("nightly-08")
+    shown = page(client, f"{PAGE}?name=nightly", "user")
+    assert "nightly-08: it is a baseline and not there" in shown.text
+    assert "Take back" in shown.text.partition("Left out")[2]
+
+    editor = client("user", browser=True, **{"Sec-Fetch-Site": "same-origin"})
+    fields = {"token": shown.attributes("input", "value")[0], "campaign_id": "nightly-08"}
+    assert editor.post(f"{PAGE}/baseline?name=nightly&by=date", data=fields).status_code == 303
+    assert "it is a baseline" not in page(client, f"{PAGE}?name=nightly", "user").text
 
 
 def test_marks_by_rest_and_who_may_set_them(client: Client) -> None:

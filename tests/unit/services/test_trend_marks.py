@@ -213,6 +213,7 @@ def test_a_baseline_whose_campaign_was_deleted_stays_where_it_was(store: ObjectS
     assert found.series[0].points[found.series[0].searched_from].campaign_id == "nightly-14"
     (gone,) = found.left_out
     assert (gone.campaign_id, "new hosts" in gone.why) == ("nightly-13", True)
+    assert gone.baseline is not None
     mark_baseline(store, found, "nightly-13", said(""))
     assert len(trend(store).changes) == 1
     assert trend(store).left_out == ()

@@ -260,6 +260,12 @@ class CampaignSummary(Model):
     seconds_left: TimeLeft
     seconds_over: SecondsOver = 0.0
     in_rounds: InRounds = False
+    finish_by: Annotated[
+        LeftOutIfEmpty[AwareDatetime | None], Field(description="When it has to end, of one that has begun")
+    ] = None
+    seconds_late: Annotated[
+        LeftOutIfEmpty[float], Field(description="By how much it is expected to end after that, s; 0: it does not")
+    ] = 0.0
     usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far; 0 where they are free")]
     budget_usd: float | None = None
     note: Annotated[str, Field(description="What somebody wrote about it; empty: nothing")] = ""

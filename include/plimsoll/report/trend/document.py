@@ -49,6 +49,9 @@ class LeftOutCampaign(Model):
         LeftOutIfEmpty[str], Field(description="Id of stage and workload; left out: the whole campaign")
     ] = ""
     why: str
+    baseline: Annotated[
+        LeftOutIfEmpty[Note | None], Field(description="Of a baseline that is not there any more: why it is one")
+    ] = None
 
 
 class TrendDocument(Model):
@@ -120,7 +123,7 @@ def _gone(baselines: Mapping[Baseline, Note], measured: Sequence[MeasuredCampaig
             why = (
                 f"it is a baseline and not there: by date, series start anew {baseline.began_at:%Y-%m-%d} ({note.text})"
             )
-            yield LeftOutCampaign(campaign_id=baseline.campaign_id, why=why)
+            yield LeftOutCampaign(campaign_id=baseline.campaign_id, why=why, baseline=note)
 
 
 def _comparable(one: CampaignFigures, last: CampaignFigures) -> tuple[list[PartFigures], list[LeftOutCampaign]]:

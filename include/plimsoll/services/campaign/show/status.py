@@ -29,6 +29,7 @@ from plimsoll.services.campaign.show.progress import (
 )
 from plimsoll.services.campaign.state.completeness import newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
+from plimsoll.services.hosts.deadline import deadline_of
 from plimsoll.services.hosts.spending import ledger, spent_usd
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout
@@ -44,12 +45,13 @@ def campaign_status(
 ) -> CampaignStatus:
     """Return the status of the campaign and every cell. `memory` keeps what can't change for the next call."""
     state, campaign = read_state(store, campaign_id, resolved, now, memory), CampaignStore(store, campaign_id)
-    request, left = newest_request(campaign), time_left_in(campaign, state, now)
+    request, left, tally = newest_request(campaign), time_left_in(campaign, state, now), tally_of(state)
     return CampaignStatus(
-        **_facts(campaign, resolved, tally_of(state), now),
+        **_facts(campaign, resolved, tally, now),
         state=_state(state),
         seconds_left=left.seconds,
         seconds_over=left.longest_over,
+        seconds_late=_seconds_late(left.seconds, _finish_by(resolved, tally), now),
         asked=None if request is None else tuple(cell_id for cell_id in state.by_id if cell_id in request.cells),
         approvals=campaign.approvals() if resolved.approve else (),  # asked for often, and a request to the store
         parameters=dict(resolved.values),
@@ -147,6 +149,7 @@ def _facts(
         "definition": resolved.name,
         "dag_id": resolved.dag_id,
         "in_rounds": bool(resolved.chosen_by),
+        "finish_by": _finish_by(resolved, tally),
         "cells": sum(tally.counts.values()),
         **tally.model_dump(),
         "usd": spent_usd(ledger(campaign, now)),
@@ -157,6 +160,16 @@ def _facts(
         and not is_complete
         and bool(published_without(campaign.store, campaign.campaign_id)),
     }
+
+
+def _finish_by(resolved: Campaign, tally: Tally) -> datetime | None:
+    return deadline_of(resolved, tally.started_at, tally.started_at) if tally.started_at else None
+
+
+def _seconds_late(seconds_left: float | None, finish_by: datetime | None, now: datetime) -> float:
+    if not seconds_left or finish_by is None:
+        return 0.0
+    return max((now - finish_by).total_seconds() + seconds_left, 0.0)
 
 
 def _running(progress: AttemptProgress, part: Part) -> dict[str, object]:
