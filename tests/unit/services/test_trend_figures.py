@@ -16,13 +16,15 @@ from plimsoll.report.trend.document import TrendDocument
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judge.attempt_judging import judge
+from plimsoll.services.publish import gathered
+from plimsoll.services.publish.gathered import GATHERED
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.publish.snapshot import take_snapshot
 from plimsoll.services.publish.trends import FIGURES, record_figures, stored_trend
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
-from plimsoll.services.store.judged import keep_verdict
+from plimsoll.services.store.judged import keep_verdict, unmark_in_trends, void_summaries
 from plimsoll.services.store.listing import campaigns_by_definition, note_definition
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
@@ -67,12 +69,15 @@ def ids(found: TrendDocument) -> list[str]:
     return [one.campaign_id for one in found.campaigns]
 
 
-def test_of_recorded_campaigns_one_small_file_each_is_read(store: CountingStore) -> None:
+def test_of_recorded_campaigns_one_small_file_each_is_read_and_then_one_of_all(store: CountingStore) -> None:
     computed = trend(store)
     record(store, *NAMES)
     store.was_read.clear()
     assert trend(store) == computed
-    assert store.was_read == [FIGURES.key(name) for name in NAMES]
+    assert set(store.was_read) == {GATHERED.key("", "demo"), *map(FIGURES.key, NAMES)}
+    store.was_read.clear()
+    assert trend(store) == computed
+    assert store.was_read == [GATHERED.key("", "demo")]
 
 
 def rejudge(store: ObjectStore) -> None:
@@ -87,11 +92,15 @@ def relabel(store: ObjectStore) -> None:
     CampaignStore(store, "demo-b").open(demo_definition().model_copy(update={"label": "build 7"}))
 
 
-def begin(store: ObjectStore) -> None:
-    campaign = CampaignStore(store, "demo-b")
+def begin_at(store: ObjectStore, campaign_id: str) -> None:
+    campaign = CampaignStore(store, campaign_id)
     (key, *_) = [key for cell in campaign.cells_with_attempts() for key in campaign.attempts(cell)]
-    store.delete(layout.ATTEMPTS.key("demo-b", key.cell_id, key.attempt))
+    store.delete(layout.ATTEMPTS.key(campaign_id, key.cell_id, key.attempt))
     campaign.begin_attempt(key.cell_id, "ada", AT, "0.1.0")
+
+
+def begin(store: ObjectStore) -> None:
+    begin_at(store, "demo-b")
 
 
 def damage(store: ObjectStore) -> None:
@@ -103,6 +112,67 @@ def make_older(store: ObjectStore) -> None:
     assert made is not None
     campaign = made.campaign.model_copy(update={"label": "of an older revision"})
     FIGURES.write(store, "demo-b", made.model_copy(update={"revision": 0, "campaign": campaign}))
+
+
+def publish(store: ObjectStore) -> None:
+    record(store, "demo-b")
+
+
+def void(store: ObjectStore) -> None:
+    unmark_in_trends(store, "demo-b")
+
+
+@pytest.mark.parametrize("change", [begin, relabel, publish, void])
+def test_after_a_change_that_campaign_alone_is_read(
+    store: CountingStore, change: Callable[[ObjectStore], None]
+) -> None:
+    trend(store)
+    change(store)
+    store.was_read.clear()
+    found = trend(store)
+    assert not any(key.startswith("demo-a/") for key in store.was_read)
+    assert FIGURES.key("demo-b") in store.was_read
+    store.delete(".trends")
+    assert trend(store) == found
+
+
+def test_what_takes_no_part_is_gathered_with_the_reason_until_it_changes(store: CountingStore) -> None:
+    (left_out,) = trend(store, "other").left_out
+    store.was_read.clear()
+    assert trend(store, "other").left_out == (left_out,)
+    assert store.was_read == [GATHERED.key("", "other")]
+    begin_at(store, "other-1")
+    store.was_read.clear()
+    trend(store, "other")
+    assert any(key.startswith("other-1/") for key in store.was_read)
+
+
+class ChangingStore(CountingStore):
+    """A store in which a campaign is judged again just after it was looked at."""
+
+    def write(self, key: str, data: bytes) -> None:
+        if key == GATHERED.key("", "demo"):
+            rejudge(ObjectStore(self.root))
+            void_summaries(ObjectStore(self.root), "demo-b")
+        super().write(key, data)
+
+
+def test_no_mark_stays_of_a_campaign_that_changes_while_a_trend_looks_at_it(store: CountingStore) -> None:
+    trend(ChangingStore(store.root))
+    assert [key.split("/")[1] for key in store.keys(layout.TREND_MARK.folder(""))] == ["demo-a"]
+
+
+def test_old_entries_are_looked_at_again_a_few_at_a_time(store: CountingStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gathered, "AT_A_TIME", 1)
+    trend(store)
+    later = AT + gathered.LOOKED_AT_AGAIN + timedelta(minutes=1)
+    for name in NAMES:
+        store.was_read.clear()
+        stored_trend(store, ["demo"], "date", later)
+        assert FIGURES.key(name) in store.was_read
+    store.was_read.clear()
+    stored_trend(store, ["demo"], "date", later)
+    assert store.was_read == [GATHERED.key("", "demo")]
 
 
 @pytest.mark.parametrize("change", [rejudge, relabel, begin, damage, make_older])
@@ -137,7 +207,7 @@ def test_what_is_computed_of_older_campaigns_is_computed_once(
     assert ids(computed) == [*NAMES]
     store.was_read.clear()
     assert trend(store) == computed
-    assert store.was_read == [FIGURES.key(name) for name in NAMES]
+    assert store.was_read == [GATHERED.key("", "demo")]
 
 
 class ReadOnlyStore(CountingStore):
@@ -180,6 +250,7 @@ def test_publishing_records_it_and_deleting_the_campaign_leaves_nothing(installa
     with pytest.raises(NotFound):
         trend(installation.toolkit.store, "instant")
     assert not [*campaign.store.keys(layout.CAMPAIGN_OF.folder(""))]
+    assert not [*campaign.store.keys(layout.TREND_MARK.folder(""))]
 
 
 def test_nothing_is_recorded_while_a_verdict_is_being_replaced(store: CountingStore) -> None:

@@ -23,6 +23,7 @@ from plimsoll.services.hosts.reaping import living_of
 from plimsoll.services.ownership import HOLD, held, require_free
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.judged import unmark_in_trends
 from plimsoll.services.store.listing import campaign_exists, noted_definitions
 from plimsoll.services.store.records import Record
 from plimsoll.services.toolkit import Toolkit
@@ -128,6 +129,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
             store.delete(layout.CAMPAIGN_OF.key("", name, campaign_id))
         store.delete(layout.DEFINITION.key(campaign_id))
     unmark(store, campaign_id)
+    unmark_in_trends(store, campaign_id)
     store.delete(campaign_id)
     return deletion
 

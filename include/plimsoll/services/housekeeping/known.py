@@ -13,7 +13,7 @@ from plimsoll.services.campaign.show import progress
 from plimsoll.services.campaign.state import completeness, runs
 from plimsoll.services.hosts import assignments, replacing
 from plimsoll.services.ownership import HOLD
-from plimsoll.services.publish import trend_marks, trends
+from plimsoll.services.publish import gathered, trend_marks, trends
 from plimsoll.services.store import judged, layout
 from plimsoll.services.store.records import Place
 from plimsoll.services.store.tables import TABLES, table_file
@@ -24,6 +24,8 @@ OF_STORE: tuple[Place, ...] = (
     layout.LOOK,
     layout.FULL_ZONE,
     layout.CAMPAIGN_OF,
+    layout.TREND_MARK,
+    gathered.GATHERED,
     trend_marks.MARK,
     curating.DELETED,
 )

@@ -14,7 +14,13 @@ from plimsoll.services.judge.evidence import gather, gather_imported
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.measured import judge_measured
 from plimsoll.services.store import layout
-from plimsoll.services.store.judged import keep_no_copy, keep_verdict, require_raw_files, void_summaries
+from plimsoll.services.store.judged import (
+    keep_no_copy,
+    keep_verdict,
+    require_raw_files,
+    unmark_in_trends,
+    void_summaries,
+)
 from plimsoll.services.store.tables import write_table
 
 if TYPE_CHECKING:
@@ -72,6 +78,7 @@ def _judged(work: AttemptContext, manifest: Manifest) -> Verdict:
     else:
         judged = judge_imported(gather_imported(work, provenance))
     _store(work.toolkit.store, work.key, judged)
+    unmark_in_trends(work.toolkit.store, work.key.campaign_id)
     return judged.verdict
 
 

@@ -1,16 +1,17 @@
 """The trend over the campaigns of definitions: read from the store by their names.
 
-What a campaign contributes is recorded when its report is published, so that a trend reads one small file of each. The
-record holds a digest of the names of its verdicts, which another verdict changes. Whoever begins an attempt, stores a
-verdict or changes the definition deletes the record. None is written while a verdict is being replaced, and none stays
-that was made from a definition that has changed meanwhile. A campaign without a sound record is computed, and the
-record written, so that an upgrade costs this once.
+What a campaign contributes is recorded when its report is published. The record holds a digest of the names of its
+verdicts, which another verdict changes. Whoever begins an attempt, stores a verdict or changes the definition deletes
+the record. None is written while a verdict is being replaced, and none stays that was made from a definition that has
+changed meanwhile. A campaign without a sound record is computed, and the record written, so that an upgrade costs this
+once. Trends gather all records of a definition, so that the next one reads what has changed since (`gathered`).
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Self
 
 from plimsoll.analysis.campaign.cell_results import require_no_strays
@@ -20,11 +21,12 @@ from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError
 from plimsoll.domain.text.wording import meant
 from plimsoll.services.campaign.state.completeness import completeness_of
+from plimsoll.services.publish.gathered import Entry, entries_that_count, gather
 from plimsoll.services.publish.results import mixed_judging, verdict_data
 from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
-from plimsoll.services.store.judged import is_kept_last, published_without
+from plimsoll.services.store.judged import is_kept_last, published_without, unmark_in_trends
 from plimsoll.services.store.listing import campaign_exists, campaigns_by_definition, definition_name, note_definition
 from plimsoll.services.store.records import Record
 from plimsoll.services.store.tables import read_table
@@ -62,19 +64,34 @@ def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: da
     """
     from plimsoll.report.trend.document import LeftOutCampaign, trend_document
 
-    found, left_out = [], []
-    for campaign_id in _campaigns_of(store, names):
-        try:
-            figures = _contribution(CampaignStore(store, campaign_id), now)
-        except (DamagedRecord, DefinitionError, NotFound) as error:
-            figures = error.headline
-        if isinstance(figures, str):
-            if definition_name(store, campaign_id) not in names:  # the note that led to it is stale: it is another's
-                continue
-            left_out.append(LeftOutCampaign(campaign_id=campaign_id, why=figures))
-        elif figures.definition in names:
-            found.append(figures)
+    entries, damaged = _entries(store, names, now)
+    found = [entry.figures for entry in entries.values() if entry.figures]
+    reasons = {campaign_id: entry.why for campaign_id, entry in entries.items() if not entry.figures} | damaged
+    left_out = [LeftOutCampaign(campaign_id=campaign_id, why=why) for campaign_id, why in sorted(reasons.items())]
     return trend_document(names, found, left_out, order, stored_marks(store, names))
+
+
+def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[dict[str, Entry], dict[str, str]]:
+    """Return what each campaign contributes, and why others can't be read, by their ids."""
+    ids, known = _campaigns_of(store, names), entries_that_count(store, names, REVISION, now)
+    entries = {campaign_id: known[campaign_id] for campaign_id in ids if campaign_id in known}
+    damaged, added = dict[str, str](), list[str]()
+    for campaign_id in (campaign_id for campaign_id in ids if campaign_id not in known):
+        try:
+            entry = _entry(CampaignStore(store, campaign_id), now)
+        except (DamagedRecord, DefinitionError, NotFound) as error:
+            if definition_name(store, campaign_id) in names:  # else the note that led to it is stale: it is another's
+                damaged[campaign_id] = error.headline
+            continue
+        if entry.definition in names:
+            entries[campaign_id] = entry
+            added.append(campaign_id)
+    gather(store, REVISION, entries, added)
+    for campaign_id in added:
+        if not _is_current(CampaignStore(store, campaign_id), entries[campaign_id]):
+            with suppress(StoreError):
+                unmark_in_trends(store, campaign_id)
+    return entries, damaged
 
 
 def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_names: str, now: datetime) -> None:
@@ -87,6 +104,7 @@ def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_n
     note_definition(campaign.store, campaign.campaign_id, published.declared().name)
     computed = _Computed.of(campaign, published, verdict_names, now)
     computed.record(campaign)
+    unmark_in_trends(campaign.store, campaign.campaign_id)
 
 
 @dataclass(frozen=True)
@@ -105,12 +123,15 @@ class _Computed:
         digest = published.definition_sha256()
         return cls(computed_figures(published, now), verdict_names, digest, stands=not replaced)
 
+    def as_record(self, figures: CampaignFigures) -> Figures:
+        """Return the record of these figures, made from the verdicts with those names."""
+        return Figures(revision=REVISION, verdict_names=self.verdict_names, campaign=figures)
+
     def record(self, campaign: CampaignStore) -> None:
         """Record it, unless a verdict is being replaced. Nothing stays where the definition has changed or is gone."""
         if isinstance(self.figures, str) or not self.stands:
             return
-        record = Figures(revision=REVISION, verdict_names=self.verdict_names, campaign=self.figures)
-        FIGURES.write(campaign.store, campaign.campaign_id, record)
+        FIGURES.write(campaign.store, campaign.campaign_id, self.as_record(self.figures))
         if (
             not campaign_exists(campaign.store, campaign.campaign_id)
             or campaign.definition_sha256() != self.definition_sha256
@@ -133,14 +154,29 @@ def _campaigns_of(store: ResultStore, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(campaign_id for name in names for campaign_id in by_name[name]))
 
 
-def _contribution(campaign: CampaignStore, now: datetime) -> CampaignFigures | str:
+def _entry(campaign: CampaignStore, now: datetime) -> Entry:
     recorded, verdict_names = FIGURES.read_sound(campaign.store, campaign.campaign_id), campaign.verdict_names()
-    if recorded and recorded.revision == REVISION and recorded.verdict_names == verdict_names:
-        return recorded.campaign
-    computed = _Computed.of(campaign, campaign, verdict_names, now)
-    with suppress(StoreError):  # it is known all the same
-        computed.record(campaign)
-    return computed.figures
+    if recorded is None or recorded.revision != REVISION or recorded.verdict_names != verdict_names:
+        computed = _Computed.of(campaign, campaign, verdict_names, now)
+        if isinstance(computed.figures, str):
+            name = definition_name(campaign.store, campaign.campaign_id)
+            return Entry(definition=name, digest=verdict_names, looked_at=now, why=computed.figures)
+        with suppress(StoreError):  # it is known all the same
+            computed.record(campaign)
+        recorded = computed.as_record(computed.figures)
+    figures = recorded.campaign
+    return Entry(definition=figures.definition, digest=_digest(recorded), looked_at=now, figures=figures)
+
+
+def _is_current(campaign: CampaignStore, entry: Entry) -> bool:
+    if entry.figures is None:
+        return campaign.verdict_names() == entry.digest
+    recorded = FIGURES.read_sound(campaign.store, campaign.campaign_id)
+    return recorded is not None and _digest(recorded) == entry.digest
+
+
+def _digest(record: Figures) -> str:
+    return sha256(FIGURES.content(record)).hexdigest()
 
 
 def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:

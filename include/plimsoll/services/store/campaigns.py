@@ -22,7 +22,7 @@ from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store import layout
-from plimsoll.services.store.judged import void_summaries
+from plimsoll.services.store.judged import unmark_in_trends, void_summaries
 from plimsoll.services.store.listing import campaign_exists, note_definition
 from plimsoll.services.store.records import Record
 
@@ -223,6 +223,7 @@ class CampaignStore(StoredCampaign):
         self.store.delete(layout.FIGURES.key(self.campaign_id))
         self.store.write(layout.DEFINITION.key(self.campaign_id), dump_definition(wanted).encode())
         self.store.delete(layout.FIGURES.key(self.campaign_id))
+        unmark_in_trends(self.store, self.campaign_id)
         self.store.delete(layout.AT_REST.folder("", self.campaign_id))  # whose mark has the provider of before
 
     def require_kept(self) -> None:

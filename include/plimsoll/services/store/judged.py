@@ -17,6 +17,12 @@ def void_summaries(store: ResultStore, campaign_id: str) -> None:
     """Delete what was computed from all attempts together, before one of them changes."""
     for place in (layout.TOTALS, layout.FIGURES):
         store.delete(place.key(campaign_id))
+    unmark_in_trends(store, campaign_id)
+
+
+def unmark_in_trends(store: ResultStore, campaign_id: str) -> None:
+    """Let trends look at the campaign again. To be called after a change too, for who looked just before it."""
+    store.delete(layout.TREND_MARK.folder("", campaign_id))
 
 
 def require_raw_files(store: ReadableStore, key: AttemptKey) -> None:
