@@ -20,7 +20,8 @@ from plimsoll.domain.keys.approve import Approval, Approve
 from plimsoll.domain.keys.strategy import Search
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException
-from plimsoll_airflow.operators import approval, campaign, next_round
+from plimsoll_airflow.operators import approval, next_round
+from plimsoll_airflow.operators import run_cell as run_cell_task
 from plimsoll_airflow.operators.approval import AskApproval
 from plimsoll_airflow.operators.next_round import NextRound
 from plimsoll_airflow.operators.run_cell import RunCell
@@ -66,7 +67,7 @@ def asking(definition: Definition, **approve: str) -> Definition:
 
 def have_prices(installation: Installation, monkeypatch: pytest.MonkeyPatch, usd: float | None = 1.0) -> None:
     tools = replace(installation.toolkit, tariffs={"instant": Prices(usd)})
-    for module in (approval, campaign, next_round):
+    for module in (approval, next_round, run_cell_task):
         monkeypatch.setattr(module, "toolkit", lambda: tools)
 
 

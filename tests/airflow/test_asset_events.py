@@ -211,6 +211,17 @@ def test_a_campaign_can_follow_the_report_of_another_but_not_its_own(installatio
     assert found.extra == {}
 
 
+def test_a_campaign_of_which_nobody_could_be_told_does_not_begin(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_NOTIFIER", '{"notifier": "nowhere.Nobody"}')
+    assert plan(event(1)), "it asks for no notices"
+    installation.write_definition("released", f"{TEXT}notify: [regression]\n")
+    with pytest.raises(AirflowFailException, match=r"names no notifier: .*nowhere"):
+        plan(event(2), hours=2)
+    assert len(campaign_ids(installation.toolkit.store)) == 1
+
+
 def test_definitions_that_follow_each_other_in_a_circle_are_refused_and_one_that_follows_them_is_not(
     installation: Installation,
 ) -> None:

@@ -69,7 +69,7 @@ def test_parsing_imports_nothing_heavy() -> None:
     assert seen.stdout.split("\n")[-2] == ""
 
 
-_ALL_OPERATORS = "from plimsoll_airflow.operators import campaign, cell, reaper"
+_ALL_OPERATORS = "from plimsoll_airflow.operators import campaign, cell, reaper, run_cell"
 
 
 def test_a_broken_definition_hides_no_other(installation: Installation) -> None:

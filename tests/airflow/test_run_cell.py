@@ -24,7 +24,7 @@ from plimsoll_airflow.internals.moved import (
     AirflowRescheduleException,
     AirflowSkipException,
 )
-from plimsoll_airflow.operators import campaign
+from plimsoll_airflow.operators import run_cell as run_cell_task
 from plimsoll_airflow.operators.cell import Judge
 from plimsoll_airflow.operators.run_cell import RunCell
 from plimsoll_airflow.runs.installation import own_installation
@@ -107,7 +107,7 @@ def test_no_run_is_started_past_the_budget_and_the_refusal_says_how_to_go_on(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installation.open_campaign(instant_definition().model_copy(update={"budget": 0.01}))
-    monkeypatch.setattr(campaign, "toolkit", lambda: replace(installation.toolkit, tariffs={"instant": Prices()}))
+    monkeypatch.setattr(run_cell_task, "toolkit", lambda: replace(installation.toolkit, tariffs={"instant": Prices()}))
 
     with pytest.raises(
         AirflowFailException, match=r"budget: has no room .* trigger its DAG with `campaign_id` 'campaign'"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support.airflow.rest import logged_in, send
 from tests.support.airflow.stack import StackUnderTest
-from tests.support.processes import until
+from tests.support.processes import CHECKOUT, until
 from tests.support.suite.requirements import long
 
 from plimsoll.adapters.stores.object_store import ObjectStore
@@ -70,6 +70,7 @@ def airflow(
         "PLIMSOLL_STORE": store.root,
         "PLIMSOLL_CACHE": str(Settings().cache),
         "PLIMSOLL_NOTIFIER": json.dumps(notifier),
+        "PYTHONPATH": str(CHECKOUT),  # for the notifier alone
     }
     running = airflow_stack(env=environment, dag_ids=["builds", "cell"])
     running.client.unpause("builds")  # whose DAG is paused at first, and misses events until then

@@ -79,6 +79,8 @@ class Plan(BaseOperator):
             definition = requested_definition(document, given, named, where=where)
             campaign = resolve(definition)
             request = read_request(campaign, asked)
+            if definition.notify:  # better now than after hours of load
+                notices.require_notifier()
             if campaign.own_values:  # a run that goes on, perhaps on another worker, is given none of them
                 self._fetch(campaign)
             largest_run = conf.getint("core", "max_map_length")

@@ -63,6 +63,12 @@ def send(context: Mapping[str, Any], title: str, text: str) -> None:
     with_retries(SystemClock(), lambda: _send(made, about), _log.warning, again=(_NotReached,), pauses_s=SOON_S)
 
 
+def require_notifier() -> None:
+    """Raise NoticeError where the notifier that is named can't be made. Without one nobody is told."""
+    if setting := Settings().notifier:
+        _made(setting)
+
+
 def _send(made: "BaseNotifier", about: dict[str, Any]) -> None:
     try:
         made(about)

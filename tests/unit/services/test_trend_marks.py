@@ -25,6 +25,7 @@ from plimsoll.services.publish.trend_marks import (
     stored_marks,
 )
 from plimsoll.services.publish.trends import FIGURES, stored_trend
+from plimsoll.services.store.judged import unmark_in_trends
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 STEP: Steps = [(20, 12), (23, 10)]
@@ -225,6 +226,7 @@ def make_anew(store: ObjectStore, campaign_id: str) -> None:
     assert made is not None
     later = made.campaign.model_copy(update={"began_at": NOW})
     FIGURES.write(store, campaign_id, made.model_copy(update={"campaign": later}))
+    unmark_in_trends(store, campaign_id)
 
 
 def test_a_campaign_that_was_made_anew_is_no_baseline(store: ObjectStore) -> None:

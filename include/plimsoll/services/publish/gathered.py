@@ -44,14 +44,14 @@ class Gathered(Model):
     campaigns: dict[str, Entry]
 
 
-GATHERED = Record(".definitions/<definition>/gathered.json", Gathered, indent=None)
+GATHERED = Record(".gathered/definitions/<definition>.json", Gathered, indent=None)
 
 
 def entries_that_count(
     store: ReadableStore, definitions: Iterable[str], revision: int, now: datetime
 ) -> dict[str, Entry]:
     """Return the entries of these definitions' campaigns that are known to be up to date."""
-    marks = {tuple(key.split("/")[1:]) for key in store.keys(layout.TREND_MARK.folder(""))}
+    marks = {tuple(key.split("/")[2:]) for key in store.keys(layout.TREND_MARK.folder(""))}
     found: dict[str, Entry] = {}
     for name in definitions:
         gathered = GATHERED.read_sound(store, "", name)

@@ -27,7 +27,7 @@ FULL_ZONE = Place(".full-zones/<zone>")
 # Says of which definition a campaign is, so that one listing gives a definition's campaigns: an id may be any.
 CAMPAIGN_OF = Place(".definitions/<definition>/campaigns/<campaign_id>")
 # Says that what trends have gathered of the campaign, with that digest, is up to date.
-TREND_MARK = Place(".trends/<campaign>/<digest>")
+TREND_MARK = Place(".gathered/campaigns/<campaign>/<digest>")
 
 # Of a campaign.
 DEFINITION = Place("definition.yaml")
