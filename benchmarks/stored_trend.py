@@ -63,14 +63,14 @@ def main() -> None:
             campaign = store_campaign(store, demo_definition(), name, plan, _AT + timedelta(days=number))
             record_figures(campaign, campaign, campaign.verdict_names(), _AT)
         _trend(store)  # imports what all need
-        store.delete(layout.TREND_MARK.folder(""))
+        store.delete(layout.TREND_TOKEN.folder(""))
         recorded_s, recorded = _measured("from records", store)
         _, gathered = _measured("gathered", store)
         asked = store.requests["read"]
         unmark_in_trends(store, names[-1])
         _measured("gathered, but for one", store)
         asked = max(asked, store.requests["read"])
-        store.delete(layout.TREND_MARK.folder(""))
+        store.delete(layout.TREND_TOKEN.folder(""))
         for name in names:
             store.delete(FIGURES.key(name))
         computed_s, computed = _measured("computed", store)

@@ -1,6 +1,7 @@
 """What people are told of campaigns: that one ended incomplete, did not start when it was due, or will end too late."""
 
 import json
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,9 +15,10 @@ from tests.support.airflow.dag_bag import DagBag
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.strategy import Search
 from plimsoll.domain.keys.timing import Timing
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll_airflow.operators.reaper import WatchSchedules
+from plimsoll_airflow.operators.schedules import WatchSchedules
 from plimsoll_airflow.runs.notices import due_times, tell_if_late, when_incomplete
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
@@ -245,3 +247,24 @@ def test_a_notifier_of_lateness_that_can_t_be_made_stops_no_cell(
     monkeypatch.setenv("PLIMSOLL_NOTIFIER", "{}")
     tell_if_late({}, late_campaign(installation))
     assert "names no notifier" in caplog.text
+
+
+def test_a_campaign_that_runs_late_is_told_by_the_hourly_look_too(
+    installation: Installation, notices_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = late_campaign(installation)
+    installation.write_definition("instant", dump_definition(campaign.declared()))
+    watch(Runs())
+    assert not notices_file.exists(), "nothing of it runs"
+
+    campaign.begin_attempt("v1-001k-r1", "owner", datetime.now(UTC), "0.1.0")
+    watch(Runs())
+    watch(Runs())
+    assert notices_file.read_text().count("Plimsoll: campaign campaign is late") == 1
+
+
+def test_a_search_that_is_late_says_what_can_still_be_answered(installation: Installation, notices_file: Path) -> None:
+    changes = {"finish_by": timedelta(hours=3), "notify": ("late",), "timing": HOURLY, "strategy": Search()}
+    campaign = installation.open_campaign(instant_definition(loads=8).model_copy(update=changes))
+    tell_if_late({}, campaign)
+    assert re.search(r"by then there is time for about \d+ further cells", notices_file.read_text())

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.airflow.reaping import DEAD, alive, reap
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.notifier import ToFile
 
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
@@ -70,21 +71,21 @@ def test_a_setting_that_can_not_work_is_said(monkeypatch: pytest.MonkeyPatch, se
 def test_a_notice_is_sent_again_only_where_no_connection_was_made(
     monkeypatch: pytest.MonkeyPatch, error: OSError, tries: int
 ) -> None:
-    name(monkeypatch, {"notifier": TO_FILE, "path": "/nowhere/told", "text": "x"})
+    name(monkeypatch, {"notifier": TO_FILE, "path": "/nowhere/told", "text": "{{ notice }}"})
     monkeypatch.setattr(notices, "SOON_S", (0.0,))
-    tried = []
+    tried = list[str]()
 
-    def fail(*_: object) -> None:
-        tried.append(1)
+    def fail(notifier: ToFile, _: object) -> None:
+        tried.append(notifier.text)
         try:
             raise error
         except OSError:  # as libraries do, whose own errors hide the one below
             raise RuntimeError("no answer")  # noqa: B904
 
-    monkeypatch.setattr("airflow.sdk.BaseNotifier.__call__", fail)
+    monkeypatch.setattr(ToFile, "notify", fail)
     with pytest.raises(notices.NoticeError, match="could not be sent: RuntimeError: no answer"):
-        notices.send({}, "title", "text")
-    assert len(tried) == tries
+        notices.send({"secret": "pw"}, "title", "label {{ secret }}")
+    assert tried == ["label {{ secret }}"] * tries, "a text is no template, at no try"
 
 
 def test_the_examples_in_the_documentation_are_notifiers(monkeypatch: pytest.MonkeyPatch) -> None:

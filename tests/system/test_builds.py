@@ -1,6 +1,7 @@
 """A continuous integration sends an event for each build: real campaigns follow, and one notice names the slow build.
 
-The builds are of one release. From one on, the compiler of the nodes' JVMs is switched off.
+The builds are of one release. From the 9th on the compiler of the nodes' JVMs is switched off: a change needs three
+campaigns after it. Each is sent once the one before is over, so that the same builds are measured in every run.
 """
 
 import json

@@ -74,7 +74,7 @@ def _running(store: ResultStore, now: datetime) -> Iterator[CampaignProgress]:
 
 def _show_cells(progress: CampaignProgress, now: datetime) -> None:
     from plimsoll.domain.text.units import show_usd
-    from plimsoll.services.hosts.deadline import compared
+    from plimsoll.services.hosts.deadline import compared, time_for
 
     rows = [
         (cell.cell.id, cell.state, cell.attempt or "", cell.progress.phase if cell.progress else "", cell.reason)
@@ -87,6 +87,8 @@ def _show_cells(progress: CampaignProgress, now: datetime) -> None:
     is_running = any(cell.runs for cell in progress.cells)
     if is_running and progress.finish_by and (end := progress.expected_end(now)):
         print_text(f"{'This round' if progress.in_rounds else 'It'} ends {compared(end, progress.finish_by)}")
+        if progress.in_rounds:
+            print_text(time_for(progress, now))
     if progress.parameters:
         print_text(f"parameters: {', '.join(f'{name} {value}' for name, value in progress.parameters.items())}")
     if progress.begun_by:

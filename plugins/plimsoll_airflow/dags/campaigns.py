@@ -55,8 +55,9 @@ def make_campaign(definition: Definition) -> None:
     ):
         # An inlet: events that wait for the run's beginning are read by `plan`.
         inlets = [Asset(definition.trigger.asset)] if definition.trigger else []
-        # It fetches the software that values of parameters name, of each variant one release or archive.
-        fetches = len(campaign.variants) if definition.parameters else 0
+        # It fetches the software that values of parameters name: a release, and the archives of variants.
+        archives = sum(variant.archive is not None for variant in campaign.variants)
+        fetches = max(1, archives) if definition.parameters else 0
         limit = _LIMIT + timedelta(seconds=fetches * MOST_FETCH_S)
         plan = Plan(task_id=PLAN_TASK, definition=definition.name, inlets=inlets, execution_timeout=limit)
         run_cell = RunCell.partial(

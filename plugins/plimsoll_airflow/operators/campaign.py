@@ -31,7 +31,7 @@ from plimsoll_airflow.internals.moved import (
     is_paused,
 )
 from plimsoll_airflow.operators.failing import final
-from plimsoll_airflow.operators.links import CampaignPageLink
+from plimsoll_airflow.operators.links import CampaignPageLink, page_of_campaign
 from plimsoll_airflow.runs import notices
 from plimsoll_airflow.runs.asset_events import RunEvent, first_event, newest_event
 from plimsoll_airflow.runs.installation import own_installation
@@ -79,8 +79,8 @@ class Plan(BaseOperator):
             definition = requested_definition(document, given, named, where=where)
             campaign = resolve(definition)
             request = read_request(campaign, asked)
-            if definition.notify:  # better now than after hours of load
-                notices.require_notifier()
+            if definition.notify and not campaign_exists(named.store, named.campaign_id):
+                notices.require_notifier()  # better now than after hours of load
             if campaign.own_values:  # a run that goes on, perhaps on another worker, is given none of them
                 self._fetch(campaign)
             largest_run = conf.getint("core", "max_map_length")
@@ -224,4 +224,4 @@ class PublishReport(CampaignTask):
 
         trend = stored_trend(toolkit().store, [self.definition], "date", datetime.now(UTC))
         self._announce(context, {**event, "changes": changes_in_short(trend)})
-        notices.tell_news(dict(context), trend, self.notify, event["campaign_id"])
+        notices.tell_news(dict(context), trend, self.notify, event["campaign_id"], page_of_campaign)

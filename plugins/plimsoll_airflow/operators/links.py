@@ -48,7 +48,12 @@ class CampaignPageLink(BaseOperatorLink):
 
     def get_link(self, operator: Any, *, ti_key: Any) -> str:  # noqa: ARG002
         """Return the page of the task's campaign; empty where the task has not opened one."""
-        return page_url(f"campaigns/{operator.campaign_id}") if operator.campaign_id else ""
+        return page_of_campaign(operator.campaign_id) if operator.campaign_id else ""
+
+
+def page_of_campaign(campaign_id: str) -> str:
+    """Return the address of the campaign's page."""
+    return page_url(f"campaigns/{campaign_id}")
 
 
 def page_url(place: str) -> str:

@@ -4,26 +4,23 @@ that did not start when they were due.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from airflow.providers.standard.operators.trigger_dagrun import XCOM_RUN_ID
 from airflow.sdk import BaseOperator
 
-from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.services.campaign.state.runs import end_run, owners_of_runs
 from plimsoll.services.hosts.assignments import assignment_under_way
 from plimsoll.services.hosts.reaping import Reaped, reap
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.settings import Settings
-from plimsoll_airflow.internals.moved import AirflowFailException, is_paused
+from plimsoll_airflow.internals.moved import AirflowFailException
 from plimsoll_airflow.operators.failing import final
 from plimsoll_airflow.operators.next_round import run_of_next_round
 from plimsoll_airflow.runs import log_messages, notices
 from plimsoll_airflow.runs.installation import own_installation
-from plimsoll_airflow.runs.notices import GRACE, due_times
 from plimsoll_airflow.runs.ownership import (
     CAMPAIGN_ID,
     CELL_DAG,
@@ -34,7 +31,6 @@ from plimsoll_airflow.runs.ownership import (
     CellRun,
 )
 from plimsoll_airflow.wiring.core import toolkit
-from plimsoll_airflow.wiring.definitions import sound_definitions
 
 if TYPE_CHECKING:
     from airflow.sdk import Context
@@ -157,42 +153,3 @@ def _unsent_notices(context: "Context", reaped: Reaped, now: datetime) -> Iterat
 
 def _keys(clusters: Any) -> list[str]:
     return [str(cluster.id) for cluster in clusters]
-
-
-FIRST_LOOK = timedelta(hours=1)
-"""The time before now from which on the first run looks."""
-
-
-class WatchSchedules(BaseOperator):
-    """Check every time that was due since the last successful run of this task, and report those without a run."""
-
-    def execute(self, context: "Context") -> list[str]:
-        """Return a sentence for each campaign that was missed. A paused DAG misses nothing."""
-        until = context["dag_run"].start_date or datetime.now(UTC)
-        since = context["prev_start_date_success"] or until - FIRST_LOOK
-        missed = [line for one in watched() for line in _missed(one, context["ti"], since - GRACE, until - GRACE)]
-        for line in missed:
-            self.log.warning(line)
-        if missed:
-            notices.send(dict(context), "Plimsoll: not every scheduled campaign has started", "\n".join(missed))
-        return missed
-
-
-def watched() -> Iterator[Definition]:
-    """Yield the definitions that ask for such reports."""
-    for definition in sound_definitions(Settings()):
-        if definition.schedule and "missed-schedule" in definition.notify:
-            yield definition
-
-
-def _missed(
-    definition: Definition, ti: "RuntimeTaskInstanceProtocol", since: datetime, until: datetime
-) -> Iterator[str]:
-    due = list(due_times(definition, since, until))
-    if not due or is_paused(ti, definition.dag_id):
-        return
-    busy = ti.get_dr_count(definition.dag_id, states=LIVE_STATES)
-    why = "an earlier one is still under way" if busy else "none is under way; was Airflow down, or short of slots?"
-    for at in due:
-        if not ti.get_dr_count(definition.dag_id, logical_dates=[at]):
-            yield f"{definition.name}: the campaign due at {at:%Y-%m-%d %H:%M %Z} has not started: {why}"

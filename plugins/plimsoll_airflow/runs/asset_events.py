@@ -20,7 +20,7 @@ from plimsoll_airflow.internals.moved import MARKS_OF_EVENTS, asset_events
 if TYPE_CHECKING:
     from airflow.sdk import Asset, Context
 
-MARKS_OF_REPORTS = frozenset({"campaign_id", "url", "headline", "incomplete", "capacity", "changes"})
+MARKS_OF_REPORTS = frozenset({"campaign_id", "url", "headline", "incomplete", "cells", "capacity", "changes"})
 """Keys that `report` puts into the `extra` of its asset's events: a campaign that begins by one gets no value of it."""
 _MOST_NAMED = 20
 _MOST_ASKED = 1000

@@ -20,7 +20,7 @@ from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import NotFound, PlimsollError
 from plimsoll.services.campaign.open.request import campaign_id_of
 from plimsoll.services.campaign.show.progress import campaign_progress
-from plimsoll.services.hosts.deadline import compared
+from plimsoll.services.hosts.deadline import answerable, compared
 from plimsoll.services.retries import SOON_S, with_retries
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -59,8 +59,13 @@ def send(context: Mapping[str, Any], title: str, text: str) -> None:
     setting = Settings().notifier
     if not setting:
         return
-    made, about = _made(setting), {**context, "notice_title": title, "notice": text}
-    with_retries(SystemClock(), lambda: _send(made, about), _log.warning, again=(_NotReached,), pauses_s=SOON_S)
+    about = {**context, "notice_title": title, "notice": text}
+
+    def send_once() -> None:
+        # Made anew for each try: after the first one its texts are filled in, and would be taken for templates.
+        _send(_made(setting), about)
+
+    with_retries(SystemClock(), send_once, _log.warning, again=(_NotReached,), pauses_s=SOON_S)
 
 
 def require_notifier() -> None:
@@ -116,8 +121,10 @@ def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], Non
     return send_notice
 
 
-def tell_if_late(context: Mapping[str, Any], campaign: CampaignStore) -> None:
+def tell_if_late(context: Mapping[str, Any], campaign: CampaignStore, *, begins: bool = True) -> None:
     """Send one notice of a campaign whose definition asks for it, once it is expected to end after its `finish_by`.
+
+    `begins`: a cell of it is about to begin; else nobody is told unless one runs.
 
     One that can't be sent is logged, because the cells run whether or not people are told. Where there is no notifier,
     or it can't be made, people are told later, once there is one.
@@ -127,11 +134,13 @@ def tell_if_late(context: Mapping[str, Any], campaign: CampaignStore) -> None:
         return
     now = datetime.now(UTC)
     progress = campaign_progress(campaign.store, campaign.campaign_id, now=now)
-    deadline, end = progress.finish_by, progress.expected_end(now)
-    if deadline is None or end is None or end <= deadline:
+    # An end that nobody can tell, for a cell takes far longer than expected, is not before now.
+    deadline, end = progress.finish_by, progress.expected_end(now) or now
+    if deadline is None or end <= deadline or not (begins or any(cell.runs for cell in progress.cells)):
         return
     title = f"Plimsoll: campaign {campaign.campaign_id} is late"
     text = f"it ends {compared(end, deadline)}: cells that would end later do not run"
+    text = "\n".join(filter(None, [text, answerable(progress, now)]))
     try:
         _made(setting)  # one that can't be made must not use up what is told once
         if campaign.store.create(layout.LATE.key(campaign.campaign_id), now.isoformat().encode()):
@@ -152,10 +161,17 @@ def _is_followed(context: Mapping[str, Any]) -> bool:
     return bool(states.get(run_id, {}).get(NEXT_ROUND_TASK) == TaskInstanceState.SUCCESS)
 
 
-def tell_news(context: Mapping[str, Any], found: "TrendDocument", events: Collection[str], campaign_id: str) -> None:
+def tell_news(
+    context: Mapping[str, Any],
+    found: "TrendDocument",
+    events: Collection[str],
+    campaign_id: str,
+    page: Callable[[str], str],
+) -> None:
     """Send a notice of the changes in the trend that are news, once for all. Raises NoticeError.
 
-    `found`: the trend over the campaigns of the definition whose campaign is published; `events`: those asked for.
+    `found`: the trend over the campaigns of the definition whose campaign is published; `events`: those asked for;
+    `page`: a campaign's id → the address of its page.
     """
     from plimsoll.services.publish.announcing import claim_news, news  # late: whoever parses DAGs needs none of it
 
@@ -166,7 +182,7 @@ def tell_news(context: Mapping[str, Any], found: "TrendDocument", events: Collec
     store, effects = toolkit().store, {"regression", "improvement"}.intersection(events)
     changes = claim_news(store, found, effects, campaign_id, datetime.now(UTC))
     if changes:
-        title, text = news(store, found, changes)
+        title, text = news(store, found, changes, page)
         _log.info("%s\n%s", title, text)  # nobody is told again, so that it stands here if it can't be sent
         send(context, title, text)
 

@@ -1,7 +1,6 @@
 """The folder of definitions for Airflow: valid definitions become DAGs, the others one import error."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -74,23 +73,24 @@ def _problems(settings: Settings, name: str) -> Iterator[Problem]:
 
 def _cycle_problems(settings: Settings, definition: Definition) -> Iterator[Problem]:
     """Yield a problem where definitions follow each other's reports in a circle: campaigns would begin for ever."""
-    chain = [definition.name]
-    while followed := _followed(settings, chain[-1]):
+    chain, followed = [definition.name], _followed(definition)
+    while followed:
         chain.append(followed)
         if followed == definition.name:
             what = f"begins campaigns for ever, each by the report of another one: {' follows '.join(chain)}"
             yield Problem("trigger.asset", what, "let one of them follow another asset, or none")
         if followed in chain[:-1]:
             return
+        try:
+            followed = _followed(load_definition(settings, followed))
+        except PlimsollError:  # it becomes no DAG, and so publishes nothing
+            return
 
 
-def _followed(settings: Settings, name: str) -> str:
-    """Return the definition whose reports begin campaigns of that one; empty where there is none, or it is broken."""
-    with suppress(PlimsollError):
-        trigger = load_definition(settings, name).trigger
-        if trigger and trigger.asset.startswith(of_reports := report_asset_of("")):
-            return trigger.asset.removeprefix(of_reports)
-    return ""
+def _followed(definition: Definition) -> str:
+    """Return the name of the definition whose reports begin campaigns of this one; empty where there is none."""
+    asset, of_reports = definition.trigger.asset if definition.trigger else "", report_asset_of("")
+    return asset.removeprefix(of_reports) if asset.startswith(of_reports) else ""
 
 
 def _name_problems(definition: Definition, name: str) -> Iterator[Problem]:

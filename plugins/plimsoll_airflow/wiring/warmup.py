@@ -23,6 +23,7 @@ BINDING_MODULES = (
     "plimsoll_airflow.operators.next_round",
     "plimsoll_airflow.operators.reaper",
     "plimsoll_airflow.operators.run_cell",
+    "plimsoll_airflow.operators.schedules",
 )
 """The modules that DAG files and tasks import."""
 

@@ -43,6 +43,10 @@ def claim(store: ResultStore, effects: Collection[str] = BOTH) -> list[tuple[str
     return [(one.variant, one.effect) for one in claim_news(store, trend(store), effects, "nightly-22", NOW)]
 
 
+def page(campaign_id: str) -> str:
+    return f"https://airflow/campaigns/{campaign_id}"
+
+
 @pytest.mark.parametrize(
     ("key", "steps", "effect"),
     [
@@ -170,22 +174,23 @@ def test_a_second_step_is_told_too(store: ObjectStore) -> None:
     assert campaigns_later(store, levels, NOISE) == [("g1", "regression")] * 2
 
 
-def test_a_notice_names_variant_figure_sizes_campaigns_and_the_report(store: ObjectStore) -> None:
+def test_a_notice_names_variant_figure_sizes_campaigns_and_the_page(store: ObjectStore) -> None:
     store_trend(store, {worst("g1"): SLOWER})
     found = trend(store)
-    title, text = news(store, found, found.changes)
+    title, text = news(store, found, found.changes, page)
     assert title == "Plimsoll: regression in nightly"
-    first, second = text.splitlines()
+    first, second, third = text.splitlines()
     assert first.startswith("regression: g1 at 400 ops/s: worst interval rose by 1")
     assert "p < 0.001) between nightly-12 and nightly-13; " in first
-    assert second == f"  report: {store.url('nightly-13/report/report.html')}"
+    assert second == "  https://airflow/campaigns/nightly-13"
+    assert third == f"  {store.url('nightly-13/report/report.html')}"
 
 
 def test_a_notice_of_very_many_changes_names_some(store: ObjectStore) -> None:
     store_trend(store, {worst(f"v{n}"): SLOWER for n in range(MOST + 2)})
     found = trend(store)
-    *_, last = lines = news(store, found, found.changes)[1].splitlines()
-    assert len(lines) == 2 * MOST + 1
+    *_, last = lines = news(store, found, found.changes, page)[1].splitlines()
+    assert len(lines) == 3 * MOST + 1
     assert last == "and 2 more: plimsoll trend nightly"
 
 
@@ -202,6 +207,7 @@ def test_the_answer_in_short_is_plain_small_and_has_capacity_and_change(installa
     answer = {**answer, "changes": changes_in_short(trend(tools.store))}
     assert answer["headline"]
     assert answer["incomplete"] is False
+    assert sum(answer["cells"].values()) == 2
     (found,) = answer["capacity"]
     assert {"variant", "kind", "capacity_ops_s", "low_ops_s", "high_ops_s"} == found.keys()
     assert (found["variant"], found["capacity_ops_s"]) == ("v1", 2000)

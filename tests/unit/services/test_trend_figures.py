@@ -16,15 +16,14 @@ from plimsoll.report.trend.document import TrendDocument
 from plimsoll.services.campaign.curating import delete_campaign
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judge.attempt_judging import judge
-from plimsoll.services.publish import gathered
-from plimsoll.services.publish.gathered import GATHERED
+from plimsoll.services.publish.gathered import GATHERED, Known
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.publish.snapshot import take_snapshot
-from plimsoll.services.publish.trends import FIGURES, record_figures, stored_trend
+from plimsoll.services.publish.trends import FIGURES, REVISION, record_figures, stored_trend
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
-from plimsoll.services.store.judged import keep_verdict, unmark_in_trends, void_summaries
+from plimsoll.services.store.judged import keep_verdict, unmark_in_trends
 from plimsoll.services.store.listing import campaigns_by_definition, note_definition
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
@@ -72,6 +71,7 @@ def ids(found: TrendDocument) -> list[str]:
 def test_of_recorded_campaigns_one_small_file_each_is_read_and_then_one_of_all(store: CountingStore) -> None:
     computed = trend(store)
     record(store, *NAMES)
+    store.delete(".gathered")
     store.was_read.clear()
     assert trend(store) == computed
     assert set(store.was_read) == {GATHERED.key("", "demo"), *map(FIGURES.key, NAMES)}
@@ -115,6 +115,8 @@ def make_older(store: ObjectStore) -> None:
 
 
 def publish(store: ObjectStore) -> None:
+    """As the gate does, before the report is published."""
+    unmark_in_trends(store, "demo-b")
     record(store, "demo-b")
 
 
@@ -150,31 +152,41 @@ def test_what_takes_no_part_is_gathered_with_the_reason_until_it_changes(store: 
 
 
 class ChangingStore(CountingStore):
-    """A store in which a campaign is judged again just after it was looked at."""
+    """A store in which somebody changes a campaign just after a trend has read it."""
+
+    def __init__(self, root: str, change: Callable[[ObjectStore], None]) -> None:
+        super().__init__(root)
+        self._change = change
 
     def write(self, key: str, data: bytes) -> None:
         if key == GATHERED.key("", "demo"):
-            rejudge(ObjectStore(self.root))
-            void_summaries(ObjectStore(self.root), "demo-b")
+            self._change(ObjectStore(self.root))
         super().write(key, data)
 
 
-def test_no_mark_stays_of_a_campaign_that_changes_while_a_trend_looks_at_it(store: CountingStore) -> None:
-    trend(ChangingStore(store.root))
-    assert [key.split("/")[2] for key in store.keys(layout.TREND_MARK.folder(""))] == ["demo-a"]
+def judge_again(store: ObjectStore) -> None:
+    """As `judge` does, in whose midst the trend has read the earlier verdict and recorded what it computed of it."""
+    rejudge(store)
+    unmark_in_trends(store, "demo-b")
 
 
-def test_old_entries_are_looked_at_again_a_few_at_a_time(store: CountingStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gathered, "AT_A_TIME", 1)
-    trend(store)
-    later = AT + gathered.LOOKED_AT_AGAIN + timedelta(minutes=1)
+@pytest.mark.parametrize("change", [judge_again, begin, relabel])
+def test_nothing_counts_of_a_campaign_that_changes_while_a_trend_reads_it(
+    store: CountingStore, change: Callable[[ObjectStore], None]
+) -> None:
+    trend(ChangingStore(store.root, change))
+    assert list(Known.of(store, ["demo"], REVISION).entries) == ["demo-a"]
+    found = trend(store)
+    store.delete(".gathered")
+    assert trend(store) == found
+
+
+def test_a_trend_that_was_killed_leaves_tokens_that_count_for_nothing_and_go(store: CountingStore) -> None:
     for name in NAMES:
-        store.was_read.clear()
-        stored_trend(store, ["demo"], "date", later)
-        assert FIGURES.key(name) in store.was_read
-    store.was_read.clear()
-    stored_trend(store, ["demo"], "date", later)
-    assert store.was_read == [GATHERED.key("", "demo")]
+        Known.of(store, ["demo"], REVISION).begin_look(store, name)
+    assert Known.of(store, ["demo"], REVISION).entries == {}
+    trend(store)
+    assert len([*store.keys(layout.TREND_TOKEN.folder(""))]) == len(NAMES)
 
 
 @pytest.mark.parametrize("change", [rejudge, relabel, begin, damage, make_older])
@@ -252,7 +264,7 @@ def test_publishing_records_it_and_deleting_the_campaign_leaves_nothing(installa
     with pytest.raises(NotFound):
         trend(installation.toolkit.store, "instant")
     assert not [*campaign.store.keys(layout.CAMPAIGN_OF.folder(""))]
-    assert not [*campaign.store.keys(layout.TREND_MARK.folder(""))]
+    assert not [*campaign.store.keys(layout.TREND_TOKEN.folder(""))]
 
 
 def test_nothing_is_recorded_while_a_verdict_is_being_replaced(store: CountingStore) -> None:
@@ -263,6 +275,7 @@ def test_nothing_is_recorded_while_a_verdict_is_being_replaced(store: CountingSt
     trend(store)
     assert not FIGURES.exists(store, "demo-b")
     layout.VERDICT.write(store, verdict.key, verdict.model_copy(update={"code_version": "later"}))
+    unmark_in_trends(store, "demo-b")
     trend(store)
     assert FIGURES.exists(store, "demo-b")
 

@@ -137,6 +137,15 @@ class CampaignProgress(Model):
     parameters: GivenValues = {}
     begun_by: Begun = None
     thresholds: Thresholds = ()
+    seconds_per_cell: Annotated[
+        float, Field(description="Estimate for a further cell, s; of cells at the same time a share", exclude=True)
+    ] = 0.0
+
+    def further_cells(self, now: datetime) -> int:
+        """Return how many further cells, about, could be over by `finish_by`; 0 without one."""
+        if self.finish_by is None or not self.seconds_per_cell:
+            return 0
+        return max(0, int((self.finish_by - now).total_seconds() / self.seconds_per_cell))
 
     def expected_end(self, now: datetime) -> datetime | None:
         """Return when the last cell that the newest run was asked for is judged; None where nobody knows, or none is

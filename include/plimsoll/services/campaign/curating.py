@@ -122,6 +122,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
             raise Refused(problems, where=f"campaign {campaign_id!r}")
         DELETED.write(store, "", deletion, f"{deletion.at:%Y%m%dt%H%M%S}", campaign_id)
         DELETING.write(store, campaign_id, deletion)
+        unmark_in_trends(store, campaign_id)
         for folder in store.folders(campaign_id):
             if f"{campaign_id}/{folder}" != HOLD.folder(campaign_id):
                 store.delete(f"{campaign_id}/{folder}")

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+from plimsoll.domain.attempt.status import CampaignProgress
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import parts_of
 from plimsoll.domain.campaign.part import Setup
+from plimsoll.domain.text.wording import plural
 from plimsoll.services.hosts.spending import no_room
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -30,6 +32,18 @@ def compared(ends: datetime, deadline: datetime) -> str:
     late = ends > deadline
     difference = timedelta(seconds=round(abs(ends - deadline).total_seconds()))
     return f"about {ends.astimezone(UTC):%-d %B %H:%M} UTC, {difference} {'after' if late else 'before'} `{_FINISH_BY}`"
+
+
+def time_for(progress: CampaignProgress, now: datetime) -> str:
+    """Return how many cells the deadline leaves time for: `by then there is time for about 3 further cells`."""
+    return f"by then there is time for about {plural(progress.further_cells(now), 'further cell')}"
+
+
+def answerable(progress: CampaignProgress, now: datetime) -> str:
+    """Return what can still be answered by the deadline, where results choose the cells; empty for other campaigns."""
+    if not progress.in_rounds:
+        return ""
+    return "; ".join([time_for(progress, now), *(known.sentence for known in progress.thresholds)])
 
 
 def require_time(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign, cell_id: str) -> None:

@@ -24,7 +24,7 @@ OF_STORE: tuple[Place, ...] = (
     layout.LOOK,
     layout.FULL_ZONE,
     layout.CAMPAIGN_OF,
-    layout.TREND_MARK,
+    layout.TREND_TOKEN,
     gathered.GATHERED,
     trend_marks.MARK,
     curating.DELETED,

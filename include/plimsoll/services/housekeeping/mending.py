@@ -22,7 +22,7 @@ from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.publish.reproducing import published_bundle, report_again
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.judged import published_without
+from plimsoll.services.store.judged import published_without, unmark_in_trends
 from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.services.store.records import folder_of
 from plimsoll.services.toolkit import Toolkit
@@ -78,9 +78,11 @@ def _restored(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> It
     if faults:
         content = published_bundle(toolkit.store, campaign_id)
         files = read_bundle(BytesIO(content), report_key(campaign_id, BUNDLE)).files
+        unmark_in_trends(toolkit.store, campaign_id)
         for fault in faults:
             toolkit.store.write(f"{campaign_id}/{fault.path}", files[fault.path])
             yield Mended(fault)
+        unmark_in_trends(toolkit.store, campaign_id)
 
 
 def _judged(toolkit: Toolkit, checked: Checked, faults: Sequence[Fault]) -> Iterator[Mended]:

@@ -38,6 +38,7 @@ def judge(work: AttemptContext) -> Verdict:
     """
     done = layout.VERDICT.read(work.toolkit.store, work.key)
     if done is not None:
+        unmark_in_trends(work.toolkit.store, work.key.campaign_id)  # whoever stored it may not have come so far
         return done
     manifest = _manifest(work.toolkit.store, work.key)
     note_phase(work.toolkit, work.key, "judge")

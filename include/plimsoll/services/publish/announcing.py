@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.analysis.trend.marks import Marks, Remark, TrendMark
@@ -10,7 +11,7 @@ from plimsoll.services.publish.trend_marks import add_mark, stored_marks
 from plimsoll.services.store.layout import report_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from datetime import datetime
 
     from plimsoll.analysis.trend.series import PlacedChange
@@ -50,13 +51,16 @@ def claim_news(
     return tuple(one for one in asked if is_news(one, known) and claim(one))
 
 
-def news(store: ResultStore, found: TrendDocument, changes: Collection[PlacedChange]) -> tuple[str, str]:
-    """Return title and text of a notice of these changes, of which it names MOST."""
+def news(
+    store: ResultStore, found: TrendDocument, changes: Collection[PlacedChange], page: Callable[[str], str]
+) -> tuple[str, str]:
+    """Return title and text of a notice of these changes, of which it names MOST. `page`: campaign's id → address."""
     from plimsoll.report.trend.words import sentence
 
     effects, named = " and ".join(dict.fromkeys(one.effect for one in changes)), " ".join(found.definitions)
     lines = [
-        f"{one.effect}: {sentence(found, one)}\n  report: {store.url(report_key(one.campaign_id))}" for one in changes
+        f"{one.effect}: {sentence(found, one)}\n  {page(one.campaign_id)}\n  {store.url(report_key(one.campaign_id))}"
+        for one in changes
     ]
     more = [f"and {len(lines) - MOST} more: plimsoll trend {named}"] if len(lines) > MOST else []
     return f"Plimsoll: {effects} in {named}", "\n".join([*lines[:MOST], *more])
@@ -65,14 +69,15 @@ def news(store: ResultStore, found: TrendDocument, changes: Collection[PlacedCha
 def answer_in_short(campaign: StoredCampaign) -> dict[str, Any]:
     """Return what the published report says, for programs: bounded, and plain JSON.
 
-    `headline`; `capacity` of each variant, `low_ops_s` to `high_ops_s` being the interval of the load that is met with
-    a chance; `changes` as `changes_in_short` gives them: null while no trend is computed.
+    `headline`; `cells` by state; `capacity` of each variant, `low_ops_s` to `high_ops_s` being the interval of the load
+    that is met with a chance; `changes` as `changes_in_short` gives them: null while no trend is computed.
     """
     whole, *parts = (document for _, document in published_documents(campaign))
     capacities = [_capacity(one) for document in (parts or [whole]) for one in document.get("capacity", ())]
     return {
         "headline": whole["conclusion"][:_LONGEST],
         "incomplete": bool(whole.get("incomplete")),
+        "cells": dict(Counter(cell["state"] for cell in whole.get("cells", ()))),
         "capacity": capacities[:MOST],
         "changes": None,
     }

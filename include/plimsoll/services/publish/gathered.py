@@ -1,38 +1,35 @@
 """What the campaigns of a definition contribute to trends, gathered in one file.
 
 A trend over a thousand campaigns reads that file and what has changed since, instead of a thousand records. An entry
-counts while there is a mark with its digest. Whoever begins an attempt, stores a verdict, changes the definition or
-publishes a report removes the campaign's marks. A mark is made before a last look at the campaign, so none stays of
-what changed meanwhile. Entries are looked at again after a day, for who changes a store by hand removes no marks.
+counts while its token is there, which was made before the campaign was read. Whoever changes what a trend reads of a
+campaign removes the tokens before and after (`unmark_in_trends`): of a trend that reads meanwhile no entry counts. A
+trend that ends in between leaves a token without an entry, or an entry without a token, and neither counts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
-from typing import Annotated
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Annotated, Self
+from uuid import uuid4
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
 from plimsoll.analysis.trend.contribution import CampaignFigures
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
-from plimsoll.domain.text.errors import StoreError
+from plimsoll.domain.text.errors import NotFound, StoreError
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import Record
-
-LOOKED_AT_AGAIN = timedelta(days=1)
-AT_A_TIME = 20
-"""How many old entries a trend looks at again, the oldest first, so that its work has a bound."""
 
 
 class Entry(Model):
     """What one campaign contributes, or `why` it takes no part."""
 
     definition: str
-    digest: Annotated[str, Field(description="Of what it was made from: another campaign's, or a later one, differs")]
-    looked_at: AwareDatetime
+    token: Annotated[str, Field(description="It counts while this is there; empty: the store can't be written to")]
     figures: LeftOutIfEmpty[CampaignFigures | None] = None
     why: LeftOutIfEmpty[str] = ""
 
@@ -47,29 +44,46 @@ class Gathered(Model):
 GATHERED = Record(".gathered/definitions/<definition>.json", Gathered, indent=None)
 
 
-def entries_that_count(
-    store: ReadableStore, definitions: Iterable[str], revision: int, now: datetime
-) -> dict[str, Entry]:
-    """Return the entries of these definitions' campaigns that are known to be up to date."""
-    marks = {tuple(key.split("/")[2:]) for key in store.keys(layout.TREND_MARK.folder(""))}
-    found: dict[str, Entry] = {}
-    for name in definitions:
-        gathered = GATHERED.read_sound(store, "", name)
-        if gathered and gathered.revision == revision:
-            found |= {key: entry for key, entry in gathered.campaigns.items() if (key, entry.digest) in marks}
-    oldest = sorted(found, key=lambda campaign_id: found[campaign_id].looked_at)[:AT_A_TIME]
-    again = {campaign_id for campaign_id in oldest if now - found[campaign_id].looked_at > LOOKED_AT_AGAIN}
-    return {campaign_id: entry for campaign_id, entry in found.items() if campaign_id not in again}
+@dataclass(frozen=True)
+class Known:
+    """The entries that are up to date, by campaign, and the keys of all tokens, those of each campaign."""
+
+    entries: Mapping[str, Entry]
+    tokens: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, store: ReadableStore, definitions: Iterable[str], revision: int) -> Self:
+        """Return what is gathered of these definitions' campaigns."""
+        tokens: dict[str, list[str]] = {}
+        for key in store.keys(layout.TREND_TOKEN.folder("")):
+            tokens.setdefault(PurePosixPath(key).stem, []).append(key)
+        found: dict[str, Entry] = {}
+        for name in definitions:
+            gathered = GATHERED.read_sound(store, "", name)
+            if gathered and gathered.revision == revision:
+                found |= gathered.campaigns
+        counting = {
+            campaign_id: entry
+            for campaign_id, entry in found.items()
+            if layout.TREND_TOKEN.key("", campaign_id, entry.token) in tokens.get(campaign_id, ())
+        }
+        return cls(counting, tokens)
+
+    def begin_look(self, store: ResultStore, campaign_id: str) -> str:
+        """Return the token of what is read of the campaign from now on; empty where the store can't be written to."""
+        token = uuid4().hex
+        try:
+            for former in self.tokens.get(campaign_id, ()):
+                store.delete(former)
+            store.write(layout.TREND_TOKEN.key("", campaign_id, token), b"")
+        except StoreError:
+            return ""
+        return token
 
 
-def gather(store: ResultStore, revision: int, entries: Mapping[str, Entry], added: Sequence[str]) -> None:
-    """Store the entries, and mark those that were `added`: the caller looks at these campaigns once more then.
-
-    A store that can't be written to stays as it is.
-    """
-    with suppress(StoreError):
-        for name in {entries[campaign_id].definition for campaign_id in added}:
+def gather(store: ResultStore, revision: int, entries: Mapping[str, Entry], added: Iterable[str]) -> None:
+    """Store the entries of each definition of which some were `added`, unless the store can't be written to."""
+    with suppress(StoreError, NotFound):
+        for name in {entries[campaign_id].definition for campaign_id in added if entries[campaign_id].token}:
             own = {campaign_id: entry for campaign_id, entry in entries.items() if entry.definition == name}
             GATHERED.write(store, "", Gathered(revision=revision, campaigns=own), name)
-        for campaign_id in added:
-            store.write(layout.TREND_MARK.key("", campaign_id, entries[campaign_id].digest), b"")

@@ -21,7 +21,7 @@ from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.publish.trends import record_figures
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
-from plimsoll.services.store.judged import GATE_PASS, GatePass
+from plimsoll.services.store.judged import GATE_PASS, GatePass, unmark_in_trends
 from plimsoll.services.store.layout import BUNDLE, report_key
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
 
@@ -90,7 +90,9 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
         checks=quality.checks,
         incomplete=(*missing.missing, *missing.stages_without_loads) if is_incomplete else (),
     )
+    unmark_in_trends(toolkit.store, campaign_id)
     GATE_PASS.write(toolkit.store, campaign_id, passed)
+    unmark_in_trends(toolkit.store, campaign_id)
     return passed.checks
 
 

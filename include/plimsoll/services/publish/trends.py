@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Self
 
 from plimsoll.analysis.campaign.cell_results import require_no_strays
@@ -21,12 +20,12 @@ from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound, StoreError
 from plimsoll.domain.text.wording import meant
 from plimsoll.services.campaign.state.completeness import completeness_of
-from plimsoll.services.publish.gathered import Entry, entries_that_count, gather
+from plimsoll.services.publish.gathered import Entry, Known, gather
 from plimsoll.services.publish.results import mixed_judging, verdict_data
 from plimsoll.services.publish.trend_marks import stored_marks
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
-from plimsoll.services.store.judged import is_kept_last, published_without, unmark_in_trends
+from plimsoll.services.store.judged import is_kept_last, published_without
 from plimsoll.services.store.listing import campaign_exists, campaigns_by_definition, definition_name, note_definition
 from plimsoll.services.store.records import Record
 from plimsoll.services.store.tables import read_table
@@ -73,12 +72,12 @@ def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: da
 
 def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[dict[str, Entry], dict[str, str]]:
     """Return what each campaign contributes, and why others can't be read, by their ids."""
-    ids, known = _campaigns_of(store, names), entries_that_count(store, names, REVISION, now)
-    entries = {campaign_id: known[campaign_id] for campaign_id in ids if campaign_id in known}
+    ids, known = _campaigns_of(store, names), Known.of(store, names, REVISION)
+    entries = {campaign_id: known.entries[campaign_id] for campaign_id in ids if campaign_id in known.entries}
     damaged, added = dict[str, str](), list[str]()
-    for campaign_id in (campaign_id for campaign_id in ids if campaign_id not in known):
+    for campaign_id in (campaign_id for campaign_id in ids if campaign_id not in known.entries):
         try:
-            entry = _entry(CampaignStore(store, campaign_id), now)
+            entry = _entry(CampaignStore(store, campaign_id), known.begin_look(store, campaign_id), now)
         except (DamagedRecord, DefinitionError, NotFound) as error:
             if definition_name(store, campaign_id) in names:  # else the note that led to it is stale: it is another's
                 damaged[campaign_id] = error.headline
@@ -87,10 +86,6 @@ def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[d
             entries[campaign_id] = entry
             added.append(campaign_id)
     gather(store, REVISION, entries, added)
-    for campaign_id in added:
-        if not _is_current(CampaignStore(store, campaign_id), entries[campaign_id]):
-            with suppress(StoreError):
-                unmark_in_trends(store, campaign_id)
     return entries, damaged
 
 
@@ -104,7 +99,6 @@ def record_figures(campaign: CampaignStore, published: StoredCampaign, verdict_n
     note_definition(campaign.store, campaign.campaign_id, published.declared().name)
     computed = _Computed.of(campaign, published, verdict_names, now)
     computed.record(campaign)
-    unmark_in_trends(campaign.store, campaign.campaign_id)
 
 
 @dataclass(frozen=True)
@@ -123,15 +117,12 @@ class _Computed:
         digest = published.definition_sha256()
         return cls(computed_figures(published, now), verdict_names, digest, stands=not replaced)
 
-    def as_record(self, figures: CampaignFigures) -> Figures:
-        """Return the record of these figures, made from the verdicts with those names."""
-        return Figures(revision=REVISION, verdict_names=self.verdict_names, campaign=figures)
-
     def record(self, campaign: CampaignStore) -> None:
         """Record it, unless a verdict is being replaced. Nothing stays where the definition has changed or is gone."""
         if isinstance(self.figures, str) or not self.stands:
             return
-        FIGURES.write(campaign.store, campaign.campaign_id, self.as_record(self.figures))
+        record = Figures(revision=REVISION, verdict_names=self.verdict_names, campaign=self.figures)
+        FIGURES.write(campaign.store, campaign.campaign_id, record)
         if (
             not campaign_exists(campaign.store, campaign.campaign_id)
             or campaign.definition_sha256() != self.definition_sha256
@@ -154,29 +145,17 @@ def _campaigns_of(store: ResultStore, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(campaign_id for name in names for campaign_id in by_name[name]))
 
 
-def _entry(campaign: CampaignStore, now: datetime) -> Entry:
+def _entry(campaign: CampaignStore, token: str, now: datetime) -> Entry:
     recorded, verdict_names = FIGURES.read_sound(campaign.store, campaign.campaign_id), campaign.verdict_names()
     if recorded is None or recorded.revision != REVISION or recorded.verdict_names != verdict_names:
         computed = _Computed.of(campaign, campaign, verdict_names, now)
         if isinstance(computed.figures, str):
             name = definition_name(campaign.store, campaign.campaign_id)
-            return Entry(definition=name, digest=verdict_names, looked_at=now, why=computed.figures)
+            return Entry(definition=name, token=token, why=computed.figures)
         with suppress(StoreError):  # it is known all the same
             computed.record(campaign)
-        recorded = computed.as_record(computed.figures)
-    figures = recorded.campaign
-    return Entry(definition=figures.definition, digest=_digest(recorded), looked_at=now, figures=figures)
-
-
-def _is_current(campaign: CampaignStore, entry: Entry) -> bool:
-    if entry.figures is None:
-        return campaign.verdict_names() == entry.digest
-    recorded = FIGURES.read_sound(campaign.store, campaign.campaign_id)
-    return recorded is not None and _digest(recorded) == entry.digest
-
-
-def _digest(record: Figures) -> str:
-    return sha256(FIGURES.content(record)).hexdigest()
+        return Entry(definition=computed.figures.definition, token=token, figures=computed.figures)
+    return Entry(definition=recorded.campaign.definition, token=token, figures=recorded.campaign)
 
 
 def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures | str:

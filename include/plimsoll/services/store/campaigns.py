@@ -200,6 +200,7 @@ class CampaignStore(StoredCampaign):
         if problem := campaign_id_problem(self.campaign_id):
             raise Refused([problem])
         self.require_kept()
+        unmark_in_trends(self.store, self.campaign_id)  # of another campaign with this id, or an interrupted change
         if begun_by and not campaign_exists(self.store, self.campaign_id):
             # First, since the event of a campaign without its record would be measured again. A folder with the record
             # alone is no campaign, and whoever plans it again replaces the record.
@@ -220,6 +221,7 @@ class CampaignStore(StoredCampaign):
         """Replace the campaign's own copy. A trend's record of it, which has the label, ends: who is killed in between
         leaves none, nor does a report that has read the earlier copy and records it now.
         """
+        unmark_in_trends(self.store, self.campaign_id)
         self.store.delete(layout.FIGURES.key(self.campaign_id))
         self.store.write(layout.DEFINITION.key(self.campaign_id), dump_definition(wanted).encode())
         self.store.delete(layout.FIGURES.key(self.campaign_id))

@@ -21,8 +21,13 @@ def void_summaries(store: ResultStore, campaign_id: str) -> None:
 
 
 def unmark_in_trends(store: ResultStore, campaign_id: str) -> None:
-    """Let trends look at the campaign again. To be called after a change too, for who looked just before it."""
-    store.delete(layout.TREND_MARK.folder("", campaign_id))
+    """Let trends read the campaign again. To be called before and after a change of what they read: its verdicts, its
+    definition, the pass of its gate, its deletion.
+    """
+    own = layout.TREND_TOKEN.key("", campaign_id, "")
+    for key in store.keys(layout.TREND_TOKEN.folder("")):
+        if key.startswith(own):
+            store.delete(key)
 
 
 def require_raw_files(store: ReadableStore, key: AttemptKey) -> None:

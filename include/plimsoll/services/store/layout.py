@@ -26,8 +26,9 @@ LOOK = Place(".at-rest/<campaign>/<token>.look")
 FULL_ZONE = Place(".full-zones/<zone>")
 # Says of which definition a campaign is, so that one listing gives a definition's campaigns: an id may be any.
 CAMPAIGN_OF = Place(".definitions/<definition>/campaigns/<campaign_id>")
-# Says that what trends have gathered of the campaign, with that digest, is up to date.
-TREND_MARK = Place(".gathered/campaigns/<campaign>/<digest>")
+# Says that what a trend has gathered of the campaign, with that token, is up to date. All are in one folder, because a
+# folder of each campaign would be removed while somebody writes there.
+TREND_TOKEN = Place(".gathered/campaigns/<campaign>.<token>")
 
 # Of a campaign.
 DEFINITION = Place("definition.yaml")

@@ -53,11 +53,12 @@ class TimeLeft:
     """The estimated time until the last due cell is judged, and how much longer than estimated the present phases take.
 
     `seconds`: None where a cell is further beyond the estimate than what is left of it, so nobody knows. `over`: by
-    cell, s; only cells that are over.
+    cell, s; only cells that are over. `per_cell`: of a cell that begins now, in the stage under way, s.
     """
 
     seconds: float | None
     over: Mapping[str, float]
+    per_cell: float
 
     @property
     def longest_over(self) -> float:
@@ -98,6 +99,7 @@ def campaign_progress(
         started_at=begun,
         seconds_left=left.seconds,
         in_rounds=bool(resolved.chosen_by),
+        seconds_per_cell=left.per_cell / resolved.max_parallel,
         asked=None if request is None else tuple(sorted(set(request.cells))),
         usd=spent_usd(ledger(campaign, now)),
         budget_usd=resolved.budget,
@@ -164,7 +166,8 @@ def time_left(
         if beyond:
             over[cell.cell.id] = beyond
     whole = max([*left, sum(left) / campaign.max_parallel]) if left else 0.0
-    return TimeLeft(None if max(over.values(), default=0.0) > whole else whole, over)
+    stage = due[0].cell.stage if due else campaign.parts[-1].stage
+    return TimeLeft(None if max(over.values(), default=0.0) > whole else whole, over, sum(usual[stage].values()))
 
 
 def _is_to_come(cell: CellProgress, requested: RequestedCells | None) -> bool:

@@ -46,12 +46,13 @@ def campaign_status(
     """Return the status of the campaign and every cell. `memory` keeps what can't change for the next call."""
     state, campaign = read_state(store, campaign_id, resolved, now, memory), CampaignStore(store, campaign_id)
     request, left, tally = newest_request(campaign), time_left_in(campaign, state, now), tally_of(state)
+    finish_by = _finish_by(resolved, tally) if _state(state) == "running" else None
     return CampaignStatus(
         **_facts(campaign, resolved, tally, now),
         state=_state(state),
         seconds_left=left.seconds,
         seconds_over=left.longest_over,
-        seconds_late=_seconds_late(left.seconds, _finish_by(resolved, tally), now),
+        seconds_late=max((now - finish_by).total_seconds() + (left.seconds or 0.0), 0.0) if finish_by else 0.0,
         asked=None if request is None else tuple(cell_id for cell_id in state.by_id if cell_id in request.cells),
         approvals=campaign.approvals() if resolved.approve else (),  # asked for often, and a request to the store
         parameters=dict(resolved.values),
@@ -164,12 +165,6 @@ def _facts(
 
 def _finish_by(resolved: Campaign, tally: Tally) -> datetime | None:
     return deadline_of(resolved, tally.started_at, tally.started_at) if tally.started_at else None
-
-
-def _seconds_late(seconds_left: float | None, finish_by: datetime | None, now: datetime) -> float:
-    if not seconds_left or finish_by is None:
-        return 0.0
-    return max((now - finish_by).total_seconds() + seconds_left, 0.0)
 
 
 def _running(progress: AttemptProgress, part: Part) -> dict[str, object]:

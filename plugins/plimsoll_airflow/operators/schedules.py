@@ -1,0 +1,79 @@
+"""The task of the DAG `schedules`: campaigns that did not start when they were due, or are about to end too late."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from airflow.sdk import BaseOperator
+
+from plimsoll.domain.definition.definition import Definition
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.listing import campaigns_by_definition
+from plimsoll.settings import Settings
+from plimsoll_airflow.internals.moved import is_paused
+from plimsoll_airflow.runs import notices
+from plimsoll_airflow.runs.notices import GRACE, due_times
+from plimsoll_airflow.runs.ownership import (
+    LIVE_STATES,
+)
+from plimsoll_airflow.wiring.core import toolkit
+from plimsoll_airflow.wiring.definitions import sound_definitions
+
+if TYPE_CHECKING:
+    from airflow.sdk import Context
+    from airflow.sdk.types import RuntimeTaskInstanceProtocol
+
+FIRST_LOOK = timedelta(hours=1)
+"""The time before now from which on the first run looks."""
+
+
+class WatchSchedules(BaseOperator):
+    """Check every time that was due since the last successful run of this task, and report those without a run; and
+    the ends of campaigns that run.
+    """
+
+    def execute(self, context: "Context") -> list[str]:
+        """Return a sentence for each campaign that was missed. A paused DAG misses nothing."""
+        until = context["dag_run"].start_date or datetime.now(UTC)
+        since = context["prev_start_date_success"] or until - FIRST_LOOK
+        for definition in watched():
+            _tell_of_late_ones(definition, context)
+        missed = [line for one in watched() for line in _missed(one, context["ti"], since - GRACE, until - GRACE)]
+        for line in missed:
+            self.log.warning(line)
+        if missed:
+            notices.send(dict(context), "Plimsoll: not every scheduled campaign has started", "\n".join(missed))
+        return missed
+
+
+def watched() -> Iterator[Definition]:
+    """Yield the definitions that ask for such reports."""
+    for definition in sound_definitions(Settings()):
+        if (definition.schedule and "missed-schedule" in definition.notify) or _may_be_late(definition):
+            yield definition
+
+
+def _may_be_late(definition: Definition) -> bool:
+    return definition.finish_by is not None and "late" in definition.notify
+
+
+def _tell_of_late_ones(definition: Definition, context: "Context") -> None:
+    """Tell of its campaigns that run and are late. What was told, or has ended, is not looked at again."""
+    store = toolkit().store
+    for campaign_id in campaigns_by_definition(store).get(definition.name, ()) if _may_be_late(definition) else ():
+        if not (layout.LATE.exists(store, campaign_id) or layout.TOTALS.exists(store, campaign_id)):
+            notices.tell_if_late(dict(context), CampaignStore(store, campaign_id), begins=False)
+
+
+def _missed(
+    definition: Definition, ti: "RuntimeTaskInstanceProtocol", since: datetime, until: datetime
+) -> Iterator[str]:
+    due = list(due_times(definition, since, until)) if "missed-schedule" in definition.notify else []
+    if not due or is_paused(ti, definition.dag_id):
+        return
+    busy = ti.get_dr_count(definition.dag_id, states=LIVE_STATES)
+    why = "an earlier one is still under way" if busy else "none is under way; was Airflow down, or short of slots?"
+    for at in due:
+        if not ti.get_dr_count(definition.dag_id, logical_dates=[at]):
+            yield f"{definition.name}: the campaign due at {at:%Y-%m-%d %H:%M %Z} has not started: {why}"
