@@ -27,7 +27,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.internals.moved import AirflowFailException, AirflowSkipException
 from plimsoll_airflow.operators.campaign import Plan, QualityGate
-from plimsoll_airflow.runs.asset_events import MARKS_OF_REPORTS, newest_event
+from plimsoll_airflow.runs.asset_events import MARKS_OF_REPORTS, MESSAGE, VALUES, newest_event
 from plimsoll_airflow.wiring.definitions import faults, read_definition, sound_definitions
 
 ASSET = Asset("database-release")
@@ -61,6 +61,13 @@ def event(minutes: float, **extra: Any) -> AssetEventDagRunReferenceResult:
         source_aliases=[],
         timestamp=NOON + timedelta(minutes=minutes),
     )
+
+
+def message(minutes: float, id_: str, **values: Any) -> AssetEventDagRunReferenceResult:
+    """Return an event that a message of a queue was."""
+    made = event(minutes)
+    made.extra = {"from_trigger": True, "payload": {VALUES: values, MESSAGE: id_}}
+    return made
 
 
 def context(*events: AssetEventDagRunReferenceResult, params: Mapping[str, Any] | None = None, hours: float = 1) -> Any:
@@ -294,8 +301,9 @@ def test_the_gate_of_a_run_with_nothing_to_measure_is_skipped() -> None:
 
 def test_a_run_looks_back_no_further_than_to_its_own_first_event_and_asks_for_a_bounded_number() -> None:
     events = [event(minute) for minute in range(-10, 1500)]
-    found = newest_event(context(*events), ASSET, NOON, NOON - timedelta(days=90))
-    few = newest_event(context(*events[:15]), ASSET, NOON, NOON - timedelta(days=90))
+    long_ago = BegunBy(asset=ASSET.name, at=NOON - timedelta(days=90))
+    found = newest_event(context(*events), ASSET, NOON, long_ago)
+    few = newest_event(context(*events[:15]), ASSET, NOON, long_ago)
 
     assert found is not None
     assert found.at == NOON + timedelta(minutes=1499)
@@ -318,6 +326,34 @@ def test_the_newest_event_counts_and_not_that_of_the_newest_campaign(installatio
     assert plan(event(1), event(180, version="4.1.3"), hours=1) == ["released-20260131t130000__v1-001k-r1"]
     with pytest.raises(AirflowSkipException, match="since campaign released-20260131t130000"):
         plan(event(180, version="4.1.3"), hours=4)
+
+
+def test_a_message_of_a_queue_gives_its_values_and_is_measured_once_though_it_came_twice(
+    installation: Installation,
+) -> None:
+    first, newer = message(1, "m1", version="4.1.1"), message(2, "m2", version="4.1.2")
+    again = message(3, "m1", version="4.1.1")
+    assert plan(first, newer, again) == ["released-20260131t130000__v1-001k-r1"]
+
+    campaign = CampaignStore(installation.toolkit.store, "released-20260131t130000")
+    begun = campaign.begun_by(campaign.resolved())
+    assert begun is not None
+    assert (begun.values, begun.message) == ({"version": "4.1.2"}, "m2")
+    assert [(skipped.extra, skipped.message) for skipped in begun.skipped] == [("version 4.1.1", "m1")]
+    with pytest.raises(AirflowSkipException, match="since campaign released-20260131t130000"):
+        plan(message(70, "m1", version="4.1.1"), message(71, "m2", version="4.1.2"), hours=2)
+    assert plan(message(72, "m3", version="4.1.2"), hours=3) == ["released-20260131t150000__v1-001k-r1"]
+
+
+def test_a_message_that_does_not_fit_is_refused_as_other_events_are(installation: Installation) -> None:
+    with pytest.raises(
+        AirflowFailException, match=r"(?s)12:03:00 UTC.*parameters\.release: there is no such parameter"
+    ):
+        plan(message(3, "m1", release="4.1.10"))
+    odd = event(3)
+    odd.extra = {"from_trigger": True, "payload": ["4.1.10"]}
+    with pytest.raises(AirflowFailException, match=r"parameters\.payload: there is no such parameter"):
+        plan(odd)
 
 
 @pytest.mark.parametrize("other", [{"asset": "another"}, {"installation": "of-others"}])

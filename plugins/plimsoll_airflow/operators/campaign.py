@@ -125,7 +125,7 @@ class Plan(BaseOperator):
             mend = "trigger the DAG by hand for a new campaign"
             raise AirflowFailException(f"{began}, and the definition's `trigger` names it no more: {mend}")
         measured = campaign_of_last_event(campaign.store, self.definition, first.asset.name, own_installation())
-        newest = newest_event(context, inlets[0], first.timestamp, measured[1].at if measured else None)
+        newest = newest_event(context, inlets[0], first.timestamp, measured[1] if measured else None)
         if newest is None and measured is None:
             raise AirflowFailException("Airflow no longer has the event that began this run: trigger the DAG by hand")
         return newest or measured

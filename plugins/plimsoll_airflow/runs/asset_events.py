@@ -6,10 +6,10 @@ what is worth measuring now, and a queue could grow without end. The others are 
 campaign's status.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.trigger import BegunBy, SkippedEvent
@@ -22,23 +22,34 @@ if TYPE_CHECKING:
 
 MARKS_OF_REPORTS = frozenset({"campaign_id", "url", "headline", "incomplete", "cells", "capacity", "changes"})
 """Keys that `report` puts into the `extra` of its asset's events: a campaign that begins by one gets no value of it."""
+VALUES, MESSAGE = "values", "message"
+"""Keys of the payload of an event that a message of a queue is: what it gives to parameters; the message's id."""
 _MOST_NAMED = 20
 _MOST_ASKED = 1000
 """Events of which a run asks: of an asset with an event each minute those of a day, and still a small answer."""
 _LONGEST = 200
 
 
+class EarlierEvent(NamedTuple):
+    """An event before the newest one. `extra` is as somebody made it: only what fits parameters may be shown or stored.
+
+    `message`: the id of the queue's message that it was; empty for others.
+    """
+
+    at: datetime
+    extra: Mapping[str, Any]
+    message: str
+
+
 @dataclass(frozen=True)
 class RunEvent:
-    """The newest event that a run is for, what it gives to parameters, and the events before it, newest first.
-
-    `skipped`: time and `extra` of each, as somebody made it: only what fits parameters may be shown or stored.
-    """
+    """The newest event that a run is for, what it gives to parameters, and the events before it, newest first."""
 
     asset: str
     at: datetime
     extra: Mapping[str, Any]
-    skipped: tuple[tuple[datetime, Mapping[str, Any]], ...] = ()
+    message: str = ""
+    skipped: tuple[EarlierEvent, ...] = ()
     more_skipped: int = 0
 
     @property
@@ -53,7 +64,11 @@ class RunEvent:
             at=self.at,
             installation=installation,
             values={name: known.effective for name, known in parameters.items() if name in self.extra},
-            skipped=tuple(SkippedEvent(at=at, extra=_words(extra, parameters)) for at, extra in self.skipped),
+            message=self.message,
+            skipped=tuple(
+                SkippedEvent(at=event.at, extra=_words(event.extra, parameters), message=event.message)
+                for event in self.skipped
+            ),
             more_skipped=self.more_skipped,
         )
 
@@ -65,12 +80,13 @@ def first_event(context: "Context") -> Any:
     return min(found, key=lambda event: event.timestamp, default=None)
 
 
-def newest_event(context: "Context", asset: "Asset", since: datetime, measured: datetime | None) -> RunEvent | None:
+def newest_event(context: "Context", asset: "Asset", since: datetime, measured: BegunBy | None) -> RunEvent | None:
     """Return the newest event of the asset since that time, with those before it; None where there is no newer one
     than the event that was `measured` last.
     """
-    events = asset_events(context, asset, max(since, measured or since), _MOST_ASKED)
-    waiting = [event for event in events if measured is None or event.timestamp > measured]
+    events = asset_events(context, asset, max(since, measured.at if measured else since), _MOST_ASKED)
+    newer = [event for event in events if measured is None or event.timestamp > measured.at]
+    waiting = _once(newer, measured.messages if measured else frozenset())
     if not waiting:
         return None
     newest, *earlier = waiting
@@ -79,12 +95,37 @@ def newest_event(context: "Context", asset: "Asset", since: datetime, measured: 
         asset=asset.name,
         at=newest.timestamp,
         extra=_values(newest),
-        skipped=tuple((event.timestamp, _values(event)) for event in named),
+        message=_message(newest),
+        skipped=tuple(EarlierEvent(event.timestamp, _values(event), _message(event)) for event in named),
         more_skipped=len(earlier) - len(named),
     )
 
 
+def _once(events: Sequence[Any], known: frozenset[str]) -> list[Any]:
+    """Return the first event of each message that is not known, the newest first: a queue may give a message twice."""
+    kept: list[Any] = []
+    messages = set(known)
+    for event in reversed(events):
+        if (message := _message(event)) not in messages:
+            kept.append(event)
+        messages |= {message} - {""}
+    return kept[::-1]
+
+
+def _payload(event: Any) -> Mapping[str, Any]:
+    """Return what the trigger of a queue made of a message; empty for other events."""
+    extra = event.extra or {}
+    payload = extra.get("payload") if extra.get("from_trigger") is True else None
+    return payload if isinstance(payload, Mapping) else {}
+
+
+def _message(event: Any) -> str:
+    return str(_payload(event).get(MESSAGE, ""))
+
+
 def _values(event: Any) -> Mapping[str, Any]:
+    if isinstance(values := _payload(event).get(VALUES), Mapping):
+        return values
     is_of_report = event.asset.name.startswith(report_asset_of(""))
     marks = MARKS_OF_EVENTS | MARKS_OF_REPORTS if is_of_report else MARKS_OF_EVENTS
     return {name: value for name, value in (event.extra or {}).items() if name not in marks}

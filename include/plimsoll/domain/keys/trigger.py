@@ -1,6 +1,6 @@
 """What begins a campaign beside a person and a schedule: an event of an asset of Airflow."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AwareDatetime, Field
 
@@ -23,11 +23,15 @@ class Trigger(Model):
     ]
 
 
+_MESSAGE: Any = Field(description="Id of the queue's message that was the event, if one was")
+
+
 class SkippedEvent(Model):
     """An event for which no campaign began, because a newer one had come before the run could begin."""
 
     at: AwareDatetime
     extra: Annotated[str, Field(description="What it gave to parameters, in words")]
+    message: Annotated[LeftOutIfEmpty[str], _MESSAGE] = ""
 
     def __str__(self) -> str:
         return f"{self.at:%Y-%m-%d %H:%M:%S} UTC ({self.extra or 'no values'})"
@@ -40,11 +44,17 @@ class BegunBy(Model):
     at: AwareDatetime
     installation: Annotated[LeftOutIfEmpty[str], Field(description="The Airflow that it came to, by its own id")] = ""
     values: Annotated[dict[str, Value], Field(description="What it gave to parameters")] = {}
+    message: Annotated[LeftOutIfEmpty[str], _MESSAGE] = ""
     skipped: Annotated[
         LeftOutIfEmpty[tuple[SkippedEvent, ...]],
         Field(description="Earlier events that waited with it, the newest first: no campaign began for these"),
     ] = ()
     more_skipped: Annotated[LeftOutIfEmpty[int], Field(description="Number of still earlier ones")] = 0
+
+    @property
+    def messages(self) -> frozenset[str]:
+        """Return the messages of a queue that it stands for."""
+        return frozenset({self.message, *(event.message for event in self.skipped)} - {""})
 
     def __str__(self) -> str:
         """Return `begun by an event of cassandra-release, 2026-01-31 12:00:00 UTC`, and the events it stands before."""
