@@ -19,7 +19,7 @@ no quotes and no signs of a shell, and none begins as an option does.
 """
 LONGEST_TEXT = 1000
 MOST_PARAMETERS = 50
-_LARGEST = (1 << 63) - 1
+LARGEST = (1 << 63) - 1
 """The greatest number, which other programs keep in 64 bits."""
 _SHOWN = 60
 
@@ -157,7 +157,7 @@ def _wrong_text(value: object) -> tuple[str, str] | None:
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST
+    return isinstance(value, int | float) and not isinstance(value, bool) and -LARGEST <= value <= LARGEST
 
 
 def _plain(value: object) -> object:

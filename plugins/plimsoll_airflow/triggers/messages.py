@@ -1,0 +1,108 @@
+"""What messages of a queue mean: values of parameters, or new objects of a bucket that hold them. Pure.
+
+Read in AWS's documentation: notifications of S3 straight to a queue, through a topic of SNS, and through EventBridge.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+from urllib.parse import unquote_plus
+
+from plimsoll.domain.keys.parameters import LARGEST
+from plimsoll.domain.text.wording import shortened, visible
+
+MOST_BYTES = 64 << 10
+"""The largest message, and the largest object."""
+_SHOWN = 60
+
+
+class UnusableMessageError(Exception):
+    """A message, or its object, from which nothing can begin, however often it is read. Says why, and quotes nothing
+    but names of keys.
+    """
+
+
+@dataclass(frozen=True)
+class StoredObject:
+    """An object in a bucket of S3."""
+
+    bucket: str
+    key: str
+
+    def __str__(self) -> str:
+        return visible(f"s3://{self.bucket}/{self.key}")
+
+
+def meaning(body: str) -> Mapping[str, Any] | tuple[StoredObject, ...]:
+    """Return the values that a message has, or the objects that it names; none of them for S3's test of a queue.
+
+    Raises UnusableMessageError.
+    """
+    found = _json_object(body)
+    if found.get("Type") == "Notification" and isinstance(found.get("Message"), str):
+        found = _json_object(found["Message"])
+    if found.get("Event") == "s3:TestEvent":
+        return ()
+    objects = _objects(found)
+    return _plain(found) if objects is None else objects
+
+
+def values_in(content: bytes) -> Mapping[str, Any]:
+    """Return the values that an object's content has. Raises UnusableMessageError."""
+    return _plain(_json_object(content))
+
+
+def _json_object(text: str | bytes) -> dict[str, Any]:
+    if len(text) > MOST_BYTES:
+        raise UnusableMessageError(f"is larger than {MOST_BYTES >> 10} KiB")
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise UnusableMessageError("is not JSON") from error
+    if not isinstance(found, dict):
+        raise UnusableMessageError("is no JSON object")
+    return found
+
+
+def _no_number(_: str) -> NoReturn:
+    raise ValueError("JSON has neither NaN nor infinity")
+
+
+def _objects(found: Mapping[str, Any]) -> tuple[StoredObject, ...] | None:
+    """Return the new objects of a notification; None for a message that is none."""
+    try:
+        if "detail-type" in found:
+            created = [found["detail"]] if found["detail-type"] == "Object Created" else []
+            objects = tuple(_object(detail, lambda key: key) for detail in created)
+        elif isinstance(found.get("Records"), list):
+            made = [record["s3"] for record in found["Records"] if record["eventName"].startswith("ObjectCreated:")]
+            objects = tuple(_object(record, unquote_plus) for record in made)
+        else:
+            return None
+    except (LookupError, TypeError, AttributeError) as error:
+        raise UnusableMessageError("is no notification of S3") from error
+    if not objects:
+        raise UnusableMessageError("tells of no new object")
+    return objects
+
+
+def _object(names: Any, decoded: Any) -> StoredObject:
+    bucket, key = names["bucket"]["name"], names["object"]["key"]
+    if not (isinstance(bucket, str) and isinstance(key, str) and _is_plain(bucket + key)):
+        raise TypeError
+    return StoredObject(bucket, decoded(key))
+
+
+def _plain(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the values, none of which a triggerer, or the database of Airflow, would fail to write."""
+    for name, value in values.items():
+        if not (_is_plain(name) and _is_plain(value)):
+            raise UnusableMessageError(f"{shortened(visible(name), _SHOWN)!r} is neither text nor a number")
+    return values
+
+
+def _is_plain(value: object) -> bool:
+    if isinstance(value, str):
+        return not any("\ud800" <= sign <= "\udfff" or sign == "\0" for sign in value)
+    return isinstance(value, bool) or (isinstance(value, int | float) and abs(value) <= LARGEST)
