@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import pytest
+from airflow.models.dagbag import DagPriorityParsingRequest
+from airflow.utils.session import create_session
+from sqlalchemy import delete, select
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag, DagSerialization
 
@@ -149,7 +152,32 @@ def _in_a_task_of(monkeypatch: pytest.MonkeyPatch, dag_id: str) -> None:
 
 def _text(definition: object) -> str:
     from plimsoll.domain.definition.definition import Definition
-    from plimsoll.services.definitions.reference import dump_definition
-
+    
     assert isinstance(definition, Definition)
     return dump_definition(definition)
+
+
+@pytest.mark.usefixtures("database")
+def test_a_dag_that_events_begin_is_parsed_again_once_it_is_paused_or_unpaused(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Airflow watches queues of DAGs that were not paused when it parsed them."""
+    unpaused: list[frozenset[str]] = [frozenset(), frozenset(), frozenset({"a"}), frozenset({"a"}), frozenset()]
+    bundle = PlimsollBundle(name="of-this-test")
+    assert bundle._begun_by_events() == frozenset()
+    monkeypatch.setattr(PlimsollBundle, "_begun_by_events", lambda _: unpaused.pop(0))
+
+    assert [_requests_after(bundle) for _ in tuple(unpaused)] == [False, False, True, False, True]
+    installation.define(instant_definition("added"))
+    unpaused.append(frozenset())
+    assert _requests_after(bundle)
+
+
+def _requests_after(bundle: PlimsollBundle) -> bool:
+    """Refresh the bundle. Returns whether it has requested parsing."""
+    bundle.refresh()
+    with create_session() as session:
+        of_bundle = DagPriorityParsingRequest.bundle_name == bundle.name
+        asked = session.scalars(select(DagPriorityParsingRequest).where(of_bundle)).all()
+        session.execute(delete(DagPriorityParsingRequest).where(of_bundle))
+    return bool(asked)
