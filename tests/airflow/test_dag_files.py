@@ -9,6 +9,7 @@ from sqlalchemy import delete, select
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.airflow.dag_bag import DagBag, DagSerialization
 
+from plimsoll.services.definitions.reference import dump_definition
 from plimsoll_airflow.internals.dag_bundle import PlimsollBundle
 
 DAGS = Path(__file__).resolve().parents[2] / "dags"
@@ -152,9 +153,44 @@ def _in_a_task_of(monkeypatch: pytest.MonkeyPatch, dag_id: str) -> None:
 
 def _text(definition: object) -> str:
     from plimsoll.domain.definition.definition import Definition
-    
+    from plimsoll.services.definitions.reference import dump_definition
+
     assert isinstance(definition, Definition)
     return dump_definition(definition)
+
+
+_QUEUE = "https://sqs.eu-west-1.amazonaws.com/123456789012/"
+
+
+@pytest.mark.parametrize(
+    ("triggers", "error"),
+    [
+        (("{asset: a, queue: {url: URLx}}", "{asset: a, queue: {url: URLx}}"), ""),
+        (("{asset: a, queue: {url: URLx}}", "{asset: b, queue: {url: URLy}}"), ""),
+        (("{asset: a}", "{asset: b, queue: {url: URLx}}"), ""),
+        (("{asset: a, queue: {url: URLx}}", "{asset: a}"), "is not that of one.yaml, which begins by the same asset"),
+        (
+            ("{asset: a, queue: {url: URLx}}", "{asset: a, queue: {url: URLx, connection: other}}"),
+            "is not that of one.yaml, which begins by the same asset",
+        ),
+        (
+            ("{asset: a, queue: {url: URLx}}", "{asset: b, queue: {url: URLx}}"),
+            "is also that of asset 'a' in one.yaml",
+        ),
+    ],
+)
+def test_definitions_that_do_not_agree_on_a_queue_are_named_with_a_mend(
+    installation: Installation, triggers: tuple[str, str], error: str
+) -> None:
+    for name, trigger in zip(("one", "two"), triggers, strict=True):
+        text = dump_definition(instant_definition(name)) + f"trigger: {trigger.replace('URL', _QUEUE)}\n"
+        installation.write_definition(name, text)
+
+    told = "".join(parsed("definition_faults.py").import_errors.values())
+    assert bool(told) == bool(error)
+    assert error in told
+    assert not error or "two.yaml, trigger.queue: " in told
+    assert not error or " in one.yaml and two.yaml, or another " in told
 
 
 @pytest.mark.usefixtures("database")

@@ -9,7 +9,7 @@ from airflow.sdk import DAG, TriggerRule
 from airflow.sdk.definitions.mappedoperator import MappedOperator
 from ruamel.yaml import YAML
 from tests.fakes.installation import Installation, instant_definition
-from tests.support.airflow.dag_bag import DagBag
+from tests.support.airflow.dag_bag import DagBag, DagSerialization
 
 from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.ports.artefacts import MOST_FETCH_S
@@ -148,6 +148,26 @@ def test_a_trigger_is_the_dags_schedule_alone_or_beside_its_times(installation: 
     assert [asset.name for _, asset in both.asset_condition.iter_assets()] == ["database-release"]
     assert both.timetable.summary == "0 2 * * *"
     assert dags["released"].max_active_runs == dags["both"].max_active_runs == 1
+
+
+def test_each_mention_of_a_queues_asset_has_its_one_watcher(installation: Installation, database: None) -> None:
+    """Of several mentions Airflow takes the last one's watchers."""
+    from airflow.dag_processing.collection import AssetModelOperation
+    from airflow.serialization.serialized_objects import LazyDeserializedDAG
+
+    url = "https://sqs.eu-west-1.amazonaws.com/123456789012/builds"
+    trigger = Trigger.model_validate({"asset": "builds", "queue": {"url": url}})
+    for name, more in (("released", {}), ("both", _SCHEDULED)):
+        installation.define(instant_definition(name).model_copy(update={"trigger": trigger, **more}))
+    dags = DagBag(dag_folder=str(DAGS), bundle_path=DAGS, bundle_name="dags-folder").dags
+
+    for dag in (dags["released"], dags["both"]):
+        lazy = LazyDeserializedDAG(data=DagSerialization.to_dict(dag))
+        [watcher] = AssetModelOperation.collect({dag.dag_id: lazy}).assets["builds", "builds"].watchers
+        assert watcher.trigger == {
+            "classpath": "plimsoll_airflow.triggers.queue.QueueTrigger",
+            "kwargs": {"url": url, "connection": "aws_default"},
+        }
 
 
 @pytest.mark.parametrize("past", [timedelta(minutes=1), timedelta(hours=23)])

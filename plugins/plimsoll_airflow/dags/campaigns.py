@@ -13,6 +13,7 @@ from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.ports.artefacts import MOST_FETCH_S
 from plimsoll.prefix import report_asset_of
 from plimsoll.settings import Settings
+from plimsoll_airflow.dags.beginnings import dag_schedule, triggering_asset
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.dags.texts import campaign_doc
 from plimsoll_airflow.operators.approval import AskApproval
@@ -24,7 +25,7 @@ from plimsoll_airflow.operators.run_cell import RunCell
 from plimsoll_airflow.runs.notices import when_incomplete
 from plimsoll_airflow.runs.ownership import APPROVE_TASK, CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
 from plimsoll_airflow.wiring.core import run_poll_s
-from plimsoll_airflow.wiring.definitions import dag_schedule, faults, sound_definitions
+from plimsoll_airflow.wiring.definitions import faults, sound_definitions
 
 _LIMIT = timedelta(minutes=30)
 """The longest time for a task that fetches nothing and waits for no load."""
@@ -54,7 +55,7 @@ def make_campaign(definition: Definition) -> None:
         default_args={"execution_timeout": _LIMIT, **TRIES},
     ):
         # An inlet: events that wait for the run's beginning are read by `plan`.
-        inlets = [Asset(definition.trigger.asset)] if definition.trigger else []
+        inlets = [triggering_asset(definition.trigger)] if definition.trigger else []
         # It fetches the software that values of parameters name: a release, and the archives of variants.
         archives = sum(variant.archive is not None for variant in campaign.variants)
         fetches = max(1, archives) if definition.parameters else 0

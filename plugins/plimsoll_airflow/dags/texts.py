@@ -35,7 +35,10 @@ at a time at most, {_hosts(campaign)}.{_searched(campaign)}
 
 def _begun_by(definition: Definition) -> str:
     """Tell of which asset events begin campaigns; empty where none do."""
-    return f"\n- begins by: an event of the asset `{definition.trigger.asset}`" if definition.trigger else ""
+    if definition.trigger is None:
+        return ""
+    queue = f", each message of `{definition.trigger.queue.url}`" if definition.trigger.queue else ""
+    return f"\n- begins by: an event of the asset `{definition.trigger.asset}`{queue}"
 
 
 def _axes(campaign: Campaign) -> str:

@@ -1,11 +1,10 @@
 """The folder of definitions for Airflow: valid definitions become DAGs, the others one import error."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import timedelta
+from itertools import combinations
 from pathlib import Path
-
-from airflow.sdk import Asset
 
 from plimsoll.bootstrap import definition_folder, load_definition
 from plimsoll.domain.definition.definition import Definition
@@ -13,7 +12,7 @@ from plimsoll.domain.text.errors import DefinitionError, PlimsollError, Problem,
 from plimsoll.prefix import dag_id_of, report_asset_of
 from plimsoll.services.definitions.schedules import schedule_problems
 from plimsoll.settings import Settings
-from plimsoll_airflow.internals.moved import AssetOrTimeSchedule, CronTriggerTimetable
+from plimsoll_airflow.internals.moved import CronTriggerTimetable
 
 
 def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator[Definition]:
@@ -27,9 +26,16 @@ def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator
 
 
 def faults(settings: Settings) -> tuple[Problem, ...]:
-    """Return the faults of definitions that can't become DAGs, in the order of the files."""
-    names = definition_folder(settings).names()
-    return tuple(problem for name in names for problem in _problems(settings, name))
+    """Return the faults of definitions that can't become DAGs, in the order of the files, and of their queues."""
+    sound, found = list[Definition](), list[Problem]()
+    for name in definition_folder(settings).names():
+        try:
+            sound.append(read_definition(settings, name))
+        except Refused as error:
+            found += [replace(problem, where=f"{error.where}, {problem.where}") for problem in error.problems]
+        except PlimsollError as error:
+            found.append(Problem(error.where, error.what, error.mend))
+    return (*found, *_queue_problems(settings, sound))
 
 
 def read_definition(settings: Settings, name: str) -> Definition:
@@ -53,24 +59,6 @@ def timetable(definition: Definition) -> CronTriggerTimetable | None:
     return CronTriggerTimetable(definition.schedule, timezone=definition.timezone, run_immediately=timedelta(0))
 
 
-def dag_schedule(definition: Definition) -> "CronTriggerTimetable | AssetOrTimeSchedule | Asset | None":
-    """Return what begins campaigns of the definition by itself: its schedule, events of an asset, both, or nothing."""
-    times = timetable(definition)
-    if definition.trigger is None:
-        return times
-    asset = Asset(definition.trigger.asset)
-    return asset if times is None else AssetOrTimeSchedule(timetable=times, assets=asset)
-
-
-def _problems(settings: Settings, name: str) -> Iterator[Problem]:
-    try:
-        read_definition(settings, name)
-    except Refused as error:
-        yield from (replace(problem, where=f"{error.where}, {problem.where}") for problem in error.problems)
-    except PlimsollError as error:
-        yield Problem(error.where, error.what, error.mend)
-
-
 def _cycle_problems(settings: Settings, definition: Definition) -> Iterator[Problem]:
     """Yield a problem where definitions follow each other's reports in a circle: campaigns would begin for ever."""
     chain, followed = [definition.name], _followed(definition)
@@ -91,6 +79,24 @@ def _followed(definition: Definition) -> str:
     """Return the name of the definition whose reports begin campaigns of this one; empty where there is none."""
     asset, of_reports = definition.trigger.asset if definition.trigger else "", report_asset_of("")
     return asset.removeprefix(of_reports) if asset.startswith(of_reports) else ""
+
+
+def _queue_problems(settings: Settings, definitions: Iterable[Definition]) -> Iterator[Problem]:
+    """Yield a fault where definitions do not agree on a queue.
+
+    Airflow watches an asset as the DAG says that it has parsed last. And with a Fernet key it may make two readers of
+    a queue that two assets have, each of which would get some of the messages.
+    """
+    with_trigger = [(definition.name, definition.trigger) for definition in definitions if definition.trigger]
+    for (first, one), (second, other) in combinations(with_trigger, 2):
+        is_shared = one.queue and other.queue and one.queue.url == other.queue.url
+        where = f"{Path(settings.campaigns) / f'{second}.yaml'}, trigger.queue"
+        if one.asset == other.asset and one.queue != other.queue:
+            what = f"is not that of {first}.yaml, which begins by the same asset {one.asset!r}"
+            yield Problem(where, what, f"write the same `queue` in {first}.yaml and {second}.yaml, or another asset")
+        elif one.asset != other.asset and is_shared:
+            what = f"is also that of asset {one.asset!r} in {first}.yaml, so that each would get some of the messages"
+            yield Problem(where, what, f"write the same asset in {first}.yaml and {second}.yaml, or another queue")
 
 
 def _name_problems(definition: Definition, name: str) -> Iterator[Problem]:

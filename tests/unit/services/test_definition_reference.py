@@ -5,12 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.fakes.installation import instant_definition
 from typer.testing import CliRunner
 
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import own_statement_tables
 from plimsoll.cli import cli
-from plimsoll.domain.text.errors import Refused
-from plimsoll.services.definitions.reference import definition_reference, definition_schema, examples, parse_definition
+from plimsoll.domain.text.errors import DefinitionError, Refused
+from plimsoll.services.definitions.reference import (
+    definition_reference,
+    definition_schema,
+    dump_definition,
+    examples,
+    parse_definition,
+)
 
 ROOT = Path(__file__).parents[3]
 SHOWN = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs" / "reference" / "definition.md").read_text(), re.DOTALL)
@@ -62,6 +69,29 @@ def test_the_examples_are_a_published_shape_own_statements_two_stages_and_parame
     assert len(stages.stages) == 2
     assert released.parameters
     assert released.trigger
+
+
+@pytest.mark.parametrize(
+    ("trigger", "error"),
+    [
+        ("{asset: builds, queue: {url: 'https://sqs.eu-west-1.amazonaws.com/123456789012/builds.fifo'}}", ""),
+        ("{asset: builds, queue: {url: 'arn:aws:sqs:eu-west-1:123456789012:builds'}}", "trigger.queue.url"),
+        ("{asset: builds, queue: {url: 'https://me:secret@host/1/builds'}}", "trigger.queue.url"),
+        ("{asset: builds, queue: {url: 'https://host/1/builds', connection: ''}}", "trigger.queue.connection"),
+        ("{asset: report-x, queue: {url: 'https://host/1/builds'}}", "is named like an asset of reports"),
+    ],
+)
+def test_a_queue_is_named_by_its_url_and_its_asset_is_none_of_reports(trigger: str, error: str) -> None:
+    text = dump_definition(instant_definition()) + f"trigger: {trigger}\n"
+    if not error:
+        parsed = parse_definition(text, "instant.yaml").trigger
+        assert parsed
+        assert parsed.queue
+        assert parsed.queue.connection == "aws_default"
+        return
+    with pytest.raises(DefinitionError) as caught:
+        parse_definition(text, "instant.yaml")
+    assert error in str(caught.value)
 
 
 def nodes(schema: Any) -> Iterator[Mapping[str, Any]]:

@@ -82,14 +82,21 @@ def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[F
     yield from action_contradictions(definition, campaign)
     yield from external_contradictions(campaign)
     yield from dict.fromkeys(_shares_as_percentiles(definition, campaign))
-    yield from _endless_trigger(definition)
+    yield from _trigger_contradictions(definition)
 
 
-def _endless_trigger(definition: DefinitionKeys) -> Iterator[Fault]:
-    """Yield a fault where each campaign would begin another one, by the event of its own report."""
-    if definition.trigger and definition.trigger.asset == report_asset_of(definition.name):
+def _trigger_contradictions(definition: DefinitionKeys) -> Iterator[Fault]:
+    """Yield a fault where each campaign would begin another one, by the event of its own report, and where Airflow
+    would not read the queue: the asset of reports is also that of tasks, which have no queue.
+    """
+    if definition.trigger is None:
+        return
+    if definition.trigger.asset == report_asset_of(definition.name):
         what = "is the asset of this definition's own reports, so that each campaign would begin another one"
         yield Fault(("trigger", "asset"), what, "name another asset")
+    elif definition.trigger.queue and definition.trigger.asset.startswith(report_asset_of("")):
+        what = "is named like an asset of reports, whose events are no messages of a queue"
+        yield Fault(("trigger", "asset"), what, "name another asset, or leave out `queue`")
 
 
 def _too_low_a_ceiling(campaign: Campaign) -> Iterator[Fault]:

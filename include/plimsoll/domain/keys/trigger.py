@@ -9,6 +9,30 @@ from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.wording import plural
 
 
+class MessageQueue(Model):
+    """A queue of AWS SQS. Each of its messages is an event of the asset: a JSON object with values of parameters, or a
+    bucket's notification of a new object that has them.
+    """
+
+    url: Annotated[
+        str,
+        Field(
+            pattern=r"^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._-]+)+$",
+            max_length=300,
+            description="URL of the queue",
+            examples=["https://sqs.eu-west-1.amazonaws.com/123456789012/builds"],
+        ),
+    ]
+    connection: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=200,
+            description="Airflow connection to AWS, by which the queue and the objects are read",
+        ),
+    ] = "aws_default"
+
+
 class Trigger(Model):
     """The event that begins a campaign in Airflow. It may give values to the definition's `parameters`."""
 
@@ -21,6 +45,9 @@ class Trigger(Model):
             examples=["cassandra-release"],
         ),
     ]
+    queue: Annotated[
+        LeftOutIfEmpty[MessageQueue | None], Field(description="Queue whose messages are events of the asset")
+    ] = None
 
 
 _MESSAGE: Any = Field(description="Id of the queue's message that was the event, if one was")
