@@ -100,22 +100,41 @@ def test_a_postgresql_that_stands_still_has_missed(
     timing, level = {"duration": "14s", "warmup": "2s"}, {"percentile": 90, "interval": "2s", "below": "1s"}
     own = postgresql(programs, timing=timing, service_levels=[level])
 
-    def freeze() -> None:
-        until(lambda: any(re.search(r"load, \d+ ops/s", line) for line in said), "the timed run")
-        servers = [
-            one for one in psutil.process_iter(["cmdline"]) if str(tmp_path) in " ".join(one.info["cmdline"] or ())
-        ]
-        [server] = [one for one in servers if "postgres" in one.name() and "shared_buffers" in " ".join(one.cmdline())]
-        every = [server, *server.children(recursive=True)]
-        for one in every:
-            one.suspend()
-        time.sleep(5)
-        for one in reversed(every):
-            one.resume()
-
     with ThreadPoolExecutor(1) as pool:
-        freezing = pool.submit(freeze)
+        freezing = pool.submit(freeze, tmp_path, said, seconds=5)
         verdict = measured(own, said)
         freezing.result()
     assert verdict.reasons == ()
     assert verdict.outcome == "missed"
+
+
+def test_a_rule_ends_the_load_of_a_postgresql_that_stands_still(
+    programs: Path, measured: Callable[..., Verdict], tmp_path: Path
+) -> None:
+    said: list[str] = []
+    generator = postgresql(programs).load_generator.model_dump(mode="json")
+    pattern = r"progress: [0-9.]+ s, (?P<rate>[0-9.]+) tps, .*?(?P<errors>\d+) failed"
+    generator["command"] |= {"progress": pattern, "stop_signal": "INT"}
+    changes = {"load_generator": generator, "stop_when": [{"errors": "5%", "within": "3s"}]}
+    own = postgresql(programs, timing={"duration": "60s", "warmup": "2s"}, **changes)
+
+    with ThreadPoolExecutor(1) as pool:
+        freezing = pool.submit(freeze, tmp_path, said, seconds=12)
+        verdict = measured(own, said)
+        freezing.result()
+    assert verdict.reasons == ()
+    assert verdict.outcome == "missed"
+    assert "by `stop_when[0]`: nothing was answered for 3 s" in verdict.stopped
+
+
+def freeze(folder: Path, said: list[str], seconds: float) -> None:
+    """Stop every process of the PostgreSQL in the folder for so long, once its load has begun."""
+    until(lambda: any(re.search(r"load, \d+ ops/s", line) for line in said), "the timed run")
+    servers = [one for one in psutil.process_iter(["cmdline"]) if str(folder) in " ".join(one.info["cmdline"] or ())]
+    [server] = [one for one in servers if "postgres" in one.name() and "shared_buffers" in " ".join(one.cmdline())]
+    every = [server, *server.children(recursive=True)]
+    for one in every:
+        one.suspend()
+    time.sleep(seconds)
+    for one in reversed(every):
+        one.resume()

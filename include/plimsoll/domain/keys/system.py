@@ -62,9 +62,16 @@ class LoadCommand(Model):
     progress: Annotated[
         LeftOutIfEmpty[str | None],
         Field(
-            max_length=200,
+            max_length=400,
             description="Extended regular expression (POSIX). The first number in its last match on the console is the "
-            "rate",
+            "rate. With named groups a Python expression of a line: `rate` (ops/s), `errors` (of the time since the "
+            "last line) or `errors_s`, `p99_ms`, `p99_9_us` and such; `stop_when` goes by these",
+        ),
+    ] = None
+    stop_signal: Annotated[
+        LeftOutIfEmpty[Literal["INT", "TERM", "HUP", "QUIT"] | None],
+        Field(
+            description="Signal on which the program ends cleanly, if a rule of `stop_when` is broken. By default TERM"
         ),
     ] = None
 

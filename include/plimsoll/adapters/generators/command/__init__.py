@@ -8,12 +8,14 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.generators.command.commands import known_values, of_load, problems, program_in_archive
+from plimsoll.adapters.generators.command import watching
+from plimsoll.adapters.generators.command.commands import OWN_FILES, known_values, of_load, problems, program_in_archive
+from plimsoll.adapters.generators.command.watcher import FIGURES, STOPPED
 from plimsoll.adapters.generators.foreign_load import (
     LOAD,
     PLAN,
     POPULATE,
-    RECORDS,
+    TAIL_BYTES,
     Command,
     Ending,
     ForeignGenerator,
@@ -27,7 +29,8 @@ from plimsoll.adapters.hosts.processes import missing
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download
-from plimsoll.domain.keys.system import LoadCommand, filled, placeholders, program_of
+from plimsoll.domain.keys.system import LoadCommand, LoadGeneratorChoice, filled, placeholders, program_of
+from plimsoll.domain.keys.timing import StopRule
 from plimsoll.domain.text.errors import LASTS, Problem
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
@@ -55,7 +58,7 @@ class CommandGenerator(ForeignGenerator):
     """An implementation of the LoadGenerator port."""
 
     name = "command"
-    summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end")
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end", STOPPED)
 
     def __init__(self, artefacts: ProgramSource) -> None:
         self._artefacts = artefacts
@@ -84,6 +87,9 @@ class CommandGenerator(ForeignGenerator):
             return ""
         return f"there is no {' and no '.join(lacking)} on this host: install it, or correct `load_generator.command`"
 
+    def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
+        return watching.unkept(rule, choice.command.progress or "") if choice.command else ""
+
     def limits(self, spec: LoadSpec) -> Sequence[str]:
         """Name what no command shows, whichever program it runs."""
         return (
@@ -109,12 +115,16 @@ class CommandGenerator(ForeignGenerator):
         if ending is None:
             return LoadSummary(complete=False, reason="the command of the timed run did not end")
         begun, is_whole = files.get(f"{LOAD}.begun", ""), ending.seconds >= plan.duration_s - _AT_START_S
-        is_judged = self._can_be_judged(plan, ending)
+        stopped = watching.broken_rule(files.get(STOPPED, ""))
+        is_judged = self._can_be_judged(plan, ending) or stopped is not None
         short = f"the command ended after {ending.seconds} s of {plan.duration_s:g} s"
         return LoadSummary(
             complete=is_judged or (is_whole and ending.exit_code == 0),
             reason="" if is_whole else short,
-            gave_up=_gave_up(plan, ending, short) if is_judged and (_hung(plan, ending) or not is_whole) else "",
+            gave_up=""
+            if stopped or not is_judged or (is_whole and not _hung(plan, ending))
+            else _gave_up(plan, ending, short),
+            stopped=stopped,
             generator=plan.program or self.name,
             started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,
             duration_s=min(ending.seconds, plan.duration_s),
@@ -141,7 +151,10 @@ class CommandGenerator(ForeignGenerator):
         populate = [Command(POPULATE, filled(command.populate, values))] if command.populate else []
         # A database that stands still can keep its clients waiting for ever.
         within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.spec) + _HANGS_S))
-        return Load([*populate, Command(LOAD, [*within, *filled(command.run, values)])])
+        run, files = filled(command.run, values), {}
+        if watching.is_watched(command):
+            run, files = watching.watched(run, request.spec, command)
+        return Load([*populate, Command(LOAD, [*within, *run])], files=files)
 
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
         folders = {}
@@ -156,15 +169,18 @@ class CommandGenerator(ForeignGenerator):
         return {"program": _program(command), "progress": command.progress or "", "outputs": command.outputs}
 
     def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:
-        asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, plan.progress, str(folder_of(host)))
+        is_watched = watching.has_groups(plan.progress)
+        asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, "" if is_watched else plan.progress, str(folder_of(host)))
         age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
         elapsed_s = float(age) if age.isdecimal() else 0.0
         number = _NUMBER.search(matches[0]) if matches else None
         rate = float(number[0].replace(",", "")) if number else None
+        if is_watched and command == LOAD:
+            rate = watching.rate_in(host.read_tail(folder_of(host) / FIGURES, max_bytes=TAIL_BYTES))
         return replace(phase_of(plan, command, elapsed_s), achieved_ops_s=rate)
 
     def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
-        names = [path.name for path in self.files(host) if path.name not in RECORDS]
+        names = [path.name for path in self.files(host) if path.name not in OWN_FILES]
         if not plan.outputs or _named(names, plan.outputs):
             return ""
         written = f"{', '.join(names[:_MOST_NAMES])}{' …' * (len(names) > _MOST_NAMES)}"

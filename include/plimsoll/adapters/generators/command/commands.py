@@ -7,6 +7,8 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, PERCENTILE, RATE, STOPPED
+from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
 from plimsoll.adapters.generators.foreign_load import CONSOLE, RECORDS, run_s
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
 from plimsoll.domain.campaign.specs import LoadSpec
@@ -40,6 +42,8 @@ definition's workload, such as `rows`.
 _WHERE = "load_generator.command"
 _EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
 _NEEDED = ("rate", "duration")
+OWN_FILES = (*RECORDS, WATCH, FIGURES, STOPPED, WATCHER)
+"""The names of files that belong to the job, beside those that programs write."""
 _WITHOUT = {
     "rate": "; a program that can't keep a rate runs elsewhere, and its files come in by `plimsoll import`, with the "
     "rates that it reached as loads",
@@ -131,9 +135,17 @@ def _placeholders(spec: LoadSpec, command: LoadCommand) -> Iterator[Problem]:
 
 def _progress(command: LoadCommand) -> Iterator[Problem]:
     try:
-        re.compile(command.progress or "")
+        named = re.compile(command.progress or "").groupindex
     except re.error as error:
         yield Problem(f"{_WHERE}.progress", f"is no regular expression: {error}", "write one, or leave it out")
+        return
+    known = f"write {RATE}, {ERRORS} or {ERRORS_S}, or a percentile with its unit, such as p99_ms or p99_9_us"
+    for name in named:
+        if name not in (RATE, ERRORS, ERRORS_S) and not PERCENTILE.fullmatch(name):
+            yield Problem(f"{_WHERE}.progress", f"its group {name!r} stands for nothing", known)
+    if named and RATE not in named:
+        what = f"has named groups, and none is {RATE!r}, the operations per s"
+        yield Problem(f"{_WHERE}.progress", what, f"name it: `tps: (?P<{RATE}>[0-9.]+)`")
 
 
 def _outputs(command: LoadCommand) -> Iterator[Problem]:
@@ -142,7 +154,7 @@ def _outputs(command: LoadCommand) -> Iterator[Problem]:
         if "/" in name or "{" in name:
             mend = f"write the file's own name, such as {name.rpartition('/')[2] or '*.hdr'!r}"
             yield Problem(where, f"{name!r} is a path, and files are known by their names alone", mend)
-        elif own := next((one for one in RECORDS if fnmatchcase(one, name)), ""):
+        elif own := next((one for one in OWN_FILES if fnmatchcase(one, name)), ""):
             mend = f"write a name that only the program's files have; {CONSOLE} is what it prints"
             yield Problem(where, f"{name!r} is also the name of {own}, which Plimsoll writes", mend)
 

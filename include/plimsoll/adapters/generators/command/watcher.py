@@ -1,0 +1,195 @@
+"""Runs the timed command of a load, reads what it prints, and ends it once that breaks a rule. Imports nothing of its
+own, so that an isolated interpreter on a load host can run it as a script:
+
+    watcher.py WATCH -- PROGRAM ARGUMENT…
+
+The file WATCH, JSON, holds the `pattern` of a line with its named groups, the `console` that the program prints to,
+the `rules`, the `signal` that ends the program, and `duration_s`. The newest figures stand in `watch.json` in its
+folder, a broken rule in `stopped.json`. The exit code is the program's, and 0 if a rule ended it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+FIGURES, STOPPED = "watch.json", "stopped.json"
+RATE, ERRORS, ERRORS_S = "rate", "errors", "errors_s"
+PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d+))?_(s|ms|us)")
+"""A group with a percentile of response times and its unit: `p99_ms`, `p99_9_us`."""
+_IN_MS = {"s": 1000.0, "ms": 1.0, "us": 0.001}
+_LONGEST_LINE = 2000
+_MOST_BYTES = 1 << 20
+_FIRST_LINE_S = 60.0
+"""The time that a program has to connect, before its first line is due."""
+_GRACE_S = 20.0
+_PAUSE_S = 0.5
+
+
+class Report(NamedTuple):
+    """A line that matches: when it was read, how long a time it is about (s), and its figures.
+
+    `failed`: operations of that time; None where the line does not tell. `times_ms`: percentile → ms.
+    """
+
+    at_s: float
+    seconds: float
+    answered_ops_s: float
+    failed: float | None
+    times_ms: Mapping[float, float]
+
+
+def report(line: str, pattern: re.Pattern[str], at_s: float, seconds: float) -> Report | None:
+    """Return the figures of a line; None of another one. A number may have commas between its thousands."""
+    match = pattern.search(line[:_LONGEST_LINE])
+    if match is None:
+        return None
+    told = {name: float(text.replace(",", "")) for name, text in match.groupdict().items() if text}
+    failed = told.get(ERRORS, told[ERRORS_S] * seconds if ERRORS_S in told else None)
+    times = {percentile_of(name): told[name] * _IN_MS[unit_of(name)] for name in told if PERCENTILE.fullmatch(name)}
+    return Report(at_s, seconds, told[RATE], failed, times)
+
+
+def percentile_of(group: str) -> float:
+    """Return the percentile of a group's name: 99.9 of `p99_9_ms`."""
+    return float(re.sub(r"^p(\d+)(?:_(\d+))?_.*", lambda found: f"{found[1]}.{found[2] or 0}", group))
+
+
+def unit_of(group: str) -> str:
+    return group.rpartition("_")[2]
+
+
+def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
+    """Explain how the newest lines that are about at least `within_s` break the rule; empty if they do not.
+
+    A percentile of several lines can't be computed from theirs: the rule is broken once it is above in each of them.
+    """
+    last = list(_newest(reports, rule["within_s"]))
+    if not last:
+        return ""
+    if all(one.answered_ops_s == 0 for one in last):
+        return f"nothing was answered for {rule['within_s']:g} s"
+    if rule["percentile"] is None:
+        failed = sum(one.failed or 0 for one in last)
+        due = failed + sum(one.answered_ops_s * one.seconds for one in last)
+        share = 100 * failed / due
+        return f"{share:.3g} % of the operations of {rule['within_s']:g} s failed" if share > rule["share"] else ""
+    times = [one.times_ms.get(rule["percentile"]) for one in last]
+    highest = [told for told in times if told is not None and told > rule["above_ms"]]
+    if len(highest) < len(times):
+        return ""
+    return f"p{rule['percentile']:g} was {min(highest):.4g} ms or more for {rule['within_s']:g} s"
+
+
+def _newest(reports: Sequence[Report], within_s: float) -> Iterator[Report]:
+    """Yield the newest reports that together are about so long; none where all are about less."""
+    if sum(one.seconds for one in reports) < within_s:
+        return
+    covered = 0.0
+    for one in reversed(reports):
+        yield one
+        covered += one.seconds
+        if covered >= within_s:
+            return
+
+
+def silent(rules: Sequence[Mapping[str, Any]], reports: Sequence[Report], elapsed_s: float) -> tuple[int, str] | None:
+    """Return the number of a rule that the program's silence breaks, and how; None while the next line may still come.
+
+    As long as its longest line is about, the program need not print.
+    """
+    last_s, usual_s = (reports[-1].at_s, max(one.seconds for one in reports)) if reports else (0.0, _FIRST_LINE_S)
+    for number, rule in enumerate(rules):
+        if elapsed_s - last_s > rule["within_s"] + usual_s:
+            return number, f"the program has printed nothing that tells of operations for {elapsed_s - last_s:.0f} s"
+    return None
+
+
+class Watch:
+    """The lines of a console so far, and whether they break a rule."""
+
+    def __init__(self, asked: Mapping[str, Any], folder: Path) -> None:
+        self._rules: Sequence[Mapping[str, Any]] = asked["rules"]
+        self._pattern, self._console = re.compile(asked["pattern"]), folder / asked["console"]
+        self._duration_s, self._folder = float(asked["duration_s"]), folder
+        self._offset, self._rest, self._reports = 0, "", list[Report]()
+
+    def look(self, elapsed_s: float) -> tuple[int, str] | None:
+        """Read what was printed since the last look. Returns the number of a rule that is broken now, and how."""
+        for line in self._lines():
+            last_s = self._reports[-1].at_s if self._reports else 0.0
+            if told := report(line, self._pattern, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)):
+                self._reports.append(told)
+                if found := self._broken():
+                    return found
+        if self._reports:
+            _write(self._folder / FIGURES, {"rate": self._reports[-1].answered_ops_s})
+        return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
+
+    def _broken(self) -> tuple[int, str] | None:
+        found = ((number, broken(rule, self._reports)) for number, rule in enumerate(self._rules))
+        return next(((number, why) for number, why in found if why), None)
+
+    def _lines(self) -> Iterator[str]:
+        with self._console.open("rb") as console:
+            console.seek(self._offset)
+            told = console.read(_MOST_BYTES)
+        self._offset += len(told)
+        *lines, self._rest = re.split(r"[\r\n]", self._rest + told.decode(errors="replace"))
+        self._rest = self._rest[-_LONGEST_LINE:]
+        yield from lines
+
+
+def run(asked: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
+    """Run the program to its end, or until a rule is broken. Returns the exit code as a shell gives it."""
+    program = subprocess.Popen(argv, start_new_session=True)
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda received, _: _signal(program, received))
+    watch, began_s = Watch(asked, folder), time.monotonic()
+    while (code := _ended(program)) is None:
+        if found := watch.look(elapsed_s := time.monotonic() - began_s):
+            _write(folder / STOPPED, {"seconds": elapsed_s, "rule": found[0], "why": found[1]})
+            _end(program, getattr(signal, f"SIG{asked['signal']}"))
+            return 0
+    return code if code >= 0 else 128 - code
+
+
+def _ended(program: subprocess.Popen[bytes]) -> int | None:
+    try:
+        return program.wait(_PAUSE_S)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _end(program: subprocess.Popen[bytes], number: int) -> None:
+    _signal(program, number)
+    try:
+        program.wait(_GRACE_S)
+    except subprocess.TimeoutExpired:
+        _signal(program, signal.SIGKILL)
+        program.wait()
+
+
+def _signal(program: subprocess.Popen[bytes], number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(program.pid, number)
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> None:
+    unfinished = path.with_name(f"{path.name}.part")
+    unfinished.write_text(json.dumps(content), encoding="utf-8")
+    unfinished.replace(path)
+
+
+if __name__ == "__main__":
+    file = Path(sys.argv[1])
+    sys.exit(run(json.loads(file.read_text(encoding="utf-8")), file.parent, sys.argv[3:]))

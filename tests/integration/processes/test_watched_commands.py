@@ -1,0 +1,75 @@
+"""A program that others made is ended by its own signal once what it prints breaks a rule."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from tests.support.processes import until
+
+from plimsoll.adapters.generators.command import watcher
+
+RULE = {"share": 5.0, "percentile": None, "above_ms": None, "within_s": 2.0}
+PROGRAM = """
+import signal, sys, time
+def end(number, _):
+    open("ended", "w").write(signal.Signals(number).name)
+    sys.exit(3)
+signal.signal(signal.SIGINT, end)
+signal.signal(signal.SIGTERM, end)
+for number in range(int(sys.argv[1])):
+    print(f"{number} s: 100 ops/s, {sys.argv[2]} failed", flush=True)
+    time.sleep(0.6)
+"""
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
+    """`watched(lines, failed)`: the watcher of a program that prints so many lines with so many failures each."""
+    (tmp_path / "program.py").write_text(PROGRAM)
+
+    def start(lines: int, failed: int, **asked: Any) -> subprocess.Popen[bytes]:
+        pattern = r"(?P<rate>\d+) ops/s, (?P<errors>\d+) failed"
+        rules = {"pattern": pattern, "console": "console", "rules": [RULE], "signal": "INT", "duration_s": 60, **asked}
+        (tmp_path / "rules.json").write_text(json.dumps(rules))
+        argv = [sys.executable, "-I", "-S", "-B", watcher.__file__, str(tmp_path / "rules.json"), "--"]
+        program = [sys.executable, "-I", str(tmp_path / "program.py"), str(lines), str(failed)]
+        with (tmp_path / "console").open("wb") as console:
+            return subprocess.Popen([*argv, *program], cwd=tmp_path, stdout=console, stderr=console)
+
+    return start
+
+
+def test_a_broken_rule_ends_the_program_by_its_own_signal(
+    watched: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    assert watched(1000, 20).wait(60) == 0
+    told = json.loads((tmp_path / watcher.STOPPED).read_text())
+    assert (told["rule"], "of the operations of 2 s failed" in told["why"]) == (0, True)
+    assert told["seconds"] > 2.0
+    assert (tmp_path / "ended").read_text() == "SIGINT"
+    assert json.loads((tmp_path / watcher.FIGURES).read_text()) == {"rate": 100.0}
+
+
+def test_a_program_that_keeps_the_rules_ends_by_itself_with_its_own_exit_code(
+    watched: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    assert watched(3, 1).wait(60) == 0
+    (tmp_path / "program.py").write_text("import sys; sys.exit(7)")
+    assert watched(0, 0).wait(60) == 7
+    assert not (tmp_path / watcher.STOPPED).exists()
+
+
+def test_who_ends_the_watcher_ends_the_program(watched: Callable[..., subprocess.Popen[bytes]], tmp_path: Path) -> None:
+    watching = watched(1000, 0)
+    until((tmp_path / watcher.FIGURES).exists, "the first line")
+    [program] = psutil.Process(watching.pid).children()
+    watching.send_signal(signal.SIGTERM)
+    assert watching.wait(60) == 3
+    assert (tmp_path / "ended").read_text() == "SIGTERM"
+    assert not program.is_running()

@@ -1,0 +1,99 @@
+"""What a program prints as it runs is held against the rules that end its load."""
+
+import re
+from typing import Any
+
+import pytest
+
+from plimsoll.adapters.generators.command.watcher import Report, broken, report, silent
+from plimsoll.adapters.generators.command.watching import unkept
+from plimsoll.domain.keys.timing import StopRule
+
+PGBENCH = re.compile(r"progress: [0-9.]+ s, (?P<rate>[0-9.]+) tps, .*?(?P<errors>\d+) failed")
+SYSBENCH = re.compile(r"tps: (?P<rate>[0-9.]+) .*lat \(ms,99%\): (?P<p99_ms>[0-9.]+) err/s: (?P<errors_s>[0-9.]+)")
+ERRORS = {"share": 5.0, "percentile": None, "above_ms": None, "within_s": 10.0}
+SLOW = {"share": 1.0, "percentile": 99.0, "above_ms": 100.0, "within_s": 10.0}
+
+
+def test_lines_of_pgbench_and_sysbench_are_read() -> None:
+    found = report(
+        "progress: 2.0 s, 1,990.5 tps, lat 1.2 ms stddev 0.5, 7 failed",
+        re.compile(PGBENCH.pattern.replace("(?P<rate>[0-9.]+)", "(?P<rate>[0-9.,]+)")),
+        2.0,
+        1.0,
+    )
+    assert found == Report(2.0, 1.0, 1990.5, 7.0, {})
+    line = "[ 4s ] thds: 4 tps: 99.90 qps: 1998.0 (r/w/o: 1/2/3) lat (ms,99%): 12.30 err/s: 0.50 reconn/s: 0.00"
+    assert report(line, SYSBENCH, 4.0, 2.0) == Report(4.0, 2.0, 99.9, 1.0, {99.0: 12.3})
+    assert report("Running the test", SYSBENCH, 4.0, 2.0) is None
+
+
+@pytest.mark.parametrize(
+    ("group", "told", "percentile", "ms"),
+    [("p99_ms", "12", 99.0, 12.0), ("p99_9_us", "1500", 99.9, 1.5), ("p50_s", "0.2", 50.0, 200.0)],
+)
+def test_a_percentile_has_its_unit_in_its_name(group: str, told: str, percentile: float, ms: float) -> None:
+    found = report(f"1 {told}", re.compile(rf"(?P<rate>\d) (?P<{group}>[\d.]+)"), 1.0, 1.0)
+    assert found is not None
+    assert found.times_ms == pytest.approx({percentile: ms})
+
+
+def lines(*figures: tuple[float, float | None, float], seconds: float = 1.0) -> list[Report]:
+    """Return lines of a second each, by default: answered ops/s, failed, p99 in ms."""
+    return [
+        Report(number * seconds, seconds, rate, failed, {99.0: p99_ms})
+        for number, (rate, failed, p99_ms) in enumerate(figures, 1)
+    ]
+
+
+FINE, FAILING, SLOWED, STILL = (100.0, 0.0, 5.0), (90.0, 10.0, 5.0), (100.0, 0.0, 150.0), (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "told", "why"),
+    [
+        (ERRORS, [FINE] * 20, ""),
+        (ERRORS, [FAILING] * 9, ""),
+        (ERRORS, [FAILING] * 10, "10 % of the operations of 10 s failed"),
+        (ERRORS, [FAILING] * 10 + [FINE] * 6, ""),
+        (ERRORS, [STILL] * 10, "nothing was answered for 10 s"),
+        (ERRORS, [(100.0, None, 5.0)] * 10, ""),
+        (SLOW, [SLOWED] * 10, "p99 was 150 ms or more for 10 s"),
+        (SLOW, [SLOWED] * 9 + [FINE], ""),
+        (SLOW, [STILL] * 10, "nothing was answered for 10 s"),
+    ],
+)
+def test_the_newest_lines_of_so_long_decide(rule: dict[str, Any], told: list[Any], why: str) -> None:
+    assert broken(rule, lines(*told)) == why
+
+
+def test_one_line_may_be_about_more_than_the_rule_asks_for() -> None:
+    assert broken(SLOW, lines(FINE, SLOWED, seconds=30.0)) == "p99 was 150 ms or more for 10 s"
+    assert broken(SLOW, lines(SLOWED, FINE, seconds=30.0)) == ""
+
+
+def test_a_program_that_falls_silent_breaks_the_rule_with_the_shortest_time() -> None:
+    rules = [{**ERRORS, "within_s": 30.0}, SLOW]
+    told = lines(FINE, FINE, seconds=5.0)
+    assert silent(rules, told, 24.0) is None
+    assert silent(rules, told, 26.0) == (1, "the program has printed nothing that tells of operations for 16 s")
+    assert silent(rules, [], 69.0) is None, "it may take a minute to connect"
+    assert silent(rules, [], 71.0) is not None
+    assert silent([], [], 1000.0) is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "progress", "lacks"),
+    [
+        ({"errors": "5%", "within": "10s"}, PGBENCH.pattern, ""),
+        ({"errors": "5%", "within": "10s"}, SYSBENCH.pattern, ""),
+        ({"errors": "5%", "within": "10s"}, "tps: (?P<rate>[0-9.]+)", "has no group `errors` or `errors_s`"),
+        ({"errors": "5%", "within": "10s"}, "tps: [0-9.]+", "has no group `errors` or `errors_s`"),
+        ({"percentile": 99, "above": "1s", "within": "10s"}, SYSBENCH.pattern, ""),
+        ({"percentile": 99.9, "above": "1s", "within": "10s"}, SYSBENCH.pattern, "`p99_9_ms`, `p99_9_us` or `p99_9_s`"),
+    ],
+)
+def test_a_rule_that_the_lines_do_not_tell_is_refused(rule: dict[str, Any], progress: str, lacks: str) -> None:
+    found = unkept(StopRule.model_validate(rule), progress)
+    assert lacks in found
+    assert bool(found) == bool(lacks)
