@@ -149,7 +149,8 @@ def _judgement(evidence: Evidence) -> Judgement:
     if command := evidence.part.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
         files = next(iter(evidence.response_times.values()))
-        run = replace(run, started_at=None, aborted=bool(evidence.summary.gave_up))
+        is_cut_off = bool(evidence.summary.gave_up or evidence.summary.stopped)
+        run = replace(run, started_at=None, aborted=is_cut_off)
         levels = evidence.part.service_levels
         judgement = judge_logs(files, run, levels, unit=command.unit, tags=command.tags, columns=command.columns)
         # A form that can't be read is what the program always writes, unless it did not come to its end.
