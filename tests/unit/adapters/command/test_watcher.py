@@ -11,8 +11,8 @@ from plimsoll.domain.keys.timing import StopRule
 
 PGBENCH = re.compile(r"progress: [0-9.]+ s, (?P<rate>[0-9.]+) tps, .*?(?P<errors>\d+) failed")
 SYSBENCH = re.compile(r"tps: (?P<rate>[0-9.]+) .*lat \(ms,99%\): (?P<p99_ms>[0-9.]+) err/s: (?P<errors_s>[0-9.]+)")
-ERRORS = {"share": 5.0, "percentile": None, "above_ms": None, "within_s": 10.0}
-SLOW = {"share": 1.0, "percentile": 99.0, "above_ms": 100.0, "within_s": 10.0}
+ERRORS: dict[str, Any] = {"share": 5.0, "percentile": None, "above_ms": None, "within_s": 10.0}
+SLOW: dict[str, Any] = {"share": 1.0, "percentile": 99.0, "above_ms": 100.0, "within_s": 10.0}
 
 
 def test_lines_of_pgbench_and_sysbench_are_read() -> None:

@@ -151,9 +151,7 @@ class CommandGenerator(ForeignGenerator):
         populate = [Command(POPULATE, filled(command.populate, values))] if command.populate else []
         # A database that stands still can keep its clients waiting for ever.
         within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.spec) + _HANGS_S))
-        run, files = filled(command.run, values), {}
-        if watching.is_watched(command):
-            run, files = watching.watched(run, request.spec, command)
+        run, files = watching.watched(filled(command.run, values), request.spec, command)
         return Load([*populate, Command(LOAD, [*within, *run])], files=files)
 
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:

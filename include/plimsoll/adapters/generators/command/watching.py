@@ -26,10 +26,6 @@ def has_groups(progress: str) -> bool:
     return "(?P<" in progress
 
 
-def is_watched(command: LoadCommand) -> bool:
-    return has_groups(command.progress or "")
-
-
 def unkept(rule: StopRule, progress: str) -> str:
     """Explain why what the program prints can't keep that rule; empty where it can."""
     groups = re.compile(progress).groupindex if has_groups(progress) else {}
@@ -43,7 +39,9 @@ def unkept(rule: StopRule, progress: str) -> str:
 
 
 def watched(argv: Sequence[str], spec: LoadSpec, command: LoadCommand) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Return how the command runs under the watcher, and the files that it needs beside it."""
+    """Return how the command runs under the watcher, and the files that it needs beside it; as it is without groups."""
+    if not has_groups(command.progress or ""):
+        return argv, {}
     asked = {
         "pattern": command.progress,
         "console": CONSOLE,
