@@ -1,11 +1,11 @@
-"""What the list of campaigns and a pass of the reaper read of a store, on disk and on S3: of few campaigns and of many.
+"""What the list of campaigns, a pass of the reaper and a trend read of a store, on disk and on S3: of few and of many.
 
     .venv/bin/python -m benchmarks.many_campaigns [--campaigns N] [--fewer N]
 
 S3 is moto's, in this process: its requests are counted, and its times say nothing. All campaigns are complete and have
 a report. *first*: nothing is known yet. *changed*: one more campaign has begun. The command fails if the list on disk
-takes 300 ms (95th percentile), or if a later pass of the reaper over many asks more than one over few, apart from the
-pages of listings, which have 1,000 names each.
+takes 300 ms (95th percentile), or if a later pass of the reaper, or a later trend, over many asks more than one over
+few, apart from the pages of listings, which have 1,000 names each. The trend's campaigns are recorded figures alone.
 """
 
 import argparse
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.stored import store_campaign
 from tests.support.campaigns.synthetic import Plan
+from tests.support.campaigns.trend import BEGAN, store_trend, worst
 from tests.support.stores.s3 import running_s3
 
 from plimsoll.ports.store import ResultStore
@@ -29,8 +31,10 @@ from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.places import StoredPlaces
 from plimsoll.services.hosts.reaping import reap
+from plimsoll.services.publish.trends import stored_trend
 from plimsoll.services.retries import Outage
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.judged import unmark_in_trends
 from plimsoll.services.store.layout import report_key
 from plimsoll.services.toolkit import Toolkit
 from plimsoll_airflow.web.library import Library
@@ -69,20 +73,21 @@ def main() -> None:
     parser.add_argument("--campaigns", type=int, default=1_000)
     parser.add_argument("--fewer", type=int, default=100)
     options = parser.parse_args()
-    failed, later = list[str](), dict[tuple[str, int], int]()
+    failed, later = list[str](), dict[tuple[str, str, int], int]()
     for number in (options.fewer, options.campaigns):
         with tempfile.TemporaryDirectory(prefix="plimsoll-benchmark-") as folder:
             installation = Installation(Path(folder))
             for place in _places(installation):
                 _fill(installation, place.store, number)
                 p95_s = _measure_list(place, installation.toolkit, number)
-                later[place.name, number] = _measure_reaper(place, installation.toolkit, number)
+                later["pass", place.name, number] = _measure_reaper(place, installation.toolkit, number)
+                later["trend", place.name, number] = _measure_trend(place, number)
                 if place.name == "disk" and p95_s > _HIGHEST_P95_S:
                     failed.append(f"the list of {number} campaigns takes {p95_s:.2f} s")
-    for name in ("disk", "S3"):
-        few, many = later[name, options.fewer], later[name, options.campaigns]
+    for what, name in product(("pass", "trend"), ("disk", "S3")):
+        few, many = later[what, name, options.fewer], later[what, name, options.campaigns]
         if many > few + _PAGES * (options.campaigns // 1_000):
-            failed.append(f"a later pass over {options.campaigns} campaigns on {name} asks {many} times, not {few}")
+            failed.append(f"a later {what} over {options.campaigns} campaigns on {name} asks {many} times, not {few}")
     sys.exit("; ".join(failed) or 0)
 
 
@@ -139,6 +144,22 @@ def _measure_reaper(place: _Place, tools: Toolkit, number: int) -> int:
     look("then")
     CampaignStore(place.store, "demo-more").open(_DEFINITION)
     begin(replace(installed, tariffs={}), "demo-more", "v1-001k-r1", "me")
+    return look("changed")
+
+
+def _measure_trend(place: _Place, number: int) -> int:
+    """Return how often a trend asks that comes after another one, once one campaign was published anew."""
+
+    def look(name: str) -> int:
+        with _row(place, number, f"trend, {name}") as asked:
+            found = stored_trend(place.store, ["nightly"], "date", BEGAN)
+        assert len(found.campaigns) == number
+        return asked()
+
+    store_trend(place.store, {worst("v1"): [(5.0, number)]})
+    look("first")
+    look("then")
+    unmark_in_trends(place.store, "nightly-1")
     return look("changed")
 
 

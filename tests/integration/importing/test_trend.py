@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.suite.requirements import IS_LONG
 from typer.testing import CliRunner
 
 from plimsoll.cli import cli
 
-CAMPAIGNS, STEP = 12, 7
+CAMPAIGNS, STEP = (30, 20) if IS_LONG else (12, 7)
 DESCRIPTION = """\
 campaign: nightly-{number}
 source: made for a test
