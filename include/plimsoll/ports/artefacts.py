@@ -1,7 +1,9 @@
 """The software for hosts: JDKs, databases and load generators, as folders on the controller."""
 
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -27,6 +29,11 @@ def how_to_fetch(name: str) -> str:
     `make setup` fetches only the artefacts of definitions in the folder.
     """
     return f"fetch it first: `plimsoll prepare {name}`, or the definition's file in place of its name"
+
+
+def content_digest(checksums: Mapping[str, str]) -> str:
+    """Return the digest of files by their paths and sha256, which names a folder on hosts and an archive in a store."""
+    return sha256(json.dumps(sorted(checksums.items())).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError
 from plimsoll.domain.text.wording import plural
 from plimsoll.services.cell.attempt_state import attempt_state_of
 from plimsoll.services.definitions.continuing import with_sliding_windows
+from plimsoll.services.housekeeping.archives import archive_digest, is_archive
 from plimsoll.services.housekeeping.faults import CampaignFiles, Checked, Fault, OnBytes, Remedy, campaign_files
 from plimsoll.services.housekeeping.known import TABLE_PLACES, attempt_and_name, kind_of, place_of
 from plimsoll.services.housekeeping.published import Published, check_published
@@ -31,6 +32,7 @@ from plimsoll.services.toolkit import Toolkit
 YOUNG = timedelta(days=1)
 """The age up to which a file that nobody refers to counts as being written: longer than any upload takes."""
 LOOK = "no program of Plimsoll put it there, or none knows it any more: look at it, then delete it by hand"
+_ARCHIVE = "delete it: a cell that needs it uploads it again"
 _INTERVALS = table_file("intervals")
 _REMEDIES: Mapping[str, Remedy] = {
     layout.TOTALS.path: "totals",
@@ -108,6 +110,8 @@ class _Check:
             yield from self._missing(key, names)
         for key, manifest in self.manifests.items():
             yield from self._raw_files(key, manifest)
+        if self.raw:
+            yield from filter(None, (self._archive(path) for path in self.files.listed if is_archive(path)))
 
     def unreferenced(self) -> tuple[str, ...]:
         """Return the files that no record, manifest or report names, and that have no place in the store either."""
@@ -169,6 +173,21 @@ class _Check:
                 yield Fault("unfinished", key.campaign_id, path, what, mend)
         elif self.raw:
             yield from self.files.faults(expected, "the attempt's manifest", _RAW)
+
+    def _archive(self, path: str) -> Fault | None:
+        """Return the fault of an archive of software whose content is not what its name says."""
+        expected, where = PurePosixPath(path).stem.rpartition("-")[2], self.files.key(path)
+        try:
+            found = archive_digest(self.files.blocks(path), where)
+        except NotFound:
+            return None
+        except StoreError as error:
+            self.files.require_store(error)
+            return Fault("unreadable", self.files.campaign_id, path, error.what, _ARCHIVE, expected, remedy="drop")
+        if found == expected:
+            return None
+        what = "its content is not what its name says"
+        return Fault("differs", self.files.campaign_id, path, what, _ARCHIVE, expected, found, "drop")
 
     def _missing(self, key: AttemptKey, names: frozenset[str]) -> Iterator[Fault]:
         """Yield records that others of the attempt presuppose."""

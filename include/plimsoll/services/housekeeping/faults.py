@@ -97,6 +97,12 @@ class CampaignFiles:
         self.on_bytes(len(content))
         return content
 
+    def blocks(self, path: str) -> Iterator[bytes]:
+        """Yield the file's bytes. Raises NotFound, StoreError."""
+        for block in self.store.blocks(self.key(path)):
+            self.on_bytes(len(block))
+            yield block
+
     def require_store(self, error: StoreError) -> None:
         """Raise StoreError where that error is not about one file: the store can't be reached any more."""
         if not isinstance(error, DamagedRecord):
@@ -105,9 +111,8 @@ class CampaignFiles:
     def _digest(self, path: str) -> str | StoreError:
         digest = sha256()
         try:
-            for block in self.store.blocks(self.key(path)):
+            for block in self.blocks(path):
                 digest.update(block)
-                self.on_bytes(len(block))
         except NotFound:
             return ""
         except StoreError as error:

@@ -62,6 +62,7 @@ def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
         *_restored(toolkit, checked.campaign_id, by_remedy.get("restore", ())),
         *_judged(toolkit, checked, by_remedy.get("rejudge", ())),
         *_remade(toolkit, checked.campaign_id, by_remedy.get("remake", ())),
+        *(_dropped(toolkit, fault) for fault in by_remedy.get("drop", ())),
     ]
     yield from done
     if of_totals := by_remedy.get("totals"):
@@ -154,5 +155,5 @@ def _dropped(toolkit: Toolkit, fault: Fault) -> Mended:
     if fault.unfinished:
         toolkit.store.drop(fault.unfinished)
     else:
-        toolkit.store.delete(fault.path)
+        toolkit.store.delete("/".join(filter(None, (fault.campaign_id, fault.path))))
     return Mended(fault)

@@ -1,12 +1,15 @@
 """What `--mend` makes good, and what it leaves to people."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 from tests.fakes.installation import Installation
 from tests.fakes.owners import FixedOwners
 
+from plimsoll.adapters.providers.ssh.bundles import make_bundle, write_archive
 from plimsoll.domain.text.errors import BundleError, GateClosed
 from plimsoll.services.housekeeping import mending
 from plimsoll.services.housekeeping.checking import check_campaign_files
@@ -156,3 +159,26 @@ def test_a_damaged_contribution_to_trends_is_made_again_with_the_report(tools: T
     assert [one.why_not for one in mended(tools)] == [None]
 
     assert (mine / "trend.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("spoil", "kind"),
+    [(lambda whole: whole.replace(b"a program", b"a Program"), "differs"), (lambda whole: whole[:700], "unreadable")],
+    ids=["another byte", "half of it"],
+)
+def test_an_archive_of_software_whose_content_is_not_what_its_name_says_is_removed(
+    tools: Toolkit, mine: Path, tmp_path: Path, spoil: Callable[[bytes], bytes], kind: str
+) -> None:
+    (tmp_path / "main.py").write_text("a program " * 100)
+    bundle = make_bundle("program", {"main.py": tmp_path / "main.py", "other.py": tmp_path / "main.py"})
+    whole = BytesIO()
+    write_archive(bundle, sorted(bundle.files), whole)
+    archive = mine / "bundles" / f"program-1.2-{bundle.digest}.tar"
+    archive.parent.mkdir()
+    archive.write_bytes(whole.getvalue())
+    assert mended(tools) == ()
+
+    archive.write_bytes(spoil(whole.getvalue()))
+    (found,) = mended(tools)
+    assert (found.fault.kind, found.fault.expected, found.why_not) == (kind, bundle.digest, None)
+    assert not archive.exists()

@@ -24,6 +24,7 @@ from plimsoll.adapters.providers.ssh.connection import Connection
 from plimsoll.adapters.providers.ssh.execution import Answer, Feed, program_command, receiver_command
 from plimsoll.domain.text.errors import HostError
 from plimsoll.domain.text.wording import plural
+from plimsoll.ports.artefacts import content_digest
 from plimsoll.ports.store import DirectStore
 
 # A transfer that is lost half way goes on where it was, also after many minutes; one that never gets on must end.
@@ -51,7 +52,7 @@ class Bundle:
     @property
     def digest(self) -> str:
         """Return the sha256 of all files' paths and checksums, which identifies this content."""
-        return hashlib.sha256(json.dumps(sorted(self.checksums.items())).encode()).hexdigest()
+        return content_digest(self.checksums)
 
     @property
     def folder(self) -> str:
