@@ -93,8 +93,22 @@ def full_toolkit(settings: Settings) -> Toolkit:
     return Toolkit(
         store=store,
         clock=clock,
-        providers=OnDemand({"local": made.local, "ssh": made.ssh, "ec2": made.ec2, "external": made.external}),
-        tariffs=OnDemand({"ec2": lambda: made.ec2_tariffs, "external": made.external_tariffs}),
+        providers=OnDemand(
+            {
+                "local": made.local,
+                "ssh": made.ssh,
+                "ec2": made.ec2,
+                "command": made.command,
+                "external": made.external,
+            }
+        ),
+        tariffs=OnDemand(
+            {
+                "ec2": lambda: made.ec2_tariffs,
+                "command": made.command_tariffs,
+                "external": made.external_tariffs,
+            }
+        ),
         products=products,
         load_generators={generator.name: generator for generator in _generators(artefacts)},
         sampler=ProcSampler(),
@@ -175,6 +189,26 @@ class _Providers:
             further_regions=self.settings.further_regions,
             tariffs=self.ec2_tariffs,
         )
+
+    def command(self) -> Provider:
+        from plimsoll.adapters.providers.command import CommandProvider, FolderPrograms, Reach
+
+        return CommandProvider(
+            programs=FolderPrograms(self.settings.provider_programs),
+            ssh=self.ssh(),
+            reach=Reach(self.connections, self.clock),
+            secrets=self.secrets,
+            clock=self.clock,
+            store=store_name(self.settings),
+            log=report_waiting,
+            launches=self.launches,
+        )
+
+    @staticmethod
+    def command_tariffs() -> Tariffs:
+        from plimsoll.adapters.providers.command import CommandTariffs
+
+        return CommandTariffs()
 
     @cached_property
     def launches(self) -> StoredLaunches:

@@ -59,6 +59,9 @@ class Settings(BaseSettings):
         default="",
         description="Who is sent notices: an Airflow notifier with its arguments, as JSON; empty: nobody",
     )
+    provider_programs: Path | None = Field(
+        default=None, description="Folder of the programs that definitions with `provider: command` may name"
+    )
     ssh_key: Path | None = Field(default=None, description="Private key for hosts, for those who run without Airflow")
     regions: str = Field(
         default="",

@@ -182,7 +182,7 @@ class LoadGeneratorChoice(Model):
 class ProviderChoice(Model):
     """The provider of clusters, and its options."""
 
-    name: Annotated[str, Field(description="`local`, `ssh`, `ec2` or `external`")] = "local"
+    name: Annotated[str, Field(description="`local`, `ssh`, `ec2`, `command` or `external`")] = "local"
     options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
 
     @property

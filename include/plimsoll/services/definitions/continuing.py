@@ -15,6 +15,7 @@ _FREE_TO_CHANGE = (
 )
 """Keys that do not affect the measurement."""
 _FREE_OPTIONS: Mapping[str, frozenset[str]] = {
+    "command": frozenset({"answer_within", "connection", "launch_within", "patience", "prices", "startup"}),
     "ec2": frozenset(
         {"connection", "expiry_margin", "patience", "prices", "security_group", "ssh_connection", "ssh_port", "startup"}
         | {"subnets", "zones"}

@@ -1,0 +1,122 @@
+"""A cloud as its three programs show it: each call with its input, its exit code in words, and its answer checked."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from plimsoll.adapters.providers.command.contract import (
+    PREFIX,
+    AnsweredHost,
+    EndInput,
+    Garbage,
+    LaunchInput,
+    ListInput,
+    RequestedHost,
+    Tags,
+    parse_hosts,
+    require_asked,
+)
+from plimsoll.adapters.providers.command.options import CommandOptions
+from plimsoll.adapters.providers.command.programs import Programs
+from plimsoll.domain.hosts.cluster import ClusterId, is_load_host
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import ProviderError
+from plimsoll.domain.text.wording import shortened
+
+NO_ROOM, AGAIN, REFUSED = 69, 75, 77
+"""Exit codes, as in sysexits.h: EX_UNAVAILABLE, EX_TEMPFAIL and EX_NOPERM."""
+_SAID = 1500
+
+
+class ProgramError(ProviderError):
+    """A program that failed, or that did not keep to the contract. `passes`: whether a later try may succeed."""
+
+    def __init__(self, what: str, *, where: str = "", mend: str = "", passes: bool = False) -> None:
+        super().__init__(what, where=where, mend=mend)
+        self.passes = passes
+
+
+@dataclass(frozen=True)
+class Login:
+    """Who logs in to hosts: the public key, and the user where the connection has one."""
+
+    public_key: str
+    user: str
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """The programs of one definition's options, for the hosts of one installation, `store`."""
+
+    programs: Programs
+    options: CommandOptions
+    store: str
+
+    @property
+    def place(self) -> Hashable:
+        """Return what tells one cloud from another: how its hosts are listed."""
+        return self.options.list, str(self.options.options)
+
+    def launch(self, tags: Tags, login: Login, ports: tuple[int, ...]) -> tuple[AnsweredHost, ...]:
+        """Make the hosts that these tags name. Raises ProviderError, also where others than these are printed."""
+        given = LaunchInput(
+            token=tags.token,
+            tags=tags.as_text(),
+            hosts=tuple(RequestedHost(name=name, role=_role(name)) for name in tags.names),
+            public_key=login.public_key,
+            user=login.user,
+            ports=ports,
+            expires_at=tags.expires,
+            options=self.options.options,
+        )
+        printed = self._run(self.options.launch, given, self.options.launch_within)
+        try:
+            hosts = parse_hosts(printed, self.store)
+            require_asked(hosts, tags)
+        except Garbage as error:
+            raise _broken(self.options.launch, error) from error
+        return hosts
+
+    def living(self) -> tuple[AnsweredHost, ...]:
+        """Return all hosts of the installation. Raises ProviderError where that can't be told."""
+        given = ListInput(tags={f"{PREFIX}store": self.store}, options=self.options.options)
+        printed = self._run(self.options.list, given, self.options.answer_within)
+        try:
+            return parse_hosts(printed, self.store)
+        except Garbage as error:
+            raise _broken(self.options.list, error) from error
+
+    def of_cluster(self, cluster_id: ClusterId) -> tuple[AnsweredHost, ...]:
+        """Return the hosts of one cluster, the nodes first, in the order of their numbers."""
+        own = [host for host in self.living() if host.owned.id == cluster_id]
+        return tuple(sorted(own, key=lambda host: (host.role == "load", len(host.name), host.name)))
+
+    def end(self, cluster_id: ClusterId, ids: Sequence[str]) -> None:
+        """Have the cluster's hosts ended. Raises ProviderError. Whether they have, `living` tells."""
+        tags = {f"{PREFIX}store": self.store, f"{PREFIX}cluster": str(cluster_id)}
+        given = EndInput(tags=tags, ids=tuple(dict.fromkeys(ids)), options=self.options.options)
+        self._run(self.options.end, given, self.options.answer_within)
+
+    def _run(self, argv: Sequence[str], given: Model, limit: timedelta) -> bytes:
+        ended = self.programs.run(argv, given.model_dump_json().encode(), limit)
+        if ended.exit_code == 0:
+            return ended.printed
+        said = shortened(ended.words[-_SAID:]) or "it gave no reason on its error output"
+        means, mend = _MEANING.get(ended.exit_code, (f"failed with exit code {ended.exit_code}", "see what it says"))
+        passes = ended.exit_code in (NO_ROOM, AGAIN)
+        raise ProgramError(f"{argv[0]} {means}: {said}", where=" ".join(argv), mend=mend, passes=passes)
+
+
+_MEANING = {
+    NO_ROOM: ("has no room", "run fewer cells at once, or let it look in further places"),
+    AGAIN: ("could not do it now", "try again later"),
+    REFUSED: ("refuses it for good", "do what it says, or change the definition's provider.options"),
+}
+
+
+def _role(name: str) -> str:
+    return "load" if is_load_host(name) else "node"
+
+
+def _broken(argv: Sequence[str], error: Garbage) -> ProgramError:
+    return ProgramError(f"{argv[0]}: {error}", where=" ".join(argv), mend=error.mend)

@@ -1,0 +1,124 @@
+"""The record of a cluster's launches: each is written before the program is called, and again with its answer."""
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Self
+
+from plimsoll.adapters.providers.command.contract import AnsweredHost, Tags
+from plimsoll.adapters.providers.command.options import CommandOptions
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch
+from plimsoll.domain.text.errors import StoreError
+from plimsoll.ports.provider import Launches
+
+INSTANCE_ID = "instance_id"
+
+
+def facts_of(host: AnsweredHost) -> dict[str, str]:
+    """Return the facts of a host: its own, and those that tell it from others."""
+    told = {INSTANCE_ID: host.id, "instance_type": host.type, "zone": host.zone}
+    return {**host.facts, **{name: fact for name, fact in told.items() if fact}}
+
+
+def host_info(host: AnsweredHost, options: CommandOptions) -> HostInfo:
+    """Return the host as a cluster has it. It is paid for from its launch on."""
+    price = options.prices.of(host.role) if host.usd_per_hour is None else host.usd_per_hour
+    return HostInfo(
+        name=host.name,
+        role=host.role,
+        address=host.address,
+        facts=facts_of(host),
+        since=host.owned.created,
+        usd_per_hour=price,
+    )
+
+
+@dataclass
+class Launched:
+    """The launches of one cluster, in memory and in the record; none where the record could not be read."""
+
+    records: Launches
+    id: ClusterId
+    options: CommandOptions
+    known: list[Launch] = field(default_factory=list)
+    over: set[str] = field(default_factory=set)
+    """Tokens of launches whose program has ended by itself, so that it brings nothing more."""
+
+    @classmethod
+    def read(cls, records: Launches, cluster_id: ClusterId, options: CommandOptions) -> Self:
+        """Raises StoreError where the record can't be read: then nothing may be launched."""
+        return cls(records, cluster_id, options, list(records.of(cluster_id)))
+
+    @property
+    def unanswered(self) -> Launch | None:
+        """Return the launch whose answer is not known: its process died, or was lost sight of."""
+        return next((launch for launch in self.known if launch.hosts is None), None)
+
+    @property
+    def living(self) -> tuple[HostInfo, ...]:
+        """Return the hosts without a recorded end."""
+        return tuple(host for launch in self.known for host in launch.living)
+
+    def unknown_until(self) -> datetime | None:
+        """Return the time until which such a launch may still bring hosts; None where there is none."""
+        launch = self.unanswered
+        if launch is None or launch.token in self.over:
+            return None
+        return launch.asked_at + self.options.launch_within + timedelta(minutes=1)
+
+    def next_token(self, store: str) -> str:
+        """Return the token of the next launch: that of the unanswered one, so that nothing is made twice."""
+        if launch := self.unanswered:
+            return launch.token
+        return hashlib.sha256(f"{store}\n{self.id}\n{len(self.known)}".encode()).hexdigest()[:32]
+
+    def requested(self, tags: Tags, now: datetime) -> None:
+        """Record a launch that is about to be asked for. Raises StoreError; then it must not be."""
+        self._note(
+            Launch(
+                id=self.id,
+                token=tags.token,
+                role="load",  # each has one, and the hosts say their own
+                place={"connection": self.options.connection, "program": self.options.launch[0]},
+                asked_at=now,
+                expires_at=tags.expires,
+                owner=tags.owner,
+                nodes=tags.nodes,
+                load_hosts=tags.load_hosts,
+            )
+        )
+
+    def answered(self, token: str, hosts: Sequence[AnsweredHost]) -> None:
+        """Record the hosts of that launch; none: it made none, or they were ended. Raises StoreError."""
+        for launch in [one for one in self.known if one.token == token]:
+            self._note(launch.model_copy(update={"hosts": tuple(host_info(host, self.options) for host in hosts)}))
+
+    def discovered(self, hosts: Sequence[AnsweredHost]) -> None:
+        """Record listed hosts of launches whose answer was lost: they cost, too. In memory where that fails."""
+        for launch in list(self.known):
+            recorded = launch.hosts or ()
+            ids = {host.identity for host in recorded}
+            own = [host for host in hosts if host.owned.token == launch.token and host.id not in ids]
+            if own:
+                further = tuple(host_info(host, self.options) for host in own)
+                with suppress(StoreError):
+                    self._note(launch.model_copy(update={"hosts": (*recorded, *further)}))
+
+    def prolonged(self, owner: str, expires_at: datetime) -> None:
+        """Record the present owner of kept hosts, and their expiry. Raises StoreError."""
+        for launch in [one for one in self.known if one.living]:
+            self._note(launch.model_copy(update={"owner": owner, "expires_at": expires_at}))
+
+    def ended(self, now: datetime) -> None:
+        """Record that nothing of the cluster lives. In memory where that fails, so that ending never waits."""
+        for launch in list(self.known):
+            hosts = (host.model_copy(update={"until": host.until or now}) for host in launch.hosts or ())
+            with suppress(StoreError):
+                self._note(launch.model_copy(update={"hosts": tuple(hosts)}))
+
+    def _note(self, launch: Launch) -> None:
+        others = [one for one in self.known if one.token != launch.token]
+        self.known = [*others, launch]
+        self.records.note(launch)

@@ -1,0 +1,138 @@
+"""Have a cluster's hosts made, all or none. `list` decides what there is, also after a crash in between."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from plimsoll.adapters.providers.command.cloud import Cloud, Login, ProgramError
+from plimsoll.adapters.providers.command.contract import AnsweredHost, host_names, tags_of
+from plimsoll.adapters.providers.command.ending import Ender, poll_pauses
+from plimsoll.domain.hosts.cluster import ClusterRequest
+from plimsoll.domain.text.errors import HostsLost, PlimsollError, ProviderError
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.log import Log
+
+LAG = timedelta(minutes=2)
+"""How far a list may lag behind a launch, and for how long a host that it lacks is looked for again."""
+_FIRST_S, _LONGEST_S = 15.0, 240.0
+
+
+def is_whole(hosts: tuple[AnsweredHost, ...], nodes: int, load_hosts: int) -> bool:
+    """Tell whether these are all hosts of such a cluster, each once."""
+    return Counter(host.name for host in hosts) == Counter(host_names(nodes, load_hosts))
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The launch of one requested cluster in one cloud."""
+
+    cloud: Cloud
+    clock: Clock
+    log: Log
+    request: ClusterRequest
+    login: Login
+    ender: Ender
+
+    def provided(self) -> tuple[AnsweredHost, ...]:
+        """Return the cluster's hosts: those that live already, else new ones.
+
+        What is left of a cluster that is not whole is ended first. Raises HostsLost for kept hosts: another cluster
+        takes their place.
+        """
+        hosts = self._settled()
+        if self._is_whole(hosts):
+            self.ender.launched.discovered(hosts)
+            return hosts
+        if self.request.id.is_kept and self.request.was_whole:
+            names = {*host_names(self.request.nodes, self.request.load_hosts)} - {host.name for host in hosts}
+            what = f"hosts are not listed any more: {', '.join(sorted(names))}"
+            raise HostsLost(what, where=str(self.request.id), mend="run the cell again: it gets other hosts")
+        if hosts or self.ender.launched.living:
+            self.ender.end()
+        return self._made()
+
+    def _settled(self) -> tuple[AnsweredHost, ...]:
+        """Return the hosts that are listed, once no earlier launch and no lagging list can change that."""
+        launched, now = self.ender.launched, self.clock.now()
+        until = max(launched.unknown_until() or now, now + LAG if launched.living else now)
+        for pause in poll_pauses():
+            hosts = self.cloud.of_cluster(self.request.id)
+            if self._is_whole(hosts) or self.clock.now() >= until:
+                return hosts
+            self.log(f"{self.request.id}: an earlier launch may still bring hosts, until {until:%H:%M:%S} UTC")
+            self.clock.sleep(pause)
+        raise AssertionError("looks never end")
+
+    def _made(self) -> tuple[AnsweredHost, ...]:
+        """Return new hosts. While there is no room, it is tried again, for as long as the options say."""
+        deadline = min(filter(None, (self.clock.now() + self.cloud.options.patience, self.request.ends_at)))
+        for pause in _pauses(str(self.request.id)):
+            try:
+                return self._launched_once()
+            except ProgramError as error:
+                if not error.passes or self._is_late(pause, deadline):
+                    raise
+                self.log(f"{error.headline}; next try in {pause:.0f} s, until {deadline:%H:%M:%S} UTC at most")
+            self.clock.sleep(pause)
+        raise AssertionError("pauses never end")
+
+    def _launched_once(self) -> tuple[AnsweredHost, ...]:
+        launched, now = self.ender.launched, self.clock.now()
+        token = launched.next_token(self.cloud.store)
+        tags = tags_of(self.request, self.cloud.store, token, now)
+        launched.requested(tags, now)
+        try:
+            hosts = self.cloud.launch(tags, self.login, self.request.ports)
+            launched.answered(token, hosts)
+            self._require_listed(hosts)
+        except PlimsollError as error:
+            self._undo(token, error)
+            raise
+        return hosts
+
+    def _undo(self, token: str, error: PlimsollError) -> None:
+        """End what the failed launch has made, so that a next one may follow. Adds why that failed, where it does.
+
+        What a program that was killed has asked its cloud for may still come.
+        """
+        if isinstance(error, ProgramError):
+            self.ender.launched.over.add(token)
+        try:
+            self.ender.end()
+        except PlimsollError as second:
+            what = f"{error.what}; and what it may have made could not be ended: {second.headline}"
+            raise ProviderError(what, where=error.where, mend=second.mend) from error
+
+    def _require_listed(self, hosts: tuple[AnsweredHost, ...]) -> None:
+        """Wait until the list shows exactly what was printed. Raises ProgramError where it never does."""
+        told, until = {(host.id, host.name, host.address, host.host_key) for host in hosts}, self.clock.now() + LAG
+        for pause in poll_pauses():
+            shown = self.cloud.of_cluster(self.request.id)
+            if {(host.id, host.name, host.address, host.host_key) for host in shown} == told:
+                return
+            if self.clock.now() > until:
+                break
+            self.clock.sleep(pause)
+        what = (
+            f"{self.cloud.options.launch[0]} printed {', '.join(map(str, hosts))}, and after {LAG} "
+            f"{self.cloud.options.list[0]} shows {', '.join(map(str, shown)) or 'none'} of them"
+        )
+        mend = "let both print the same hosts, with their tags, until they are ended; see what lives, and end it"
+        raise ProgramError(what, where=str(self.request.id), mend=mend)
+
+    def _is_late(self, pause: float, deadline: datetime) -> bool:
+        return self.clock.now() + timedelta(seconds=pause) > deadline
+
+    def _is_whole(self, hosts: tuple[AnsweredHost, ...]) -> bool:
+        return is_whole(hosts, self.request.nodes, self.request.load_hosts)
+
+
+def _pauses(seed: str) -> Iterator[float]:
+    """Yield the seconds between two tries: doubling up to a limit, and shifted so that cells do not try together."""
+    dice = random.Random(seed)  # noqa: S311 - not for secrets
+    longest = _FIRST_S
+    while True:
+        yield longest * dice.uniform(0.5, 1.0)
+        longest = min(_LONGEST_S, 2 * longest)
