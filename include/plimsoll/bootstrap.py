@@ -20,12 +20,13 @@ from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.host_bounds import Disturbance
+from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.domain.text.errors import PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.artefacts import ArtefactSource
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
-from plimsoll.ports.provider import Provider, Tariffs
+from plimsoll.ports.provider import Places, Provider, Tariffs
 from plimsoll.ports.secrets import DatabaseSecrets, Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services.definitions.documents import Document, parse_yaml
@@ -40,6 +41,7 @@ from plimsoll.settings import Settings
 if TYPE_CHECKING:
     from plimsoll.adapters.artefacts import Artefacts
     from plimsoll.adapters.external import Databases
+    from plimsoll.adapters.providers.command import CommandProvider
     from plimsoll.adapters.providers.ec2 import Ec2Tariffs
     from plimsoll.adapters.providers.ssh import Connections, Depot
 
@@ -120,6 +122,26 @@ def full_toolkit(settings: Settings) -> Toolkit:
     )
 
 
+def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
+    """Return a definition's provider `command`, whose launches are not recorded in the store.
+
+    Raises Refused for another provider.
+    """
+    from plimsoll.adapters.external import Databases
+    from plimsoll.adapters.providers.command import PROVIDER, UnkeptLaunches
+
+    if choice.name != PROVIDER:
+        what, mend = (
+            f"is {choice.name!r}: only the programs of `{PROVIDER}` are checked so",
+            "`plimsoll plan` checks it",
+        )
+        raise Refused([Problem("provider.name", what, mend)], where="provider check")
+    clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
+    databases = Databases(build_database_secrets(settings))
+    made = _Providers(settings, store, clock, secrets, Outage(clock), databases)
+    return replace(made.command(), launches=UnkeptLaunches()).at(Places((choice.options,)))
+
+
 def artefacts_in(settings: Settings) -> Artefacts:
     """Return the software that the cache has or gets."""
     from plimsoll.adapters.artefacts import Archives, Artefacts
@@ -190,7 +212,7 @@ class _Providers:
             tariffs=self.ec2_tariffs,
         )
 
-    def command(self) -> Provider:
+    def command(self) -> CommandProvider:
         from plimsoll.adapters.providers.command import CommandProvider, FolderPrograms, Reach
 
         return CommandProvider(

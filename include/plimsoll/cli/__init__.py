@@ -15,6 +15,7 @@ from plimsoll.cli.clusters import clusters_app
 from plimsoll.cli.judge import judge
 from plimsoll.cli.plan import plan, schema
 from plimsoll.cli.prepare import doctor, prepare
+from plimsoll.cli.provider import provider_app
 from plimsoll.cli.rejudge import rejudge
 from plimsoll.cli.report import bundle, report
 from plimsoll.cli.run import run
@@ -55,6 +56,7 @@ for command in (plan, simulate, judge, rejudge, report, bundle, compare, trend, 
 cli.command("import")(import_runs)
 cli.add_typer(campaigns_app, name="campaigns")
 cli.add_typer(clusters_app, name="clusters")
+cli.add_typer(provider_app, name="provider")
 cli.add_typer(store_app, name="store")
 
 

@@ -12,7 +12,7 @@ from plimsoll.adapters.providers.command.cloud import Cloud
 from plimsoll.adapters.providers.command.contract import AnsweredHost
 from plimsoll.adapters.providers.command.ending import Ender
 from plimsoll.adapters.providers.command.group import Reach, as_own, ssh_options
-from plimsoll.adapters.providers.command.launched import Launched, host_info
+from plimsoll.adapters.providers.command.launched import Launched, UnkeptLaunches, host_info
 from plimsoll.adapters.providers.command.launching import Launcher, is_whole
 from plimsoll.adapters.providers.command.options import CommandOptions, read_options
 from plimsoll.adapters.providers.command.programs import FolderPrograms, Programs
@@ -77,6 +77,11 @@ class CommandProvider(Provider):
         launcher = Launcher(cloud, self.clock, self.log, request, login, self._ender(cloud, launched))
         hosts = launcher.provided()
         self.seen[request.id] = cloud.place, hosts
+        if not login.user and (nameless := [str(host) for host in hosts if not host.user]):
+            mend = "print `user` with each host, or name the user in the connection"
+            raise ProviderError(
+                f"nobody is named who logs in to {', '.join(nameless)}", where=str(request.id), mend=mend
+            )
         self.reach.await_hosts(hosts, cloud.options)
         over_ssh = ssh_options(hosts, cloud.options)
         cluster = self._over_ssh(over_ssh).ensure(request.model_copy(update={"options": over_ssh}))
@@ -247,4 +252,4 @@ class CommandProvider(Provider):
         return self.ssh.at(Places((options,)))
 
 
-__all__ = ["PROVIDER", "CommandProvider", "CommandTariffs", "FolderPrograms", "Reach"]
+__all__ = ["PROVIDER", "CommandProvider", "CommandTariffs", "FolderPrograms", "Reach", "UnkeptLaunches"]

@@ -16,6 +16,22 @@ from plimsoll.ports.provider import Launches
 INSTANCE_ID = "instance_id"
 
 
+class UnkeptLaunches:
+    """An implementation of the Launches port in memory, for a cluster that this process alone makes and ends."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Launch] = {}
+
+    def of(self, cluster_id: ClusterId) -> Sequence[Launch]:
+        return [launch for launch in self._known.values() if launch.id == cluster_id]
+
+    def unsettled(self) -> Sequence[ClusterId]:
+        return ()
+
+    def note(self, launch: Launch) -> None:
+        self._known[launch.token] = launch
+
+
 def facts_of(host: AnsweredHost) -> dict[str, str]:
     """Return the facts of a host: its own, and those that tell it from others."""
     told = {INSTANCE_ID: host.id, "instance_type": host.type, "zone": host.zone}

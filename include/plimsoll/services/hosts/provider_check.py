@@ -1,0 +1,89 @@
+"""Try a provider with one host: what it promises is looked at, and everything is ended whatever was found."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import uuid4
+
+from plimsoll.domain.campaign.specs import HostsSpec
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
+from plimsoll.domain.text.errors import PlimsollError
+from plimsoll.domain.text.wording import plural
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.provider import Provider
+
+_LIFE = timedelta(hours=1)
+_ANSWER = timedelta(minutes=1)
+
+
+@dataclass(frozen=True)
+class Looked:
+    """One thing that was looked at. `mend` is empty where it is as it must be."""
+
+    what: str
+    mend: str = ""
+
+
+def check_provider(provider: Provider, spec: HostsSpec, owner: str, clock: Clock) -> Iterator[Looked]:
+    """Yield what is found, as soon as it is. One load host is paid for while that lasts."""
+    problems = provider.check(spec)
+    yield from (Looked(f"{problem.where}: {problem.what}", problem.mend or "correct it") for problem in problems)
+    if problems:
+        return
+    yield Looked("the options can be used, and what lives is listed")
+    cluster_id = ClusterId.of(f"provider-check-{uuid4().hex[:8]}", "host", 1)
+    try:
+        yield from _tried(provider, _request(cluster_id, spec, owner, clock))
+    finally:
+        yield from _ended(provider, cluster_id)
+
+
+def _request(cluster_id: ClusterId, spec: HostsSpec, owner: str, clock: Clock) -> ClusterRequest:
+    expires_at = clock.now() + _LIFE
+    return ClusterRequest(id=cluster_id, owner=owner, nodes=0, expires_at=expires_at, options=dict(spec.options))
+
+
+def _tried(provider: Provider, request: ClusterRequest) -> Iterator[Looked]:
+    found: list[Looked] = []
+    with _explained(found):
+        cluster = provider.ensure(request)
+        found.append(Looked(f"a host was launched, listed, and let us in: {_hosts(cluster)}"))
+        if provider.ensure(request).hosts != cluster.hosts:
+            found.append(Looked("asked again for the cluster, it gives other hosts", "give the same for the same id"))
+        shown = provider.find(request.id)
+        if shown is None or shown.hosts != cluster.hosts:
+            found.append(Looked("the cluster is not found as it was launched", "list what was launched, unchanged"))
+        if request.id not in {each.id for each in provider.clusters()}:
+            found.append(Looked("the cluster is not among all that live", "list every host with its tags"))
+        said = provider.host(cluster, cluster.load_host).run(["python3", "--version"], timeout=_ANSWER).stdout
+        found.append(Looked(f"a program runs on it: {said.strip()}"))
+        if any(host.usd_per_hour is None for host in cluster.hosts):
+            found.append(Looked("it has no price, so that `budget` can't be kept", "give `prices` in the options"))
+    yield from found
+
+
+def _ended(provider: Provider, cluster_id: ClusterId) -> Iterator[Looked]:
+    found: list[Looked] = []
+    with _explained(found):
+        provider.destroy(cluster_id)
+        left = [each for each in provider.clusters() if each.id == cluster_id]
+        if left:
+            found.append(Looked(f"after its end it is still listed: {_hosts(left[0])}", "end it by hand"))
+        else:
+            found.append(Looked("it was ended, and nothing of it is listed"))
+    yield from found
+
+
+@contextmanager
+def _explained(found: list[Looked]) -> Iterator[None]:
+    try:
+        yield
+    except PlimsollError as error:
+        where = f"{error.where}: " if error.where else ""
+        found.append(Looked(f"{where}{error.what}", error.mend or "see what the programs say"))
+
+
+def _hosts(cluster: Cluster) -> str:
+    names = ", ".join(f"{host.name} ({host.identity})" for host in cluster.hosts)
+    return f"{plural(len(cluster.hosts), 'host')}, {names}"
