@@ -29,14 +29,14 @@ def test_a_cell_runs_costs_what_its_hosts_say_and_leaves_nothing(site: CommandSi
         "load_generator": {"threads": 2, "heap": "128M"},
         "timing": {"duration": "10s", "warmup": "2s"},
         "service_levels": [{"interval": "1s"}],
-        "budget": 5,
+        "budget": "5 USD",
         "provider": {"name": "command", "options": {**site.options, "prices": {"node": 0.25, "load": 0.25}}},
     }
     (tmp_path / "by-programs.yaml").write_text(json.dumps(definition))
     result = CliRunner().invoke(cli, ["run", str(tmp_path / "by-programs.yaml"), "--new-campaign", "by-programs-1"])
     assert servers(site) == [], result.output
     folder = tmp_path / "store" / "by-programs-1"
-    assert list(folder.glob("cells/*/1/verdict.json")), result.output
+    assert list(folder.glob("cells/*/1/verdict.json")), (result.output, result.exception)
     [cost] = [json.loads(file.read_text()) for file in folder.glob("costs/*/1/[0-9]*.json")]
     assert 0 < cost["usd"] < 0.5
     listed = CliRunner().invoke(cli, ["clusters", "list"])
