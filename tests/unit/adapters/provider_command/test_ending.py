@@ -13,6 +13,7 @@ from plimsoll.adapters.providers.command.cloud import AGAIN, REFUSED
 from plimsoll.adapters.providers.command.programs import Ended
 from plimsoll.domain.hosts.cluster import PartlySeen
 from plimsoll.domain.text.errors import ProviderError
+from plimsoll.ports.provider import Places
 
 
 def test_a_cluster_is_cleaned_ended_and_looked_for_twice(
@@ -126,3 +127,9 @@ def test_kept_hosts_live_on_for_their_present_owner(provider: CommandProvider, c
     [cluster] = provider.clusters()
     assert (cluster.owner, cluster.expires_at) == ("run-2", later)
     assert cloud.calls.count("launch") == 1
+
+
+def test_without_its_programs_no_cluster_counts_as_ended(provider: CommandProvider) -> None:
+    provider.ensure(request())
+    with pytest.raises(ProviderError, match="no definition names the programs"):
+        provider.at(Places()).destroy(CELL)

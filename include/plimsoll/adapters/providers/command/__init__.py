@@ -129,6 +129,9 @@ class CommandProvider(Provider):
         """End the cluster where it is. Errors of other places say nothing about it, if it was found."""
         self.seen.pop(cluster_id, None)
         clouds, errors = self._clouds(), list[ProviderError]()
+        if not clouds:
+            mend = "bring the campaign's definition back to the store"
+            raise ProviderError("no definition names the programs that end it", where=str(cluster_id), mend=mend)
         homes = [cloud for cloud in clouds if self._is_home(cloud, cluster_id)] if len(clouds) > 1 else clouds
         for cloud in homes or clouds:
             try:
