@@ -17,4 +17,4 @@ print(*(adapter.name for adapter in toolkit.providers.values()))
 
 def test_a_provider_is_imported_when_it_is_first_asked_for() -> None:
     done = subprocess.run([sys.executable, "-c", _MAKE], capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout.splitlines() == ["", "ssh True False", "local ssh ec2 external"]
+    assert done.stdout.splitlines() == ["", "ssh True False", "local ssh ec2 command external"]
