@@ -1,6 +1,7 @@
 """A run that events of an asset began: the newest gives the values, and the others are named."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -80,8 +81,20 @@ def context(*events: AssetEventDagRunReferenceResult, params: Mapping[str, Any] 
         "dag_run": SimpleNamespace(run_after=NOON + timedelta(hours=hours)),
         # As Airflow does for events that come while another run lives.
         "triggering_asset_events": TriggeringAssetEventsAccessor.build(events[:1]),
-        "inlet_events": {ASSET: Inlet(events)},
+        "inlet_events": Inlets(ASSET, Inlet(events)),
     }
+
+
+@dataclass(frozen=True)
+class Inlets:
+    """The inlets of a task, of which this asset is one. No dictionary: an asset of Airflow 3.1 can't be a key."""
+
+    asset: Asset
+    events: Sequence[AssetEventDagRunReferenceResult]
+
+    def __getitem__(self, asset: Asset) -> Sequence[AssetEventDagRunReferenceResult]:
+        assert asset == self.asset
+        return self.events
 
 
 class Inlet(tuple[AssetEventDagRunReferenceResult, ...]):
@@ -213,7 +226,7 @@ def test_a_campaign_can_follow_the_report_of_another_but_not_its_own(installatio
     published = event(1, **told)
     published.asset.name = published.asset.uri = "report-other"
     asset = Asset("report-other")
-    found = newest_event({"inlet_events": {asset: [published]}}, asset, NOON, None)  # type: ignore[typeddict-item]
+    found = newest_event({"inlet_events": Inlets(asset, [published])}, asset, NOON, None)  # type: ignore[typeddict-item]
     assert found is not None
     assert found.extra == {}
 
@@ -252,7 +265,7 @@ def test_a_run_that_no_event_began_has_the_defaults(installation: Installation) 
 def test_of_very_many_events_the_newest_are_named_and_the_rest_is_counted(installation: Installation) -> None:
     events = [event(minute, version="x" * 900) for minute in range(50)]
     found = newest_event(context(*events), ASSET, NOON, None)
-    plain: Any = {"inlet_events": {ASSET: events}}
+    plain: Any = {"inlet_events": Inlets(ASSET, events)}
     assert newest_event(plain, ASSET, NOON, None) == found, "as in Airflow 3.1"
 
     assert found is not None

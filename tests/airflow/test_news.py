@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from airflow.sdk import Asset
-from airflow.sdk.exceptions import AirflowTaskTimeout
 from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.services.publish.trend_marks import stored_marks
@@ -18,6 +17,7 @@ from plimsoll.services.publish.trends import FIGURES
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll_airflow.internals.moved import AirflowTaskTimeout
 from plimsoll_airflow.operators.campaign import PublishReport
 
 pytestmark = pytest.mark.usefixtures("undrawn_reports")

@@ -4,6 +4,7 @@ import io
 import tarfile
 from collections.abc import Iterator
 from hashlib import file_digest
+from typing import cast
 
 from plimsoll.domain.text.errors import DamagedRecord
 from plimsoll.ports.artefacts import content_digest
@@ -42,7 +43,7 @@ def archive_digest(blocks: Iterator[bytes], where: str) -> str:
         with tarfile.open(fileobj=io.BufferedReader(_Stream(blocks)), mode="r|") as archive:
             for member in archive:
                 if (content := archive.extractfile(member)) is not None:
-                    checksums[member.name] = file_digest(content, "sha256").hexdigest()
+                    checksums[member.name] = file_digest(cast(io.BufferedReader, content), "sha256").hexdigest()
     except (tarfile.TarError, OSError, ValueError, EOFError) as error:
         raise DamagedRecord(f"is no whole archive: {error}", where=where, mend="delete it") from error
     return content_digest(checksums)
