@@ -92,6 +92,8 @@ class LoadGenerator(ABC):
     """Whether it can write some of a workload's rows elsewhere, so that their size can be measured: `start_sample`."""
     logs_in = False
     """Whether it can load a database of somebody else: by password and TLS, which no other program sees."""
+    mend_of_unkept = "use plimsoll-stress on one load host, or remove the rule"
+    """How people mend a definition with a rule that is `unkept`."""
     keyspace = ""
     """Where the rows of a load are, if it is known."""
 

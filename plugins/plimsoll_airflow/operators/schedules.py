@@ -1,6 +1,6 @@
 """The task of the DAG `schedules`: campaigns that did not start when they were due, or are about to end too late."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,7 @@ from plimsoll.settings import Settings
 from plimsoll_airflow.internals.moved import is_paused
 from plimsoll_airflow.runs import notices
 from plimsoll_airflow.runs.notices import GRACE, due_times
-from plimsoll_airflow.runs.ownership import (
-    LIVE_STATES,
-)
+from plimsoll_airflow.runs.ownership import LIVE_STATES
 from plimsoll_airflow.wiring.core import toolkit
 from plimsoll_airflow.wiring.definitions import sound_definitions
 
@@ -37,9 +35,9 @@ class WatchSchedules(BaseOperator):
         """Return a sentence for each campaign that was missed. A paused DAG misses nothing."""
         until = context["dag_run"].start_date or datetime.now(UTC)
         since = context["prev_start_date_success"] or until - FIRST_LOOK
-        for definition in watched():
-            _tell_of_late_ones(definition, context)
-        missed = [line for one in watched() for line in _missed(one, context["ti"], since - GRACE, until - GRACE)]
+        definitions = list(watched())
+        _tell_of_late_ones(list(filter(_may_be_late, definitions)), context)
+        missed = [line for one in definitions for line in _missed(one, context["ti"], since - GRACE, until - GRACE)]
         for line in missed:
             self.log.warning(line)
         if missed:
@@ -58,10 +56,11 @@ def _may_be_late(definition: Definition) -> bool:
     return definition.finish_by is not None and "late" in definition.notify
 
 
-def _tell_of_late_ones(definition: Definition, context: "Context") -> None:
-    """Tell of its campaigns that run and are late. What was told, or has ended, is not looked at again."""
+def _tell_of_late_ones(definitions: Sequence[Definition], context: "Context") -> None:
+    """Tell of their campaigns that run and are late. What was told, or has ended, is not looked at again."""
     store = toolkit().store
-    for campaign_id in campaigns_by_definition(store).get(definition.name, ()) if _may_be_late(definition) else ():
+    campaigns = campaigns_by_definition(store) if definitions else {}
+    for campaign_id in (campaign_id for one in definitions for campaign_id in campaigns.get(one.name, ())):
         if not (layout.LATE.exists(store, campaign_id) or layout.TOTALS.exists(store, campaign_id)):
             notices.tell_if_late(dict(context), CampaignStore(store, campaign_id), begins=False)
 

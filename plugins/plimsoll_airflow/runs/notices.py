@@ -142,7 +142,7 @@ def tell_if_late(context: Mapping[str, Any], campaign: CampaignStore, *, begins:
     text = f"it ends {compared(end, deadline)}: cells that would end later do not run"
     text = "\n".join(filter(None, [text, answerable(progress, now)]))
     try:
-        _made(setting)  # one that can't be made must not use up what is told once
+        require_notifier()  # one that can't be made must not use up what is told once
         if campaign.store.create(layout.LATE.key(campaign.campaign_id), now.isoformat().encode()):
             _log.info("%s\n%s", title, text)  # nobody is told again, so that it stands here if it can't be sent
             send(context, title, text)
@@ -178,7 +178,7 @@ def tell_news(
     setting = Settings().notifier
     if not setting:
         return
-    _made(setting)  # one that can't be made must not use up what is told once
+    require_notifier()  # one that can't be made must not use up what is told once
     store, effects = toolkit().store, {"regression", "improvement"}.intersection(events)
     changes = claim_news(store, found, effects, campaign_id, datetime.now(UTC))
     if changes:

@@ -9,7 +9,8 @@ from tests.fakes.clock import SteppingClock
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.network import Subnet
-from plimsoll.adapters.providers.ec2.placement import patiently, pauses, placed, preferred
+from plimsoll.adapters.providers.ec2.placement import patiently, placed, preferred
+from plimsoll.adapters.providers.requested import pauses
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.hosts.places import StoredFullZones

@@ -58,6 +58,7 @@ class CommandGenerator(ForeignGenerator):
     """An implementation of the LoadGenerator port."""
 
     name = "command"
+    mend_of_unkept = "name it there, as docs/reference/load-generators.md shows"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end", STOPPED)
 
     def __init__(self, artefacts: ProgramSource) -> None:
@@ -117,13 +118,12 @@ class CommandGenerator(ForeignGenerator):
         begun, is_whole = files.get(f"{LOAD}.begun", ""), ending.seconds >= plan.duration_s - _AT_START_S
         stopped = watching.broken_rule(files.get(STOPPED, ""))
         is_judged = self._can_be_judged(plan, ending) or stopped is not None
+        is_cut_off = is_judged and (_hung(plan, ending) or not is_whole)
         short = f"the command ended after {ending.seconds} s of {plan.duration_s:g} s"
         return LoadSummary(
             complete=is_judged or (is_whole and ending.exit_code == 0),
             reason="" if is_whole else short,
-            gave_up=""
-            if stopped or not is_judged or (is_whole and not _hung(plan, ending))
-            else _gave_up(plan, ending, short),
+            gave_up=_gave_up(plan, ending, short) if is_cut_off and not stopped else "",
             stopped=stopped,
             generator=plan.program or self.name,
             started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, PERCENTILE, RATE, STOPPED
+from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
 from plimsoll.adapters.generators.foreign_load import CONSOLE, RECORDS, run_s
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
@@ -141,7 +141,7 @@ def _progress(command: LoadCommand) -> Iterator[Problem]:
         return
     known = f"write {RATE}, {ERRORS} or {ERRORS_S}, or a percentile with its unit, such as p99_ms or p99_9_us"
     for name in named:
-        if name not in (RATE, ERRORS, ERRORS_S) and not PERCENTILE.fullmatch(name):
+        if name not in (RATE, ERRORS, ERRORS_S) and percentile_of(name) is None:
             yield Problem(f"{_WHERE}.progress", f"its group {name!r} stands for nothing", known)
     if named and RATE not in named:
         what = f"has named groups, and none is {RATE!r}, the operations per s"

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 FIGURES, STOPPED = "watch.json", "stopped.json"
 RATE, ERRORS, ERRORS_S = "rate", "errors", "errors_s"
-PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d+))?_(s|ms|us)")
+_PERCENTILE = re.compile(r"p(\d{1,2})(?:_(\d+))?_(s|ms|us)")
 """A group with a percentile of response times and its unit: `p99_ms`, `p99_9_us`."""
 _IN_MS = {"s": 1000.0, "ms": 1.0, "us": 0.001}
 _LONGEST_LINE = 2000
@@ -55,17 +55,15 @@ def report(line: str, pattern: re.Pattern[str], at_s: float, seconds: float) -> 
         return None
     told = {name: float(text.replace(",", "")) for name, text in match.groupdict().items() if text}
     failed = told.get(ERRORS, told[ERRORS_S] * seconds if ERRORS_S in told else None)
-    times = {percentile_of(name): told[name] * _IN_MS[unit_of(name)] for name in told if PERCENTILE.fullmatch(name)}
+    named = ((percentile_of(name), told[name]) for name in told)
+    times = {found[0]: value * found[1] for found, value in named if found}
     return Report(at_s, seconds, told[RATE], failed, times)
 
 
-def percentile_of(group: str) -> float:
-    """Return the percentile of a group's name: 99.9 of `p99_9_ms`."""
-    return float(re.sub(r"^p(\d+)(?:_(\d+))?_.*", lambda found: f"{found[1]}.{found[2] or 0}", group))
-
-
-def unit_of(group: str) -> str:
-    return group.rpartition("_")[2]
+def percentile_of(group: str) -> tuple[float, float] | None:
+    """Return the percentile of a group's name and its unit in ms: 99.9 and 0.001 of `p99_9_us`; None of another one."""
+    match = _PERCENTILE.fullmatch(group)
+    return (float(f"{match[1]}.{match[2] or 0}"), _IN_MS[match[3]]) if match else None
 
 
 def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
@@ -73,7 +71,7 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
 
     A percentile of several lines can't be computed from theirs: the rule is broken once it is above in each of them.
     """
-    last = list(_newest(reports, rule["within_s"]))
+    last = _newest(reports, rule["within_s"])
     if not last:
         return ""
     if all(one.answered_ops_s == 0 for one in last):
@@ -90,16 +88,15 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
     return f"p{rule['percentile']:g} was {min(highest):.4g} ms or more for {rule['within_s']:g} s"
 
 
-def _newest(reports: Sequence[Report], within_s: float) -> Iterator[Report]:
-    """Yield the newest reports that together are about so long; none where all are about less."""
-    if sum(one.seconds for one in reports) < within_s:
-        return
-    covered = 0.0
+def _newest(reports: Sequence[Report], within_s: float) -> Sequence[Report]:
+    """Return the newest reports that together are about so long; none where all are about less."""
+    newest, covered = list[Report](), 0.0
     for one in reversed(reports):
-        yield one
+        newest.append(one)
         covered += one.seconds
         if covered >= within_s:
-            return
+            return newest
+    return ()
 
 
 def silent(rules: Sequence[Mapping[str, Any]], reports: Sequence[Report], elapsed_s: float) -> tuple[int, str] | None:
@@ -107,10 +104,13 @@ def silent(rules: Sequence[Mapping[str, Any]], reports: Sequence[Report], elapse
 
     As long as its longest line is about, the program need not print.
     """
-    last_s, usual_s = (reports[-1].at_s, max(one.seconds for one in reports)) if reports else (0.0, _FIRST_LINE_S)
+    quiet_s = elapsed_s - (reports[-1].at_s if reports else 0.0)
+    if all(quiet_s <= rule["within_s"] for rule in rules):  # as at most looks, which need not go through all lines
+        return None
+    usual_s = max((one.seconds for one in reports), default=_FIRST_LINE_S)
     for number, rule in enumerate(rules):
-        if elapsed_s - last_s > rule["within_s"] + usual_s:
-            return number, f"the program has printed nothing that tells of operations for {elapsed_s - last_s:.0f} s"
+        if quiet_s > rule["within_s"] + usual_s:
+            return number, f"the program has printed nothing that tells of operations for {quiet_s:.0f} s"
     return None
 
 
@@ -125,13 +125,14 @@ class Watch:
 
     def look(self, elapsed_s: float) -> tuple[int, str] | None:
         """Read what was printed since the last look. Returns the number of a rule that is broken now, and how."""
+        known = len(self._reports)
         for line in self._lines():
             last_s = self._reports[-1].at_s if self._reports else 0.0
             if told := report(line, self._pattern, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)):
                 self._reports.append(told)
                 if found := self._broken():
                     return found
-        if self._reports:
+        if len(self._reports) > known:
             _write(self._folder / FIGURES, {"rate": self._reports[-1].answered_ops_s})
         return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
 

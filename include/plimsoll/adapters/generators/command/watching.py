@@ -9,7 +9,7 @@ from inspect import getsource
 from pydantic import ValidationError
 
 from plimsoll.adapters.generators.command import watcher
-from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, PERCENTILE, percentile_of
+from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, percentile_of
 from plimsoll.adapters.generators.foreign_load import CONSOLE
 from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.campaign.specs import LoadSpec
@@ -32,7 +32,7 @@ def unkept(rule: StopRule, progress: str) -> str:
     if rule.errors is not None:
         lacks = f"`{ERRORS}` or `{ERRORS_S}`" if not {ERRORS, ERRORS_S} & set(groups) else ""
     else:
-        told = {percentile_of(name) for name in groups if PERCENTILE.fullmatch(name)}
+        told = {found[0] for found in map(percentile_of, groups) if found}
         written = f"{rule.percentile:g}".replace(".", "_")
         lacks = f"`p{written}_ms`, `p{written}_us` or `p{written}_s`" if rule.percentile not in told else ""
     return f"`load_generator.command.progress` has no group {lacks}" if lacks else ""

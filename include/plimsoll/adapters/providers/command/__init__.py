@@ -54,9 +54,7 @@ class CommandProvider(Provider):
     log: Log
     launches: Launches
     places: Places = field(default=Places(), kw_only=True)
-    seen: dict[ClusterId, tuple[Hashable, tuple[AnsweredHost, ...]]] = field(
-        default_factory=dict, kw_only=True, repr=False
-    )
+    seen: dict[ClusterId, _Seen] = field(default_factory=dict, kw_only=True, repr=False)
 
     name = PROVIDER
     is_local = False

@@ -1,14 +1,13 @@
 """Have a cluster's hosts made, all or none. `list` decides what there is, also after a crash in between."""
 
-import random
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from plimsoll.adapters.providers.command.cloud import Cloud, Login, ProgramError
 from plimsoll.adapters.providers.command.contract import AnsweredHost, host_names, tags_of
 from plimsoll.adapters.providers.command.ending import Ender, poll_pauses
+from plimsoll.adapters.providers.requested import pauses
 from plimsoll.domain.hosts.cluster import ClusterRequest
 from plimsoll.domain.text.errors import HostsLost, PlimsollError, ProviderError
 from plimsoll.ports.clock import Clock
@@ -16,7 +15,6 @@ from plimsoll.ports.log import Log
 
 LAG = timedelta(minutes=2)
 """How far a list may lag behind a launch, and for how long a host that it lacks is looked for again."""
-_FIRST_S, _LONGEST_S = 15.0, 240.0
 
 
 def is_whole(hosts: tuple[AnsweredHost, ...], nodes: int, load_hosts: int) -> bool:
@@ -68,7 +66,7 @@ class Launcher:
     def _made(self) -> tuple[AnsweredHost, ...]:
         """Return new hosts. While there is no room, it is tried again, for as long as the options say."""
         deadline = min(filter(None, (self.clock.now() + self.cloud.options.patience, self.request.ends_at)))
-        for pause in _pauses(str(self.request.id)):
+        for pause in pauses(str(self.request.id)):
             try:
                 return self._launched_once()
             except ProgramError as error:
@@ -127,12 +125,3 @@ class Launcher:
 
     def _is_whole(self, hosts: tuple[AnsweredHost, ...]) -> bool:
         return is_whole(hosts, self.request.nodes, self.request.load_hosts)
-
-
-def _pauses(seed: str) -> Iterator[float]:
-    """Yield the seconds between two tries: doubling up to a limit, and shifted so that cells do not try together."""
-    dice = random.Random(seed)  # noqa: S311 - not for secrets
-    longest = _FIRST_S
-    while True:
-        yield longest * dice.uniform(0.5, 1.0)
-        longest = min(_LONGEST_S, 2 * longest)

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated
 
-from pydantic import Field, JsonValue, ValidationError
+from pydantic import Field, JsonValue
 
-from plimsoll.domain.keys.faults import problems_of
+from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.domain.text.base import Model
-from plimsoll.domain.text.errors import ProviderError
 from plimsoll.domain.text.units import PositiveDuration
 
 _WORD = r"^[^\x00]*$"
@@ -55,8 +54,4 @@ class CommandOptions(Model):
 
 def read_options(options: Mapping[str, object], where: str) -> CommandOptions:
     """Return the options of a requested cluster. Raises ProviderError where they can't be read."""
-    try:
-        return CommandOptions.model_validate(options)
-    except ValidationError as error:
-        said = "; ".join(str(problem) for problem in problems_of(error, CommandOptions, "provider.options"))
-        raise ProviderError(said, where=where, mend="correct the definition's provider.options") from error
+    return options_of_request(CommandOptions, options, where)

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
+from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.domain.hosts.cluster import Role
-from plimsoll.domain.keys.faults import Fault, Faulty, problems_of
+from plimsoll.domain.keys.faults import Fault, Faulty
 from plimsoll.domain.text.base import Model
-from plimsoll.domain.text.errors import ProviderError
 from plimsoll.domain.text.units import Duration, Size
 
 ROLES: tuple[Role, Role] = ("node", "load")
@@ -99,8 +99,4 @@ class Ec2Options(Model):
 
 def read_options(options: Mapping[str, object], where: str) -> Ec2Options:
     """Return the options of a requested cluster. Raises ProviderError where they can't be read."""
-    try:
-        return Ec2Options.model_validate(options)
-    except ValidationError as error:
-        said = "; ".join(str(problem) for problem in problems_of(error, Ec2Options, "provider.options"))
-        raise ProviderError(said, where=where, mend="correct the definition's provider.options") from error
+    return options_of_request(Ec2Options, options, where)

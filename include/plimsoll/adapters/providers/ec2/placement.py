@@ -1,7 +1,6 @@
 """Find a place for a cell's hosts: all in one zone, the next zone when one is full, with waiting when all are full."""
 
-import random
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -9,30 +8,18 @@ from plimsoll.adapters.providers.ec2.cloud import Answer
 from plimsoll.adapters.providers.ec2.errors import CAPACITY, FAILED, QUOTA, THROTTLED, CloudError
 from plimsoll.adapters.providers.ec2.launching import NOT_STARTED, Launcher
 from plimsoll.adapters.providers.ec2.network import Subnet
+from plimsoll.adapters.providers.requested import pauses
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.log import Log
 from plimsoll.ports.provider import FullZones, NoneFull
 
-_FIRST_S, _LONGEST_S = 15.0, 240.0
 _NONE_FULL = NoneFull()
 _UNSUPPORTED = "Unsupported"
 # The last but one is AWS's word for hosts that broke while they started, the last for a type that a zone lacks.
 _MOVES = CAPACITY | {NOT_STARTED, "Server.InternalError", _UNSUPPORTED}
 
 T = TypeVar("T")
-
-
-def pauses(seed: str) -> Iterator[float]:
-    """Yield the seconds between two rounds: doubling up to a limit, and shifted for each cell.
-
-    The shift keeps cells from retrying at the same time.
-    """
-    dice = random.Random(seed)  # noqa: S311 - not for secrets
-    longest = _FIRST_S
-    while True:
-        yield longest * dice.uniform(0.5, 1.0)
-        longest = min(_LONGEST_S, 2 * longest)
 
 
 def preferred(

@@ -143,9 +143,7 @@ def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
     for number, rule in enumerate(campaign.stop_when):
         if why := generator.unkept(rule, campaign.load_generator):
             what = f"{generator.name} can't end a load by this rule: {why}"
-            mend = "name it there, as docs/reference/load-generators.md shows" if generator.name == "command" else ""
-            mend = mend or "use plimsoll-stress on one load host, or remove the rule"
-            yield Problem(f"stop_when[{number}]", what, mend)
+            yield Problem(f"stop_when[{number}]", what, generator.mend_of_unkept)
     if campaign.provider.owns != "cluster" and not generator.logs_in:
         what = f"{generator.name} can't log in to an external cluster: a password would stand in its command line"
         yield Problem("load_generator.name", what, "write plimsoll-stress, which is given it unseen")

@@ -46,10 +46,11 @@ def campaign_status(
     """Return the status of the campaign and every cell. `memory` keeps what can't change for the next call."""
     state, campaign = read_state(store, campaign_id, resolved, now, memory), CampaignStore(store, campaign_id)
     request, left, tally = newest_request(campaign), time_left_in(campaign, state, now), tally_of(state)
-    finish_by = _finish_by(resolved, tally) if _state(state) == "running" else None
+    facts, name = _facts(campaign, resolved, tally, now), _state(state)
+    finish_by = facts["finish_by"] if name == "running" else None
     return CampaignStatus(
-        **_facts(campaign, resolved, tally, now),
-        state=_state(state),
+        **facts,
+        state=name,
         seconds_left=left.seconds,
         seconds_over=left.longest_over,
         seconds_late=max((now - finish_by).total_seconds() + (left.seconds or 0.0), 0.0) if finish_by else 0.0,
