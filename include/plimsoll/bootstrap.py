@@ -31,6 +31,7 @@ from plimsoll.ports.secrets import DatabaseSecrets, Secrets
 from plimsoll.ports.store import DirectStore, ResultStore
 from plimsoll.services.definitions.documents import Document, parse_yaml
 from plimsoll.services.definitions.reference import parse_definition
+from plimsoll.services.hosts.assignments import StoredSetUps
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.places import StoredFullZones, StoredPlaces
 from plimsoll.services.retries import Outage, report_waiting
@@ -40,7 +41,6 @@ from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
     from plimsoll.adapters.artefacts import Artefacts
-    from plimsoll.adapters.external import Databases
     from plimsoll.adapters.providers.command import CommandProvider
     from plimsoll.adapters.providers.ec2 import Ec2Tariffs
     from plimsoll.adapters.providers.ssh import Connections, Depot
@@ -83,15 +83,16 @@ def environment_secrets(settings: Settings) -> Secrets:
 def full_toolkit(settings: Settings) -> Toolkit:
     """Return the toolkit with every adapter that this installation has."""
     from plimsoll.adapters.code_version import code_version
-    from plimsoll.adapters.external import Databases
+    from plimsoll.adapters.external import Databases, Endpoints
     from plimsoll.adapters.hosts.canary import ScriptCanary
     from plimsoll.adapters.hosts.sampler import ProcSampler
-    from plimsoll.adapters.products.external import ExternalCql
+    from plimsoll.adapters.products.external import ExternalProduct
 
     clock, store, artefacts = SystemClock(), build_store(settings), artefacts_in(settings)
-    outage, databases = Outage(clock), Databases(build_database_secrets(settings))
-    products = {**products_with(artefacts, clock), ExternalCql.name: ExternalCql(databases)}
-    made = _Providers(settings, store, clock, build_secrets(settings), outage, databases)
+    secrets = build_database_secrets(settings)
+    theirs = ExternalProduct(Databases(secrets), Endpoints(secrets, clock))
+    products = {**products_with(artefacts, clock), theirs.name: theirs}
+    made = _Providers(settings, store, clock, build_secrets(settings), Outage(clock))
     return Toolkit(
         store=store,
         clock=clock,
@@ -115,7 +116,7 @@ def full_toolkit(settings: Settings) -> Toolkit:
         load_generators={generator.name: generator for generator in _generators(artefacts)},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
-        places=StoredPlaces(store, outage, lambda: sound_definitions(settings)),
+        places=StoredPlaces(store, made.outage, lambda: sound_definitions(settings)),
         write_kept_records=made.launches.write_kept,
         local_notes=_local_notes,
         code_version=code_version(),
@@ -127,7 +128,6 @@ def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
 
     Raises Refused for another provider.
     """
-    from plimsoll.adapters.external import Databases
     from plimsoll.adapters.providers.command import PROVIDER, UnkeptLaunches
 
     if choice.name != PROVIDER:
@@ -136,9 +136,8 @@ def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
             "`plimsoll plan` checks it",
         )
         raise Refused([Problem("provider.name", what, mend)], where="provider check")
-    clock, store, secrets = SystemClock(), build_store(settings), build_secrets(settings)
-    databases = Databases(build_database_secrets(settings))
-    made = _Providers(settings, store, clock, secrets, Outage(clock), databases)
+    clock = SystemClock()
+    made = _Providers(settings, build_store(settings), clock, build_secrets(settings), Outage(clock))
     return replace(made.command(), launches=UnkeptLaunches()).at(Places((choice.options,)))
 
 
@@ -175,7 +174,6 @@ class _Providers:
     clock: Clock
     secrets: Secrets
     outage: Outage
-    databases: Databases
 
     def local(self) -> Provider:
         from plimsoll.adapters.providers.local import LocalProvider
@@ -188,14 +186,28 @@ class _Providers:
         return SshProvider(self.connections, self.clock, self.depot)
 
     def external(self) -> Provider:
-        from plimsoll.adapters.providers.external import ExternalProvider
+        from plimsoll.adapters.external import Databases, Endpoints
+        from plimsoll.adapters.providers.external import ExternalProvider, Reach
         from plimsoll.adapters.providers.local import LocalProvider
 
         # A folder of its own: what lies in that of local clusters belongs to these alone.
         beside = self.settings.work.with_name(f"{self.settings.work.name}-external")
-        own = {"local": lambda: LocalProvider(beside, self.clock), "ssh": self.ssh, "ec2": self.ec2}
+        own = {
+            "local": lambda: LocalProvider(beside, self.clock),
+            "ssh": self.ssh,
+            "ec2": self.ec2,
+            "command": self.command,
+        }
         hosts_from = OnDemand[Provider](own)
-        return ExternalProvider(self.databases, hosts_from, self.clock, store_name(self.settings))
+        secrets = build_database_secrets(self.settings)
+        reach = Reach(
+            Databases(secrets),
+            Endpoints(secrets, self.clock),
+            StoredSetUps(self.store),
+            self.clock,
+            store_name(self.settings),
+        )
+        return ExternalProvider(reach, hosts_from)
 
     def ec2(self) -> Provider:
         from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh
@@ -239,7 +251,7 @@ class _Providers:
     def external_tariffs(self) -> Tariffs:
         from plimsoll.adapters.providers.external import LoadHostTariffs
 
-        return LoadHostTariffs(OnDemand({"ec2": lambda: self.ec2_tariffs}))
+        return LoadHostTariffs(OnDemand({"ec2": lambda: self.ec2_tariffs, "command": self.command_tariffs}))
 
     @cached_property
     def ec2_tariffs(self) -> Ec2Tariffs:

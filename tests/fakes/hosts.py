@@ -35,7 +35,7 @@ class FolderHost(Host):
                 shutil.rmtree(path)
         return ()
 
-    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
         """Succeed and print nothing."""
         return CommandResult(0, "", "")
 

@@ -34,7 +34,7 @@ class ScriptedHost(FolderHost):
         self.command: Command = silent
         self.on_start: Callable[[Job], None] = _idle
 
-    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
         """Return the result of `command`."""
         self.commands.append(argv)
         result = self.command(argv)

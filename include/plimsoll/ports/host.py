@@ -69,8 +69,8 @@ class Host(Protocol):
     root: PurePosixPath
     """The host's own folder: all of Plimsoll's files on it lie below."""
 
-    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
-        """Run a command to its end.
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
+        """Run a command to its end. `stdin` as of a Job.
 
         Raises HostError on a non-zero exit code unless `check` is false, and for output beyond `MOST_OUTPUT_BYTES`.
         """

@@ -91,7 +91,11 @@ class LoadGenerator(ABC):
     can_sample = False
     """Whether it can write some of a workload's rows elsewhere, so that their size can be measured: `start_sample`."""
     logs_in = False
-    """Whether it can load a database of somebody else: by password and TLS, which no other program sees."""
+    """Whether it can load a database of somebody else that speaks CQL: by password and TLS, which no other program
+    sees.
+    """
+    loads_endpoints = False
+    """Whether it can load any other database that is there."""
     mend_of_unkept = "use plimsoll-stress on one load host, or remove the rule"
     """How people mend a definition with a rule that is `unkept`."""
     keyspace = ""

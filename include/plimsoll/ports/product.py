@@ -115,10 +115,10 @@ class Product(ABC):
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """Read the real environment of each running node and its processes. Raises DeployError."""
 
-    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:
+    def reported(self, options: Mapping[str, JsonValue], load: Host) -> Sequence[ReportedNode]:
         """Return what a database of somebody else, whose nodes are no hosts here, tells of its nodes itself.
 
-        `options`: its provider's. Raises DeployError.
+        `options`: its provider's. `load`: the host on which commands ask it. Raises DeployError.
         """
         return ()
 

@@ -14,23 +14,29 @@ from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.errors import Problem
 from plimsoll.ports.host import Host
-from plimsoll.ports.secrets import DatabaseAccess
+from plimsoll.ports.secrets import CommandSecrets, DatabaseAccess
 
 
 @dataclass(frozen=True)
 class ExternalDatabase:
-    """The addresses of such a database, what clients may use of it, and how they log in. `repr` shows no secret."""
+    """The addresses of such a database, what clients may use of it, and how they log in. `repr` shows no secret.
+
+    Clients of one that speaks CQL log in by `access`, and commands of a definition by `secrets`.
+    """
 
     contact_points: tuple[str, ...]
     port: int
-    data_centre: str
-    keyspace: str
-    is_read_only: bool
+    data_centre: str = ""
+    keyspace: str = ""
+    is_read_only: bool = False
     """Whether the keyspace is there already and nothing may be written to it."""
-    populate_ops_s: int | None
+    populate_ops_s: int | None = None
     """The rate at which rows are written before a load; None: the load's own."""
-    has_tls: bool
-    access: DatabaseAccess = field(repr=False)
+    has_tls: bool = False
+    access: DatabaseAccess = field(default=DatabaseAccess(), repr=False)
+    addresses: tuple[str, ...] = ()
+    """Names or addresses with ports, of an endpoint that commands ask."""
+    secrets: CommandSecrets = field(default=CommandSecrets(), repr=False)
     nodes_within: tuple[str, ...] = ()
     """Names, addresses and networks of the only nodes that may be connected to; none: all that the database names."""
 
@@ -180,6 +186,21 @@ class Launches(Protocol):
 
     def note(self, launch: Launch) -> None:
         """Record a launch, over any earlier record of it."""
+
+
+class SetUps(Protocol):
+    """The clusters that may have made something in an endpoint. Each method raises StoreError when the record can't be
+    reached.
+    """
+
+    def note(self, cluster_id: ClusterId) -> None:
+        """Record that the cluster is about to make something there. Idempotent."""
+
+    def is_noted(self, cluster_id: ClusterId) -> bool:
+        """Tell whether that is recorded, and nobody has recorded that it is gone."""
+
+    def forget(self, cluster_id: ClusterId) -> None:
+        """Record that nothing of the cluster is left. Idempotent."""
 
 
 class FullZones(Protocol):

@@ -1,6 +1,6 @@
 """Keys and credentials by the name of a connection. They are kept in memory only."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -51,6 +51,18 @@ class DatabaseAccess:
     key: str = field(default="", repr=False)
     """The private key of `certificate`, as PKCS #8."""
     names: AccessNames = AccessNames()
+
+
+@dataclass(frozen=True)
+class CommandSecrets:
+    """What commands are given to log in: variables of their environment, and variables that name files in memory.
+
+    `repr` shows no secret.
+    """
+
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variable → the content of the file that it names, which only its user may read."""
 
 
 class Secrets(Protocol):

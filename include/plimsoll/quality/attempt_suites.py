@@ -174,8 +174,9 @@ def reported_nodes(part: Part, cell: Cell) -> Suite:
     """Return expectations of the nodes of an external cluster; what these do not tell can't be tested."""
     version, count = part.version_of(part.variant(cell.variant)), part.system.nodes
     named = [version] if version != NOT_KNOWN else []
+    asked = "asked by a command" if part.provider.is_endpoint else "of the data centre, by the database's own tables"
     return (
-        Expected("nodes", *rows(count), f"{plural(count, 'node')} of the data centre, by the database's own tables"),
+        Expected("nodes", *rows(count), f"{plural(count, 'node')} {asked}"),
         *(Expected("database version", *each_one_of("version", one), one) for one in named),
         *(Expected(words, *each_one_of(column, NONE), f"{words} of the nodes") for column, words in NOT_TOLD.items()),
     )

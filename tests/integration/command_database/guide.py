@@ -16,22 +16,28 @@ from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
-GUIDE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "any-database.md"
+GUIDES = Path(__file__).resolve().parents[3] / "docs" / "guides"
 
 
-def code(language: str, begins: str) -> str:
+def code(language: str, begins: str, page: str = "any-database.md") -> str:
     """Return the guide's block of code that begins so."""
-    [text] = re.findall(rf"```{language}\n({re.escape(begins)}.*?)```", GUIDE.read_text(), re.DOTALL)
+    [text] = re.findall(rf"```{language}\n({re.escape(begins)}.*?)```", (GUIDES / page).read_text(), re.DOTALL)
     return text
 
 
-def guided(name: str, words: Mapping[str, str], workload: Mapping[str, object], **changes: object) -> Definition:
+def guided(
+    name: str,
+    words: Mapping[str, str],
+    workload: Mapping[str, object],
+    page: str = "any-database.md",
+    **changes: object,
+) -> Definition:
     """Return the guide's definition of that name as one short cell, with other `words`, and keys changed."""
-    text = code("yaml", f"name: {name}\n")
+    text = code("yaml", f"name: {name}\n", page)
     for old, new in words.items():
         assert old in text, f"the guide has no {old!r}"
         text = text.replace(old, new)
-    own = parse_definition(text, "any-database.md")
+    own = parse_definition(text, page)
     content = {
         **own.model_dump(mode="json"),
         "workload": {**own.workload.model_dump(mode="json", exclude_unset=True), **workload},

@@ -33,7 +33,7 @@ class Kept(FolderHost):
     ran: list[Sequence[str]]
     refuses: bool
 
-    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
         if self.refuses:
             raise HostError("`sudo` ended with exit code 1", where=self.info.name)
         self.ran.append(tuple(argv))

@@ -1,6 +1,4 @@
-"""A database that somebody else runs: the options that name it (`provider: {name: external, options: {…}}`),
-connections to it, and what its own tables tell of its nodes.
-"""
+"""A database of somebody else that speaks CQL: connections to it, and what its own tables tell of its nodes."""
 
 import resource
 import socket
@@ -10,16 +8,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from ipaddress import ip_address, ip_network
-from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue, ValidationError, field_validator
-
+from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.native_protocol import Session, tls_context
 from plimsoll.domain.hosts.fingerprint import ReportedNode
-from plimsoll.domain.keys.faults import as_written, problems_of
-from plimsoll.domain.text.base import Model
-from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
-from plimsoll.domain.text.units import Rate
+from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.provider import ExternalDatabase
 from plimsoll.ports.secrets import DatabaseAccess, DatabaseSecrets
@@ -29,101 +22,6 @@ _PEERS = "SELECT data_center, rack, release_version, rpc_address, peer FROM syst
 _MOST_TRIES_S = 60.0
 """The time after which no further contact point is tried."""
 _ANY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - what a node tells that listens on all of its addresses
-_SYSTEM = "system"
-_Keyspace = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$", examples=["plimsoll_load"])]
-
-# They become arguments of the load generator: no commas, no options.
-_ContactPoint = Annotated[str, Field(pattern=r"^[A-Za-z0-9:][A-Za-z0-9.:_-]*$", max_length=253)]
-
-
-def _as_network(value: str) -> str:
-    try:
-        return str(ip_network(value))
-    except ValueError as error:
-        raise ValueError(f"is no network such as 10.0.0.0/24: {error}") from error
-
-
-_Network = Annotated[str, AfterValidator(_as_network)]
-
-
-class ExistingKeyspace(Model):
-    """A keyspace that is there, for loads that only read."""
-
-    existing: Annotated[_Keyspace, Field(description="Its name")]
-    read_only: Annotated[Literal[True], Field(description="`true`: statements that write are refused")]
-
-
-class LoadHosts(Model):
-    """The provider of the hosts that the load comes from."""
-
-    provider: Annotated[
-        Literal["local", "ssh", "ec2"],
-        Field(description="`local`: this machine; `ssh`: hosts of yours; `ec2`: launched for each cell"),
-    ] = "local"
-    options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
-
-
-class ExternalOptions(Model):
-    """Where the database is, how to log in, and what a load may use of it."""
-
-    contact_points: Annotated[
-        tuple[_ContactPoint, ...],
-        Field(min_length=1, max_length=100, description="Names or addresses of nodes, which must all answer"),
-    ]
-    port: Annotated[int, Field(ge=1, le=65535, description="Port at which nodes listen to clients")] = 9042
-    node_networks: Annotated[
-        tuple[_Network, ...],
-        Field(
-            max_length=100,
-            description="Networks, such as `10.0.0.0/24`, whose nodes may get the password too where `tls` is false. "
-            "Without it: the contact points alone",
-        ),
-    ] = ()
-    data_centre: Annotated[
-        str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=100, description="Where the load goes")
-    ]
-    connection: Annotated[
-        str, Field(description="Connection with user, password and certificates. Without it nobody logs in")
-    ] = ""
-    tls: Annotated[
-        bool, Field(description="Whether connections are encrypted, and the nodes' certificates verified")
-    ] = True
-    keyspace: Annotated[
-        _Keyspace | ExistingKeyspace,
-        Field(description="Keyspace that every cell makes and drops, or `{existing: …, read_only: true}`"),
-    ]
-    populate_rate: Annotated[
-        Rate | None, Field(description="Rate at which rows are written before a load. Without it: the cell's load")
-    ] = None
-    load_hosts: Annotated[LoadHosts, Field(description="Where the load comes from. Without it: this machine")] = (
-        LoadHosts()
-    )
-
-    @field_validator("keyspace")
-    @classmethod
-    def _is_not_the_systems(cls, value: str | ExistingKeyspace) -> str | ExistingKeyspace:
-        name = value.existing if isinstance(value, ExistingKeyspace) else value
-        if name == _SYSTEM or name.startswith(f"{_SYSTEM}_"):
-            raise ValueError(f"{name!r} belongs to the database itself")
-        return value
-
-    @property
-    def keyspace_name(self) -> str:
-        """Return the name of the keyspace that clients use."""
-        return self.keyspace.existing if isinstance(self.keyspace, ExistingKeyspace) else self.keyspace
-
-    @property
-    def is_read_only(self) -> bool:
-        """Tell whether the keyspace is there already, and nothing may be written."""
-        return isinstance(self.keyspace, ExistingKeyspace)
-
-
-def read_options(written: Mapping[str, object]) -> ExternalOptions | list[Problem]:
-    """Return the options, or all that is wrong with them."""
-    try:
-        return ExternalOptions.model_validate(as_written(written, ExternalOptions))
-    except ValidationError as error:
-        return problems_of(error, ExternalOptions, "provider.options")
 
 
 class Databases:

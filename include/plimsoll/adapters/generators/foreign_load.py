@@ -12,12 +12,16 @@ from dataclasses import dataclass, field, fields
 from pathlib import PurePosixPath
 from typing import Any
 
+from plimsoll.adapters.hosts.secret_input import given
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.text.errors import LoadError
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host, Job, JobStatus
 from plimsoll.ports.load_generator import LoadGenerator, LoadRequest, LoadStatus
+from plimsoll.ports.secrets import CommandSecrets
 
+LEASE = "lease"
+"""The file that whoever watches a load on somebody else's database writes anew at every look."""
 PLAN = "plan.json"
 """The file with the settings of the load, beside the files that the generator wrote."""
 TAIL_BYTES = 65_536
@@ -28,6 +32,11 @@ _CONSOLE_LINES = 10
 def folder_of(host: Host) -> PurePosixPath:
     """Return the folder of the load's files on its host."""
     return host.root / "load"
+
+
+def renew_lease(host: Host) -> None:
+    """Tell the load that somebody watches it."""
+    host.write(folder_of(host) / LEASE, "")
 
 
 def parse_plan(text: str) -> dict[str, Any]:
@@ -124,6 +133,8 @@ class Load:
     commands: Sequence[Command]
     closing: Sequence[Command] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    secrets: CommandSecrets = field(default_factory=CommandSecrets)
+    """What all of its commands are given to log in."""
 
 
 def in_flight(spec: LoadSpec) -> int:
@@ -136,7 +147,7 @@ class Plan:
     """The settings that a load was started with. Lengths in seconds; `shares` of all operations, by operation.
 
     `program`, `progress` and `outputs`: of a definition's own commands, the program's name, the pattern of its rate on
-    the console, and the names of its files with times.
+    the console, and the names of its files with times. `is_leased`: whether the load ends once nobody watches it.
     """
 
     rate: int = 0
@@ -149,6 +160,7 @@ class Plan:
     program: str = ""
     progress: str = ""
     outputs: tuple[str, ...] = ()
+    is_leased: bool = False
 
     @classmethod
     def parse(cls, text: str) -> "Plan":
@@ -198,8 +210,8 @@ class ForeignGenerator(LoadGenerator):
             _SCRIPT: script([*load.commands, *load.closing]),
         }.items():
             host.write(folder / name, content)
-        job = Job(id=request.job_id, argv=("/bin/sh", _SCRIPT), expires=request.expires, cwd=folder)
-        host.start(job)
+        argv, stdin = given(("/bin/sh", _SCRIPT), load.secrets)
+        host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder, stdin=stdin))
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
         plan, job = Plan.parse(_tail(host, PLAN)), host.status(job_id)

@@ -27,6 +27,9 @@ INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR")
 change what a JVM measures, and no job may see a secret of the user who started it.
 """
 
+PYTHON = ("python3", "-I", "-S", "-B")
+"""Isolated Python: it reads neither the user's packages nor PYTHON* variables, and leaves no compiled files."""
+
 _LONGEST_RECORD = 1 << 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 

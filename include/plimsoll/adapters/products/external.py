@@ -1,11 +1,11 @@
-"""A database that somebody else runs and that speaks CQL, as a product of which nothing is deployed."""
+"""A database that somebody else runs, as a product of which nothing is deployed."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.external import Databases, ExternalOptions
+from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, read_options
 from plimsoll.adapters.products.nodes.node_process import UnreadLogs
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ReportedNode
@@ -17,14 +17,14 @@ from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product
 
 
-class ExternalCql(Product):
+class ExternalProduct(Product):
     """No node of it is a host here, so it has no processes and no logs. Its provider checks whether it can be used."""
 
     name = EXTERNAL
     evidence: Evidence = UnreadLogs()
 
-    def __init__(self, databases: Databases) -> None:
-        self._databases = databases
+    def __init__(self, databases: Databases, endpoints: Endpoints) -> None:
+        self._databases, self._endpoints = databases, endpoints
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return nothing: its provider asks the database itself."""
@@ -41,9 +41,14 @@ class ExternalCql(Product):
         """Return none, because no node can be asked as a host."""
         return ()
 
-    def reported(self, options: Mapping[str, JsonValue]) -> Sequence[ReportedNode]:
+    def reported(self, options: Mapping[str, JsonValue], load: Host) -> Sequence[ReportedNode]:
+        theirs = read_options(options)
+        if isinstance(theirs, list):
+            raise DeployError("; ".join(map(str, theirs)), where=EXTERNAL, mend="correct the definition")
         try:
-            return self._databases.of(ExternalOptions.model_validate(options)).nodes()
+            if isinstance(theirs, EndpointOptions):
+                return self._endpoints.of(theirs).nodes(load)
+            return self._databases.of(theirs).nodes()
         except ProviderError as error:
             raise DeployError(error.what, where=error.where, mend=error.mend) from error
 

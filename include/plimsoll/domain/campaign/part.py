@@ -22,7 +22,7 @@ from plimsoll.domain.keys.system import NOT_KNOWN, LoadGeneratorChoice, Provider
 from plimsoll.domain.keys.timing import AtMost, StopRule, Timing
 from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.domain.keys.variant import Variant
-from plimsoll.domain.keys.workload import KNOWN_PRODUCTS, OPTIONS, UNKNOWN, Workload, protocol_of
+from plimsoll.domain.keys.workload import KNOWN_PRODUCTS, OPTIONS, OWN, UNKNOWN, Workload, protocol_of
 from plimsoll.prefix import dag_id_of
 
 Knowledge = Literal["load", "rate", "nodes"]
@@ -111,6 +111,8 @@ class Setup:
 
     def protocol_of(self, variant: Variant) -> str:
         """Return the protocol that clients of a variant's product speak."""
+        if self.provider.is_endpoint:
+            return OWN
         product = self.product_of(variant)
         is_stated = self.provider.name != IMPORTED or product in KNOWN_PRODUCTS
         return protocol_of(product) if is_stated else UNKNOWN

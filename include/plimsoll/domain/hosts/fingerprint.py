@@ -73,6 +73,9 @@ class ReportedNode(Model):
     data_centre: str
     rack: str
     release_version: str
+    facts: Annotated[
+        LeftOutIfEmpty[dict[str, str]], Field(description="What else it told, by a command of the definition")
+    ] = {}
 
 
 class Fingerprint(Model):

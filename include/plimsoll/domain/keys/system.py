@@ -83,7 +83,12 @@ def placeholders(line: str) -> Sequence[str]:
 
 def filled(line: str, values: Mapping[str, str]) -> Sequence[str]:
     """Return the words of a command with the values in place. Raises KeyError for a name without a value."""
-    return [_PLACEHOLDER.sub(lambda found: values[found[1]], word) for word in shlex.split(line)]
+    return [with_values(word, values) for word in shlex.split(line)]
+
+
+def with_values(text: str, values: Mapping[str, str]) -> str:
+    """Return the text with the values in place of names in braces. Raises KeyError for a name without a value."""
+    return _PLACEHOLDER.sub(lambda found: values[found[1]], text)
 
 
 def program_of(line: str, values: Mapping[str, str]) -> str:
@@ -95,7 +100,7 @@ def program_of(line: str, values: Mapping[str, str]) -> str:
     program = next(words, "")
     if program.startswith("-") or not values.keys() >= set(placeholders(program)):
         return ""
-    return _PLACEHOLDER.sub(lambda found: values[found[1]], program)
+    return with_values(program, values)
 
 
 class DatabaseCommand(Model):
@@ -124,7 +129,7 @@ NOT_KNOWN = "not known"
 
 OwnedByLoad = Literal["cluster", "keyspace", "nothing"]
 """The part of a database that is the load's own: a cluster that was deployed for it, one keyspace of a cluster of
-somebody else, or nothing, so that it only reads.
+somebody else (or what commands make in an endpoint), or nothing of its own.
 """
 
 
@@ -190,7 +195,14 @@ class ProviderChoice(Model):
         """Return what the load has to itself. Of less than a cluster little is known, and no host has nodes."""
         if self.name != EXTERNAL:
             return "cluster"
+        if self.is_endpoint:
+            return "keyspace" if self.options.get("clean_up") else "nothing"
         return "nothing" if isinstance(self.options.get("keyspace"), dict) else "keyspace"
+
+    @property
+    def is_endpoint(self) -> bool:
+        """Tell whether it is a database of any kind that somebody else runs, which only commands ask."""
+        return self.name == EXTERNAL and "addresses" in self.options
 
     @property
     def shares_machine(self) -> bool:

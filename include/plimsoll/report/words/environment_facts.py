@@ -98,7 +98,8 @@ def _reported_facts(node: ReportedNode) -> dict[str, str]:
     """Return what an external cluster tells of a node, and what nobody here knows of it."""
     told = {"database": node.release_version, "data centre": node.data_centre, "rack": node.rack}
     hidden = ("operating system", "CPU", "memory", "data disk", "JVM", "JVM flags")
-    return {**{name: value or NOT_KNOWN for name, value in told.items()}, **dict.fromkeys(hidden, NOT_KNOWN)}
+    own = {f"by its own word, {name}": value for name, value in node.facts.items()}
+    return {**{name: value or NOT_KNOWN for name, value in told.items()}, **dict.fromkeys(hidden, NOT_KNOWN), **own}
 
 
 def _process_facts(prefix: str, process: ProcessFingerprint) -> dict[str, str]:

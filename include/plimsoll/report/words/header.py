@@ -35,7 +35,7 @@ def header_facts(findings: Findings) -> dict[str, str]:
     return {
         **run,
         "Cluster": f"{hosts} {'that somebody else runs' if external else f'a cell, from {part.provider.name}'}",
-        **(_reported(found) if external else _read_back(part, found)),
+        **(_reported(part, found) if external else _read_back(part, found)),
         "Load generator": _values(found, lambda one: [one.load_generator]),
     }
 
@@ -77,15 +77,13 @@ def _read_back(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
     }
 
 
-def _reported(found: Sequence[Fingerprint]) -> dict[str, str]:
+def _reported(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
     """Return what an external cluster tells of itself, and what it does not."""
     releases = _values(found, lambda one: (f"release {node.release_version}" for node in one.reported_nodes))
-    return {
-        "Hardware of a node": NOT_KNOWN,
-        "Kernel": NOT_KNOWN,
-        "Database": f"speaks CQL; by its own word {releases}",
-        "JVM": NOT_KNOWN,
-    }
+    hidden = dict.fromkeys(("Hardware of a node", "Kernel"), NOT_KNOWN)
+    if part.provider.is_endpoint:
+        return {**hidden, "Database": f"by its own word {releases}"}
+    return {**hidden, "Database": f"speaks CQL; by its own word {releases}", "JVM": NOT_KNOWN}
 
 
 def _jvms(fingerprint: Fingerprint) -> Iterator[str]:

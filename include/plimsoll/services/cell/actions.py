@@ -118,7 +118,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         lives = work.origin.until - work.toolkit.clock.now() if work.origin else work.time_left()
         work.product.deploy(work.variant_spec, nodes, load, lives)
     # Nodes that somebody else runs; none where nodes were deployed.
-    reported = tuple(work.product.reported(work.part.provider.options))
+    reported = tuple(work.product.reported(work.part.provider.options, load))
     _sample(work, _sampled([*_nodes(work, work.cluster())[: len(nodes)], *reversed(loads)]), reported)
     fingerprint = Fingerprint(
         nodes=tuple(work.product.fingerprint(work.variant, nodes)),
@@ -234,7 +234,8 @@ def _all_hosts(work: AttemptContext) -> list[Host]:
 def _sample(work: AttemptContext, hosts: Sequence[Host], reported: Sequence[ReportedNode]) -> None:
     left, own = work.time_left(), work.environments if work.keeps_hosts else frozenset[str]()
     theirs = work.provider.database()
-    database = [str(theirs.port), *theirs.contact_points, *(node.address for node in reported)] if theirs else []
+    nodes = [] if theirs and theirs.addresses else [node.address for node in reported]
+    database = [str(theirs.port), *theirs.contact_points, *nodes] if theirs else []
     with ThreadPoolExecutor(len(hosts)) as pool:
         list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own, database), hosts))
 

@@ -151,6 +151,25 @@ def users(store: ReadableStore, campaign_id: str) -> tuple[ClusterId, ...]:
     return tuple(ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix)}") for key in store.keys(prefix))
 
 
+class StoredSetUps:
+    """An implementation of the SetUps port: an empty file for each cluster."""
+
+    def __init__(self, store: ResultStore) -> None:
+        self._store = store
+
+    def note(self, cluster_id: ClusterId) -> None:
+        self._store.create(self._key(cluster_id), b"")
+
+    def is_noted(self, cluster_id: ClusterId) -> bool:
+        return self._store.exists(self._key(cluster_id))
+
+    def forget(self, cluster_id: ClusterId) -> None:
+        self._store.delete(self._key(cluster_id))
+
+    def _key(self, cluster_id: ClusterId) -> str:
+        return layout.SET_UP.key(cluster_id.campaign_id, cluster_id.purpose, cluster_id.number)
+
+
 def may_have_left(campaign: StoredCampaign, cluster_id: ClusterId) -> bool:
     """Tell whether the attempt of that cluster was on a database of somebody else, whatever became of it."""
     key = cluster_id.attempt

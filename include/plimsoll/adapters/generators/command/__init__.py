@@ -23,6 +23,7 @@ from plimsoll.adapters.generators.foreign_load import (
     Plan,
     folder_of,
     phase_of,
+    renew_lease,
     run_s,
 )
 from plimsoll.adapters.hosts.processes import missing
@@ -36,6 +37,7 @@ from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest, LoadStatus
+from plimsoll.ports.secrets import CommandSecrets
 
 _ASK_TIMEOUT = timedelta(seconds=20)
 _PROGRESS = """
@@ -58,6 +60,7 @@ class CommandGenerator(ForeignGenerator):
     """An implementation of the LoadGenerator port."""
 
     name = "command"
+    loads_endpoints = True
     mend_of_unkept = "name it there, as docs/reference/load-generators.md shows"
     summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end", STOPPED)
 
@@ -147,12 +150,15 @@ class CommandGenerator(ForeignGenerator):
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         command = _command(request.spec)
-        values = of_load(request, folder_of(host), self._folders(host, command))
+        values, theirs = of_load(request, host, self._folders(host, command)), request.database
         populate = [Command(POPULATE, filled(command.populate, values))] if command.populate else []
         # A database that stands still can keep its clients waiting for ever.
         within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.spec) + _HANGS_S))
-        run, files = watching.watched(filled(command.run, values), request.spec, command)
-        return Load([*populate, Command(LOAD, [*within, *run])], files=files)
+        load = Load([*populate, Command(LOAD, filled(command.run, values))])
+        watched = watching.watched(load, request.spec, command, is_leased=theirs is not None)
+        *earlier, run = watched.commands
+        timed = replace(run, argv=[*within, *run.argv])
+        return replace(watched, commands=[*earlier, timed], secrets=theirs.secrets if theirs else CommandSecrets())
 
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
         folders = {}
@@ -164,9 +170,16 @@ class CommandGenerator(ForeignGenerator):
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         command = _command(request.spec)
-        return {"program": _program(command), "progress": command.progress or "", "outputs": command.outputs}
+        return {
+            "program": _program(command),
+            "progress": command.progress or "",
+            "outputs": command.outputs,
+            "is_leased": request.database is not None,
+        }
 
     def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:
+        if plan.is_leased:
+            renew_lease(host)
         is_watched = watching.has_groups(plan.progress)
         asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, "" if is_watched else plan.progress, str(folder_of(host)))
         age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]

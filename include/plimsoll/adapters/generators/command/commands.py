@@ -7,9 +7,10 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.external.endpoint_options import OF_ENDPOINT, OWN
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
-from plimsoll.adapters.generators.foreign_load import CONSOLE, RECORDS, run_s
+from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, folder_of, run_s
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.system import LoadCommand, placeholders
@@ -19,7 +20,9 @@ from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.units import parse_count
 from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource, how_to_fetch
+from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
+from plimsoll.ports.provider import ExternalDatabase
 
 OF_HOSTS = {"archive": "folder of the unpacked archive", "java_home": "folder of Plimsoll's JDK 11"}
 OF_LOADS = {
@@ -42,7 +45,7 @@ definition's workload, such as `rows`.
 _WHERE = "load_generator.command"
 _EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
 _NEEDED = ("rate", "duration")
-OWN_FILES = (*RECORDS, WATCH, FIGURES, STOPPED, WATCHER)
+OWN_FILES = (*RECORDS, *(WATCH.format(command) for command in (POPULATE, LOAD)), FIGURES, STOPPED, WATCHER, LEASE)
 """The names of files that belong to the job, beside those that programs write."""
 _WITHOUT = {
     "rate": "; a program that can't keep a rate runs elsewhere, and its files come in by `plimsoll import`, with the "
@@ -63,8 +66,11 @@ def of_workload(workload: Workload) -> dict[str, str]:
     return {**options, "rows": str(parse_count(options["rows"]))} if "rows" in options else options
 
 
-def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
-    """Return every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
+def of_load(request: LoadRequest, host: Host, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
+    """Return every placeholder's value for a load on that host; `folders`: those of archive and JDK, where a command
+    names them.
+    """
+    folder, own = folder_of(host), host.info.facts.get(OWN, "")
     return {
         **known_values(request.spec, folders),
         "rate": str(request.load_ops_s),
@@ -72,6 +78,16 @@ def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, P
         "contact_point": request.contact_points[0],
         "outputs": str(folder),
         "seed": str(request.seed),
+        **(_of_endpoint(request.database, own) if request.database else {}),
+    }
+
+
+def _of_endpoint(database: ExternalDatabase, own: str) -> dict[str, str]:
+    return {
+        "contact_point": database.contact_points[0],
+        "port": str(database.port),
+        "addresses": ",".join(database.addresses),
+        OWN: own,
     }
 
 
@@ -120,8 +136,8 @@ def _workload(spec: LoadSpec) -> Iterator[Problem]:
 
 
 def _placeholders(spec: LoadSpec, command: LoadCommand) -> Iterator[Problem]:
-    of_load = [*OF_LOADS, *options_of(spec.workload)]
-    for key, known in {"populate": of_load, "run": of_load, "version": [*OF_HOSTS]}.items():
+    of_load = dict.fromkeys((*OF_LOADS, *(OF_ENDPOINT if spec.owns != "cluster" else ()), *options_of(spec.workload)))
+    for key, known in {"populate": [*of_load], "run": [*of_load], "version": [*OF_HOSTS]}.items():
         for name in placeholders(getattr(command, key) or ""):
             if name not in known:
                 yield Problem(f"{_WHERE}.{key}", f"{{{name}}} stands for nothing", meant_or_known(name, known))

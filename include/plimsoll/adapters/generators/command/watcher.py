@@ -4,8 +4,9 @@ own, so that an isolated interpreter on a load host can run it as a script:
     watcher.py WATCH -- PROGRAM ARGUMENT…
 
 The file WATCH, JSON, holds the `pattern` of a line with its named groups, the `console` that the program prints to,
-the `rules`, the `signal` that ends the program, and `duration_s`. The newest figures stand in `watch.json` in its
-folder, a broken rule in `stopped.json`. The exit code is the program's, and 0 if a rule ended it.
+the `rules`, the `signal` that ends the program, `duration_s`, and `lease`: the file that whoever watches the load
+writes anew at every look, or none. The newest figures stand in `watch.json` in its folder, a broken rule in
+`stopped.json`. The exit code is the program's; 0 if a rule ended it, and 143 if nobody watched it any more.
 """
 
 from __future__ import annotations
@@ -32,6 +33,9 @@ _MOST_BYTES = 1 << 20
 _FIRST_LINE_S = 60.0
 """The time that a program has to connect, before its first line is due."""
 _GRACE_S = 20.0
+_LEFT_S = 60.0
+"""The time after which nobody watches a load, whose lease is as old."""
+_LEFT = 143
 _PAUSE_S = 0.5
 
 
@@ -119,12 +123,15 @@ class Watch:
 
     def __init__(self, asked: Mapping[str, Any], folder: Path) -> None:
         self._rules: Sequence[Mapping[str, Any]] = asked["rules"]
-        self._pattern, self._console = re.compile(asked["pattern"]), folder / asked["console"]
+        self._pattern = re.compile(asked["pattern"]) if asked["pattern"] else None
+        self._console, self._lease = folder / asked["console"], folder / asked["lease"] if asked["lease"] else None
         self._duration_s, self._folder = float(asked["duration_s"]), folder
         self._offset, self._rest, self._reports = 0, "", list[Report]()
 
     def look(self, elapsed_s: float) -> tuple[int, str] | None:
         """Read what was printed since the last look. Returns the number of a rule that is broken now, and how."""
+        if self._pattern is None:
+            return None
         known = len(self._reports)
         for line in self._lines():
             last_s = self._reports[-1].at_s if self._reports else 0.0
@@ -135,6 +142,10 @@ class Watch:
         if len(self._reports) > known:
             _write(self._folder / FIGURES, {"rate": self._reports[-1].answered_ops_s})
         return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
+
+    def is_left(self) -> bool:
+        """Tell whether the load has a lease that nobody has renewed for a minute."""
+        return self._lease is not None and time.time() - self._lease.stat().st_mtime > _LEFT_S
 
     def _broken(self) -> tuple[int, str] | None:
         found = ((number, broken(rule, self._reports)) for number, rule in enumerate(self._rules))
@@ -161,6 +172,10 @@ def run(asked: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
             _write(folder / STOPPED, {"seconds": elapsed_s, "rule": found[0], "why": found[1]})
             _end(program, getattr(signal, f"SIG{asked['signal']}"))
             return 0
+        if watch.is_left():
+            _end(program, getattr(signal, f"SIG{asked['signal']}"))
+            print(f"nobody has watched this load for {_LEFT_S:.0f} s, so it was ended", flush=True)
+            return _LEFT
     return code if code >= 0 else 128 - code
 
 

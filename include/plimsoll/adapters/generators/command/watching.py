@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from inspect import getsource
 
@@ -10,14 +10,15 @@ from pydantic import ValidationError
 
 from plimsoll.adapters.generators.command import watcher
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, percentile_of
-from plimsoll.adapters.generators.foreign_load import CONSOLE
+from plimsoll.adapters.generators.foreign_load import LEASE, LOAD, Command, Load
+from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.attempt.load_summary import BrokenRule
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.system import LoadCommand
 from plimsoll.domain.keys.timing import StopRule
 from plimsoll.domain.text.errors import LoadError
 
-WATCHER, WATCH = "watcher.py", "stop-rules.json"
+WATCHER, WATCH = "watcher.py", "{}.watch.json"
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -38,20 +39,32 @@ def unkept(rule: StopRule, progress: str) -> str:
     return f"`load_generator.command.progress` has no group {lacks}" if lacks else ""
 
 
-def watched(argv: Sequence[str], spec: LoadSpec, command: LoadCommand) -> tuple[Sequence[str], Mapping[str, str]]:
-    """Return how the command runs under the watcher, and the files that it needs beside it; as it is without groups."""
-    if not has_groups(command.progress or ""):
-        return argv, {}
-    asked = {
-        "pattern": command.progress,
-        "console": CONSOLE,
-        "rules": [_rule(rule) for rule in spec.stop_when],
-        "signal": command.stop_signal or "TERM",
-        "duration_s": spec.timing.duration.total_seconds(),
-    }
-    # Isolated: neither the user's packages nor PYTHON* variables get into it.
-    program = ("python3", "-I", "-S", "-B", WATCHER, WATCH, "--")
-    return (*program, *argv), {WATCHER: getsource(watcher), WATCH: json.dumps(asked)}
+def watched(load: Load, spec: LoadSpec, command: LoadCommand, *, is_leased: bool) -> Load:
+    """Return the load with its commands under the watcher, and the files that this needs; as it is where nothing is
+    watched: a pattern without groups, on a database of the load's own.
+    """
+    pattern = command.progress if has_groups(command.progress or "") else None
+    if not (pattern or is_leased):
+        return load
+    files = {WATCHER: getsource(watcher), **({LEASE: ""} if is_leased else {})}
+    commands = list[Command]()
+    for one in load.commands:
+        is_judged = pattern is not None and one.name == LOAD
+        asked = {
+            "pattern": pattern if is_judged else None,
+            "console": one.console,
+            "rules": [_rule(rule) for rule in spec.stop_when] if is_judged else [],
+            "signal": command.stop_signal or "TERM",
+            "duration_s": spec.timing.duration.total_seconds(),
+            "lease": LEASE if is_leased else None,
+        }
+        if not (is_judged or is_leased):
+            commands.append(one)
+            continue
+        watch = WATCH.format(one.name)
+        files[watch] = json.dumps(asked)
+        commands.append(replace(one, argv=(*PYTHON, WATCHER, watch, "--", *one.argv)))
+    return replace(load, commands=commands, files=files)
 
 
 def _rule(rule: StopRule) -> dict[str, float | None]:

@@ -8,7 +8,14 @@ from typing import Any
 
 from plimsoll import __version__
 from plimsoll.adapters.artefacts.java_programs import OwnProgram
-from plimsoll.adapters.generators.foreign_load import PLAN, TAIL_BYTES, folder_of, last_lines, parse_plan
+from plimsoll.adapters.generators.foreign_load import (
+    PLAN,
+    TAIL_BYTES,
+    folder_of,
+    last_lines,
+    parse_plan,
+    renew_lease,
+)
 from plimsoll.adapters.generators.plimsoll_stress import command, remarks, reports
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
@@ -93,7 +100,7 @@ class PlimsollStress(LoadGenerator):
         plan = {"job_id": request.job_id, "duration_s": request.spec.timing.duration.total_seconds()}
         host.write(folder / PLAN, json.dumps({**plan, "is_leased": is_leased}))
         if is_leased:
-            _renew_lease(host)
+            renew_lease(host)
         self._start(host, request, folder, command.run_arguments(request, folder))
 
     def with_rows(self, spec: LoadSpec, rows: int) -> LoadSpec:
@@ -112,7 +119,7 @@ class PlimsollStress(LoadGenerator):
         job = host.status(job_id)
         if job.state == "running":
             if _plan(host)["is_leased"]:
-                _renew_lease(host)
+                renew_lease(host)
             return _running(host)
         fault = _fault(host, job)
         if fault is None:
@@ -161,10 +168,6 @@ class PlimsollStress(LoadGenerator):
 def _is_known(name: str) -> bool:
     """Tell whether the program writes such a file. A crash may leave others, with whatever was in its memory."""
     return name in _FILES or name.startswith(command.HDR)
-
-
-def _renew_lease(host: Host) -> None:
-    host.write(folder_of(host) / command.LEASE, "")
 
 
 def _utc(at: datetime) -> str:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from math import ceil
 from pathlib import PurePosixPath
 
+from plimsoll.adapters.generators.foreign_load import LEASE
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.loads import CLOSED, OPEN, Loop
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, ServiceLevel
@@ -31,8 +32,6 @@ KEYSPACE = "tlp_stress"
 """The generator's keyspace, unless an option names another."""
 OPTIONS = "options.json"
 """Options of workloads that tlp-stress has no words for."""
-LEASE = "lease"
-"""The file that whoever watches a load on somebody else's database writes anew at every look."""
 _AT_ONCE = {"--populate-rate": "0"}
 """The option to populate as fast as the threads can. Else BasicTimeSeries does at the load's rate, as published."""
 _LOOPS: Mapping[Loop, tuple[str, ...]] = {OPEN: (), CLOSED: ("--closed",)}

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.adapters.hosts.onhost import canary
 from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.text.errors import HostError
@@ -54,8 +55,7 @@ class ScriptCanary:
         return figure
 
     def _run(self, host: Host, command: str, *arguments: str) -> Any:
-        # Isolated: neither the user's packages nor PYTHON* variables get into it.
-        argv = ("python3", "-I", "-S", str(_script(host)), command, self._effort, *arguments)
+        argv = (*PYTHON, str(_script(host)), command, self._effort, *arguments)
         printed = host.run(argv, timeout=_TIMEOUT).stdout
         try:
             return json.loads(printed)

@@ -6,6 +6,7 @@ from datetime import timedelta
 from inspect import getsource
 from pathlib import PurePosixPath
 
+from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.adapters.hosts.sampler import counters, programs, sample
 from plimsoll.domain.keys.host_bounds import HostActivity
 from plimsoll.ports.host import Host, Job
@@ -46,8 +47,7 @@ def _program(host: Host) -> tuple[str, ...]:
         path = folder / PurePosixPath(*module.__name__.split(".")).with_suffix(".py")
         host.write(path, getsource(module))
     host.write(folder / entry, f"import sys\n\nfrom {sample.__name__} import main\n\nmain(*sys.argv[1:])\n")
-    # Isolated: neither the user's packages nor PYTHON* variables get into it. Without files beside its own.
-    return ("python3", "-I", "-S", "-B", str(folder))
+    return (*PYTHON, str(folder))
 
 
 def activity(text: str) -> HostActivity:

@@ -1,47 +1,60 @@
-"""Clusters that somebody else runs: nothing of them is provided but the hosts that the load comes from, and the
-keyspace that a load has there.
+"""Clusters that somebody else runs: nothing of them is provided but the hosts that the load comes from, and what a
+load has there: a keyspace, or what commands make in an endpoint.
 """
 
 from collections.abc import Mapping, Sequence, Set
 from copy import copy
+from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import PurePosixPath
-from typing import Self
+from typing import NamedTuple, Self
 
-from plimsoll.adapters.external import Databases, ExternalOptions
-from plimsoll.adapters.external.database import read_options
-from plimsoll.adapters.external.keyspaces import (
-    Mark,
-    NewKeyspace,
-    drop_marked,
-    has_snapshot_option,
-    mark_of,
-    require_own_keyspace,
-)
-from plimsoll.adapters.providers.external.checks import LoadHostTariffs, database_problems, load_hosts_alone
+from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, TheirDatabase
+from plimsoll.adapters.external.endpoint_options import OWN, read_options
+from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint, own_name
+from plimsoll.adapters.providers.external.checks import LoadHostTariffs, load_hosts_alone
+from plimsoll.adapters.providers.external.keyspace import OwnKeyspace, has_begun
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import Problem, ProviderError, reason_of
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
-from plimsoll.ports.provider import ExternalDatabase, Occupant, Places, Provider
+from plimsoll.ports.provider import ExternalDatabase, Occupant, Places, Provider, SetUps
 
 _FROM = "load_hosts"
 """The fact of a load host that names the provider that it is from."""
-_BEGAN = PurePosixPath("keyspace.json")
-"""The file on the first load host that says which keyspace its cluster is about to make."""
-_MOST_BYTES = 4096
 
-_Named = tuple[ExternalOptions, Set[str]]
-"""The options of one database, and the campaigns that name them."""
+
+class _Named(NamedTuple):
+    """One database, and the campaigns that name it; an empty name where that is not known."""
+
+    theirs: OwnKeyspace | CellOfEndpoint
+    campaigns: Set[str]
+
+    def may_have(self, cluster_id: ClusterId) -> bool:
+        return not self.campaigns - {""} or cluster_id.campaign_id in self.campaigns
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How databases of somebody else are reached, and which clusters have made something there. `store`: what
+    distinguishes what this installation makes from what others do.
+    """
+
+    databases: Databases
+    endpoints: Endpoints
+    set_ups: SetUps
+    clock: Clock
+    store: str
+
+    def of(self, options: TheirDatabase) -> OwnKeyspace | CellOfEndpoint:
+        if isinstance(options, EndpointOptions):
+            return CellOfEndpoint(options, self.endpoints, self.set_ups, self.store)
+        return OwnKeyspace(options, self.databases, self.clock, self.store)
 
 
 class ExternalProvider(Provider):
-    """An implementation of the Provider port. Load hosts are those of another provider, `hosts_from`.
-
-    `store`: what distinguishes this installation's keyspaces from others'.
-    """
+    """An implementation of the Provider port. Load hosts are those of another provider, `hosts_from`."""
 
     name = EXTERNAL
     is_local = True
@@ -49,64 +62,62 @@ class ExternalProvider(Provider):
     keeps_hosts = False
     replaces_hosts = False
 
-    def __init__(self, databases: Databases, hosts_from: Mapping[str, Provider], clock: Clock, store: str) -> None:
-        self._databases, self._hosts_from, self._clock, self._store = databases, hosts_from, clock, store
+    def __init__(self, reach: Reach, hosts_from: Mapping[str, Provider]) -> None:
+        self._reach, self._hosts_from = reach, hosts_from
         self._places = Places()
         self._named: Sequence[_Named] = ()
 
     def at(self, places: Places) -> Self:
         found = copy(self)
-        found._places, found._named = places, _named(places)
-        found.is_local = all(options.load_hosts.provider == "local" for options in found._known())
+        found._places, found._named = places, _named(places, self._reach)
+        found.is_local = all(one.theirs.options.load_hosts.provider == "local" for one in found._named)
         return found
 
     def database(self) -> ExternalDatabase:
-        [options] = self._known()
-        return self._databases.of(options).for_clients()
+        return self._only().for_clients()
 
     def keyspace(self) -> str:
-        [options] = self._known()
-        return "" if options.is_read_only else options.keyspace_name
+        only = self._only()
+        return only.keyspace() if isinstance(only, OwnKeyspace) else ""
 
     def keeps_copies(self) -> bool:
-        """Tell whether tables lack the option that the load generator sets against copies."""
-        [options] = self._known()
-        with self._databases.of(options).any_session() as session:
-            return not has_snapshot_option(session)
+        only = self._only()
+        return isinstance(only, OwnKeyspace) and only.keeps_copies()
 
     def account(self) -> str:
         return next((account for lender in self._load_hosts() if (account := lender.account())), "")
 
     def occupant(self) -> Occupant | None:
-        [options] = self._known()
-        if options.is_read_only:
+        only = self._only()
+        if not isinstance(only, OwnKeyspace) or (mark := only.mark()) is None:
             return None
-        with self._databases.of(options).any_session() as session:
-            mark = mark_of(session, options.keyspace_name)
-        if mark is None:
-            return None
-        ours = mark.store == self._store
-        return Occupant(options.keyspace_name, ClusterId.parse(mark.cluster), mark.store, ours, mark.owner)
+        ours = mark.store == self._reach.store
+        return Occupant(only.keyspace(), ClusterId.parse(mark.cluster), mark.store, ours, mark.owner)
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
         options = read_options(spec.options)
-        if not isinstance(options, ExternalOptions):
+        if isinstance(options, list):
             return options
-        return [*database_problems(spec.nodes, options, self._databases), *self._host_problems(spec, options)]
+        return [*self._reach.of(options).problems(spec.nodes), *self._host_problems(spec, options)]
 
     def ensure(self, request: ClusterRequest) -> Cluster:
-        """Return load hosts, and make the keyspace with its mark. Idempotent by the cluster's id."""
-        options = ExternalOptions.model_validate(request.options)
-        chosen = options.load_hosts
+        """Return load hosts, and make what the load has there. Idempotent by the cluster's id."""
+        options = read_options(request.options)
+        if isinstance(options, list):
+            raise ProviderError("; ".join(map(str, options)), where=EXTERNAL, mend="correct the definition")
+        chosen, theirs = options.load_hosts, self._reach.of(options)
         hosts = self._hosts_from[chosen.provider].at(Places((chosen.options,)))
         cluster = hosts.ensure(request.model_copy(update={"nodes": 0, "options": chosen.options}))
-        if not options.is_read_only:
-            self._make_keyspace(options, request, hosts.host(cluster, cluster.load_host))
-        return _ours(cluster, chosen.provider)
+        host = hosts.host(cluster, cluster.load_host)
+        if isinstance(theirs, OwnKeyspace):
+            theirs.make(request, host, self._places.workload)
+        else:
+            theirs.make(request, host)
+        return self._ours(cluster, chosen.provider)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         found = ((hosts.find(cluster_id), hosts.name) for hosts in self._load_hosts())
-        return next((_ours(cluster, name) for cluster, name in found if cluster), None)
+        return next((self._ours(cluster, name) for cluster, name in found if cluster), None)
 
     def why_gone(self, cluster_id: ClusterId) -> str:
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
@@ -118,11 +129,13 @@ class ExternalProvider(Provider):
         """
         seen, troubles, silent = self._clusters_with_hosts()
         troubles += [self._places.unknown] if self._places.unknown else []
-        for options, campaigns in self._named:
+        for theirs, campaigns in self._named:
+            if not isinstance(theirs, OwnKeyspace):
+                continue  # whoever asks it needs a load host
             try:
-                marked = self._marked(options, campaigns)
+                marked = self._marked(theirs, campaigns)
             except Exception as error:  # which says nothing about the other databases
-                silent.append(f"{', '.join(options.contact_points)}: {reason_of(error)}")
+                silent.append(f"{theirs.where}: {reason_of(error)}")
             else:
                 if marked is not None:
                     seen.setdefault(marked.id, marked)
@@ -134,17 +147,23 @@ class ExternalProvider(Provider):
         return list(seen.values())
 
     def destroy(self, cluster_id: ClusterId) -> None:
-        """End the load, give back its hosts, and drop the keyspace, each even if another fails."""
-        errors: list[Exception] = []
-        began = self._keyspace_begun(cluster_id)
+        """End the load, give back its hosts, and remove what it has in the database, each even if another fails.
+
+        A load host that is needed to clean up an endpoint stays until that is done.
+        """
+        load_host = self._load_host(cluster_id)
+        for theirs in self._that_may_have(cluster_id):
+            if isinstance(theirs, CellOfEndpoint):
+                theirs.clean_up(cluster_id, load_host)
+        began, errors = load_host is not None and _says_begun(load_host), list[Exception]()
         for hosts in self._load_hosts():
             try:
                 hosts.destroy(cluster_id)
             except Exception as error:  # the first is raised below, once all were tried
                 errors.append(error)
-        for options in self._known():
+        for theirs in (one.theirs for one in self._named if isinstance(one.theirs, OwnKeyspace)):
             try:
-                self._drop_keyspace(options, cluster_id, began=began)
+                theirs.remove(cluster_id, began=began)
             except Exception as error:
                 errors.append(error)
         for first in errors:
@@ -158,46 +177,22 @@ class ExternalProvider(Provider):
         """Raise ProviderError: hosts are not kept."""
         raise ProviderError("its load hosts are not kept", where=str(cluster.id), mend="destroy the cluster")
 
-    def _host_problems(self, spec: HostsSpec, options: ExternalOptions) -> Sequence[Problem]:
+    def _host_problems(self, spec: HostsSpec, options: TheirDatabase) -> Sequence[Problem]:
         """Return the problems of the load hosts alone, at their place among this provider's options."""
         found = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(spec, options))
         there = "provider.options.load_hosts.options"
         return [Problem(one.where.replace("provider.options", there, 1), one.what, one.mend) for one in found]
 
-    def _make_keyspace(self, options: ExternalOptions, request: ClusterRequest, host: Host) -> None:
-        mark = Mark(
-            cluster=str(request.id),
-            store=self._store,
-            owner=request.owner,
-            made_at=self._clock.now(),
-            expires_at=request.expires_at,
-        )
-        with self._databases.of(options).any_session() as session:
-            if self._places.workload is None:
-                raise ProviderError(
-                    "no workload says how many replicas there are", where=EXTERNAL, mend="run the cell again"
-                )
-            require_own_keyspace(
-                session,
-                mark,
-                NewKeyspace(options.keyspace_name, options.data_centre, self._places.workload.replication_factor),
-                began=_has_begun(host),
-                begin=lambda: host.write(host.root / _BEGAN, mark.model_dump_json()),
-            )
+    def _that_may_have(self, cluster_id: ClusterId) -> Sequence[OwnKeyspace | CellOfEndpoint]:
+        return [one.theirs for one in self._named if one.may_have(cluster_id)]
 
-    def _drop_keyspace(self, options: ExternalOptions, cluster_id: ClusterId, *, began: bool) -> None:
-        if options.is_read_only:
-            return
-        with self._databases.of(options).any_session() as session:
-            drop_marked(session, options.keyspace_name, self._store, str(cluster_id), began=began)
-
-    def _keyspace_begun(self, cluster_id: ClusterId) -> bool:
-        """Tell whether the cluster has begun to make its keyspace; false where its load host does not say."""
+    def _load_host(self, cluster_id: ClusterId) -> Host | None:
+        """Return the cluster's first load host, where it lives and can be had."""
         try:
             cluster = self.find(cluster_id)
-            return cluster is not None and _has_begun(self.host(cluster, cluster.load_host))
+            return None if cluster is None else self.host(cluster, cluster.load_host)
         except Exception:  # a password that can't be had keeps neither hosts nor keyspace from being tried
-            return False
+            return None
 
     def _clusters_with_hosts(self) -> tuple[dict[ClusterId, Cluster], list[str], list[str]]:
         """Return the clusters that have load hosts, why some may be missing, and which hosts could not be asked."""
@@ -212,16 +207,15 @@ class ExternalProvider(Provider):
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen |= {cluster.id: _ours(cluster, hosts.name) for cluster in found}
+            seen |= {cluster.id: self._ours(cluster, hosts.name) for cluster in found}
         return seen, troubles, silent
 
-    def _marked(self, options: ExternalOptions, campaigns: Set[str]) -> Cluster | None:
+    def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
         """Return the cluster of this installation whose keyspace is there. Raises ProviderError and SecretError."""
-        if options.is_read_only or (campaigns and campaigns <= self._places.done):
+        if campaigns and campaigns <= self._places.done:
             return None
-        with self._databases.of(options).any_session() as session:
-            mark = mark_of(session, options.keyspace_name)
-        if mark is None or mark.store != self._store:
+        mark = theirs.mark()
+        if mark is None or mark.store != self._reach.store:
             return None
         cluster_id = ClusterId.parse(mark.cluster)
         if campaigns - {""} and cluster_id.campaign_id not in campaigns:
@@ -235,39 +229,46 @@ class ExternalProvider(Provider):
             expires_at=mark.expires_at,
         )
 
-    def _known(self) -> Sequence[ExternalOptions]:
-        return [options for options, _ in self._named]
+    def _only(self) -> OwnKeyspace | CellOfEndpoint:
+        [only] = self._named
+        return only.theirs
+
+    def _ours(self, cluster: Cluster, hosts_from: str) -> Cluster:
+        """Return the cluster as this provider's, with hosts that say where they are from and what the load may make."""
+        told = {_FROM: hosts_from}
+        if any(isinstance(one.theirs, CellOfEndpoint) for one in self._named):
+            told[OWN] = own_name(self._reach.store, cluster.id)
+        hosts = (info.model_copy(update={"facts": {**info.facts, **told}}) for info in cluster.hosts)
+        return cluster.model_copy(update={"provider": EXTERNAL, "hosts": tuple(hosts)})
 
     def _load_hosts(self) -> Sequence[Provider]:
         """Return the providers of load hosts, each bound to what definitions say of it; always this machine's."""
         chosen: dict[str, list[Mapping[str, object]]] = {"local": []}
-        for options in self._known():
-            chosen.setdefault(options.load_hosts.provider, []).append(options.load_hosts.options)
+        for lender in (one.theirs.options.load_hosts for one in self._named):
+            chosen.setdefault(lender.provider, []).append(lender.options)
         return [self._hosts_from[name].at(Places(tuple(options))) for name, options in chosen.items()]
 
 
-def _named(places: Places) -> Sequence[_Named]:
-    """Return the options of the places, each once, that can be read; others have never made a cluster.
+def _named(places: Places, reach: Reach) -> Sequence[_Named]:
+    """Return the databases of the places, each once, whose options can be read; others have never made a cluster.
 
-    With the campaigns that have a keyspace there by their definitions; none where nobody has named any.
+    With the campaigns that have something there by their definitions; none where nobody has named any.
     """
-    found: dict[str, tuple[ExternalOptions, set[str]]] = {}
+    found: dict[str, tuple[TheirDatabase, set[str]]] = {}
     for written, campaign in zip_longest(places.options, places.campaigns):
         options = read_options(written)
-        if isinstance(options, ExternalOptions):
+        if not isinstance(options, list):
             _, campaigns = found.setdefault(str(options), (options, set()))
             campaigns |= set() if campaign is None else {campaign}
-    return tuple(found.values())
+    return tuple(_Named(reach.of(options), campaigns) for options, campaigns in found.values())
 
 
-def _ours(cluster: Cluster, hosts_from: str) -> Cluster:
-    """Return the cluster as this provider's, with hosts that say where they are from."""
-    hosts = (info.model_copy(update={"facts": {**info.facts, _FROM: hosts_from}}) for info in cluster.hosts)
-    return cluster.model_copy(update={"provider": EXTERNAL, "hosts": tuple(hosts)})
+def _says_begun(load_host: Host) -> bool:
+    """Tell whether the cluster has begun to make its keyspace; false where its load host does not say."""
+    try:
+        return has_begun(load_host)
+    except Exception:  # it keeps neither hosts nor keyspace from being tried
+        return False
 
 
-def _has_begun(host: Host) -> bool:
-    return bool(host.read_tail(host.root / _BEGAN, max_bytes=_MOST_BYTES))
-
-
-__all__ = ["ExternalProvider", "LoadHostTariffs"]
+__all__ = ["ExternalProvider", "LoadHostTariffs", "Reach"]

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
-from plimsoll.adapters.external import Database, Databases
-from plimsoll.adapters.external.database import ExternalOptions, read_options
+from plimsoll.adapters.external import Database, Databases, ExternalOptions, TheirDatabase, read_options
 from plimsoll.adapters.external.keyspaces import is_there, mark_of
 from plimsoll.adapters.hosts.sampler.counters import listening
 from plimsoll.adapters.native_protocol import Session
@@ -66,7 +65,7 @@ def _beyond_contact_points(declared: int, database: Database) -> Iterator[Proble
         what = f"the data centre has {plural(len(nodes), 'node')}, and the definition says {declared}"
         yield Problem("system.nodes", what, f"write {len(nodes)}, or wait until all nodes are there")
         return  # nobody knows whom they would be
-    yield from _hidden_on_this_machine(options, [node.address for node in nodes])
+    yield from hidden_on_this_machine(options, options.port, [*options.contact_points, *(one.address for one in nodes)])
     others = [node.address for node in nodes if node.address not in options.contact_points]
     allowed = {node for node in others if database.may_be_logged_in_to(node)}
     for node in (node for node in others if node not in allowed):
@@ -77,11 +76,11 @@ def _beyond_contact_points(declared: int, database: Database) -> Iterator[Proble
         yield Problem(f"{_OPTIONS}.data_centre", f"its node {node} can't take its share: {why.what}", why.mend)
 
 
-def _hidden_on_this_machine(options: ExternalOptions, nodes: Sequence[str]) -> Iterator[Problem]:
+def hidden_on_this_machine(options: TheirDatabase, port: int, places: Sequence[str]) -> Iterator[Problem]:
     """Yield whether the database runs where the load does, and nobody here may see which of the processes it is."""
     if options.load_hosts.provider != "local":
         return
-    is_here, processes = listening(f"@{','.join([str(options.port), *options.contact_points, *nodes])}")
+    is_here, processes = listening(f"@{','.join([str(port), *places])}")
     if is_here and not processes:
         what = "the database runs on the load's own machine, and its processor time would count as other programs'"
         mend = (
@@ -112,13 +111,13 @@ class LoadHostTariffs:
 
     def tariff(self, spec: HostsSpec) -> Tariff | None:
         options = read_options(spec.options)
-        if not isinstance(options, ExternalOptions):
+        if isinstance(options, list):
             mend = "correct the definition's provider.options"
             raise ProviderError("; ".join(map(str, options)), where=f"definition {spec.name!r}", mend=mend)
         tariffs = self.of_providers.get(options.load_hosts.provider)
         return tariffs.tariff(load_hosts_alone(spec, options)) if tariffs else None
 
 
-def load_hosts_alone(spec: HostsSpec, options: ExternalOptions) -> HostsSpec:
+def load_hosts_alone(spec: HostsSpec, options: TheirDatabase) -> HostsSpec:
     """Return what the provider of the load hosts is asked for: these, and no nodes."""
     return replace(spec, options=options.load_hosts.options, nodes=0, node_hosts=0, needs=NodeNeeds())

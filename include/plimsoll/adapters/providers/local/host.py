@@ -41,7 +41,7 @@ class LocalHost(BaseHost):
         super().__init__(info, PurePosixPath(root), f"host {info.name} ({root})", tags)
         self._folder = root
 
-    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
         """Run a command in the host's folder. On a timeout, the command and its child processes are killed."""
         environment = {**_inherited(), **self._tags}
         if shutil.which(argv[0], path=environment.get("PATH")) is None:
@@ -49,7 +49,7 @@ class LocalHost(BaseHost):
         with self._explained(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             try:
-                result = _run(argv, environment, self._folder, timeout)
+                result = _run(argv, environment, self._folder, timeout, stdin)
             except OverflowError:
                 what = f"`{argv[0]}` printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
                 raise self._error(what, "see what it prints") from None
@@ -142,16 +142,22 @@ def _inherited() -> dict[str, str]:
     return {name: os.environ[name] for name in INHERITED if name in os.environ}
 
 
-def _run(argv: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: timedelta) -> CommandResult | None:
+def _run(
+    argv: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: timedelta, stdin: str
+) -> CommandResult | None:
     """Run the command in a session of its own, so that its child processes can be ended with it. None on a timeout.
 
     Raises OverflowError for too much output.
     """
     pipe, deadline = subprocess.PIPE, time.monotonic() + timeout.total_seconds()
+    given = pipe if stdin else subprocess.DEVNULL
     with subprocess.Popen(
-        list(argv), env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+        list(argv), env=env, cwd=cwd, stdin=given, stdout=pipe, stderr=pipe, start_new_session=True
     ) as process:
         try:
+            if process.stdin is not None:
+                with suppress(BrokenPipeError), process.stdin as told:  # who ends without reading says why
+                    told.write(stdin.encode())
             stdout, stderr = _outputs(process, deadline)
             process.wait(max(0.0, deadline - time.monotonic()))
         except (TimeoutError, subprocess.TimeoutExpired):

@@ -63,13 +63,13 @@ class Connection:
         limit_s = max(timeout_s, repeating_s)
         return self._persistently(lambda transport: self._execute(transport, command, timeout_s, feed), limit_s)
 
-    def execute_once(self, command: str, *, timeout_s: float) -> Answer:
+    def execute_once(self, command: str, *, timeout_s: float, feed: Feed | None = None) -> Answer:
         """Run a command line that must not be repeated. Raises EOFError when the link is lost, Unreachable.
 
         Opening its channel proves that the link is alive; a link that was just cut may otherwise look alive from here.
         """
         with self.session(timeout_s) as channel:
-            return execute(channel, command, timeout_s, None)
+            return execute(channel, command, timeout_s, feed)
 
     def with_files(self, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
         """Work on files, repeated when the link is lost. Raises Unreachable; OSError for the host's refusals."""

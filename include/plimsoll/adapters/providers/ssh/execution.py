@@ -14,7 +14,7 @@ from typing import Any
 
 import paramiko
 
-from plimsoll.adapters.hosts.base import INHERITED
+from plimsoll.adapters.hosts.base import INHERITED, PYTHON
 from plimsoll.adapters.hosts.onhost import guard
 from plimsoll.adapters.hosts.onhost.lease import LEASE
 from plimsoll.domain.text.errors import HostError
@@ -23,9 +23,6 @@ from plimsoll.ports.host import MOST_OUTPUT_BYTES
 
 _BLOCK = 1 << 16
 _SHOWN = 1000
-
-PYTHON = ("python3", "-I", "-S", "-B")
-"""Isolated Python: it reads neither the user's packages nor PYTHON* variables, and leaves no compiled files."""
 
 NOT_FOUND = 127
 """The exit code of a shell and of `timeout` where there is no such program."""

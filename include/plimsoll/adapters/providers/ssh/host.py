@@ -71,12 +71,12 @@ class SshHost(BaseHost):
         left: Sequence[str] = self._program.call("clear", timeout_s=_CLEAR_S, keep=sorted(keep), **place)
         return left
 
-    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True) -> CommandResult:
+    def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
         """Run in the host's folder. On a timeout, the host itself kills the command and its child processes."""
         allowed = timeout.total_seconds()
         line = execution.run_command(argv, (self.root, self._bundles), self._tags, allowed)
         began = time.monotonic()
-        answer = self._run_once(line, argv[0], allowed)
+        answer = self._run_once(line, argv[0], allowed, stdin)
         if answer.exit_code == execution.KILLED and time.monotonic() - began >= allowed:
             raise self._too_slow(argv[0], timeout)
         if answer.exit_code == execution.NOT_FOUND and not self._has_program(argv[0]):
@@ -159,9 +159,12 @@ class SshHost(BaseHost):
             self._connection.reaches_store = False
             _log.warning("%s is sent %s over SSH, for it can't fetch it: %s", self._where, bundle.name, error.what)
 
-    def _run_once(self, line: str, program: str, allowed: float) -> Answer:
+    def _run_once(self, line: str, program: str, allowed: float, stdin: str) -> Answer:
         try:
-            return self._connection.execute_once(line, timeout_s=allowed + _MARGIN_S)
+            told = stdin.encode()
+            return self._connection.execute_once(
+                line, timeout_s=allowed + _MARGIN_S, feed=(lambda given: given.write(told)) if told else None
+            )
         except (OSError, EOFError, paramiko.SSHException) as error:
             what = f"the link was lost while `{program}` ran; it may still run there, for {allowed:g} s at most"
             raise self._error(what, "see whether the network is well, then run the cell again") from error

@@ -144,9 +144,14 @@ def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
         if why := generator.unkept(rule, campaign.load_generator):
             what = f"{generator.name} can't end a load by this rule: {why}"
             yield Problem(f"stop_when[{number}]", what, generator.mend_of_unkept)
-    if campaign.provider.owns != "cluster" and not generator.logs_in:
+    if campaign.provider.is_endpoint:
+        if not generator.loads_endpoints:
+            what = f"{generator.name} speaks to clusters that it knows, and not to any address"
+            yield Problem("load_generator.name", what, "write `command`, and its commands; or `contact_points` for CQL")
+    elif campaign.provider.owns != "cluster" and not generator.logs_in:
         what = f"{generator.name} can't log in to an external cluster: a password would stand in its command line"
-        yield Problem("load_generator.name", what, "write plimsoll-stress, which is given it unseen")
+        mend = "write plimsoll-stress, which is given it unseen; or `addresses` in the place of `contact_points`"
+        yield Problem("load_generator.name", what, mend)
 
 
 def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: str, mend: str) -> Iterator[Problem]:

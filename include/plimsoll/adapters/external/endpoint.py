@@ -1,0 +1,184 @@
+"""An endpoint: a database of any kind that somebody else runs. Commands of the definition ask it, set it up and clean
+up there; they run on a load host, and are given the connection's parts without an argument or a file on a disk.
+"""
+
+import json
+import resource
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import NamedTuple
+
+from plimsoll.adapters.external.endpoint_options import OWN, EndpointOptions, SecretsTable
+from plimsoll.adapters.hosts.secret_input import given
+from plimsoll.domain.hosts.fingerprint import ReportedNode
+from plimsoll.domain.keys.system import filled, with_values
+from plimsoll.domain.text.errors import HostError, ProviderError, SecretError
+from plimsoll.domain.text.wording import shortened
+from plimsoll.ports.clock import Clock
+from plimsoll.ports.host import CommandResult, Host
+from plimsoll.ports.provider import ExternalDatabase
+from plimsoll.ports.secrets import CommandSecrets, DatabaseAccess, DatabaseSecrets
+
+_ASK, _CHANGE = timedelta(seconds=30), timedelta(minutes=10)
+_PATIENCE = timedelta(minutes=2)
+_POLL_S = 1.0
+_NO = 1
+"""The exit code of `owned` where nothing of the cell is there. Others tell that nobody knows."""
+_MOST_FACTS = 50
+
+
+class _Values(NamedTuple):
+    """What stands in a command: the address that it asks, and the cell's own name."""
+
+    place: tuple[str, int]
+    own: str
+
+
+class Endpoints:
+    """The endpoints that definitions name, with the secrets of their connections. Nothing is remembered."""
+
+    def __init__(self, secrets: DatabaseSecrets, clock: Clock) -> None:
+        self._secrets, self._clock = secrets, clock
+
+    def of(self, options: EndpointOptions) -> "Endpoint":
+        """Return the endpoint of these options. Raises SecretError where its connection lacks what they take of it."""
+        # A crash would leave what this process knows from now on in a file. Its children inherit that.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        access = self._secrets.database(options.connection) if options.connection else DatabaseAccess()
+        return Endpoint(options, _secrets(options, access), self._clock, hidden=(access.password, access.key))
+
+
+class Endpoint:
+    """One such database. `hidden`: texts that are shown nowhere, whatever a command prints."""
+
+    def __init__(self, options: EndpointOptions, secrets: CommandSecrets, clock: Clock, hidden: Sequence[str]) -> None:
+        self.options = options
+        self._secrets, self._clock, self._hidden = secrets, clock, [text for text in hidden if text]
+
+    def for_clients(self) -> ExternalDatabase:
+        """Return what a load generator must know of it."""
+        return ExternalDatabase(
+            contact_points=tuple(name for name, _ in self.options.places),
+            port=self.options.places[0][1],
+            addresses=self.options.addresses,
+            secrets=self._given(self.options.places[0]),
+        )
+
+    def require_ready(self, host: Host) -> None:
+        """Wait until each address is ready. Raises ProviderError where one is not within two minutes."""
+        until = self._clock.now() + _PATIENCE
+        for address, place in zip(self.options.addresses, self.options.places, strict=True):
+            while (told := self._run(host, "ready", self.options.ready, self._values(place))).exit_code:
+                if self._clock.now() >= until:
+                    what = f"{address} is not ready: {_ending(told)}"
+                    raise _error("ready", what, "see whether it can be reached from the load host, and with which user")
+                self._clock.sleep(_POLL_S)
+
+    def nodes(self, host: Host) -> tuple[ReportedNode, ...]:
+        """Return what each address tells of itself. Raises ProviderError."""
+        named = zip(self.options.addresses, self.options.places, strict=True)
+        return tuple(self._told(host, address, place) for address, place in named)
+
+    def is_owned(self, host: Host, own: str) -> bool:
+        """Tell whether something of that name is there. Raises ProviderError where nobody knows."""
+        if self.options.owned is None:
+            return False
+        told = self._run(host, "owned", self.options.owned, self._values(own=own))
+        if told.exit_code not in (0, _NO):
+            raise _error("owned", f"can't tell whether {own} is there: {_ending(told)}", "see what it says")
+        return told.exit_code == 0
+
+    def set_up(self, host: Host, own: str) -> None:
+        """Make what the cell needs there. Raises ProviderError, also where `owned` does not find it afterwards."""
+        self._change(host, "set_up", self.options.set_up, own)
+        if self.options.set_up and not self.is_owned(host, own):
+            what = f"does not find {own} after `set_up`, so that nothing would be cleaned up"
+            raise _error("owned", what, "let it end with exit code 0 if what `set_up` made is there")
+
+    def clean_up(self, host: Host, own: str) -> None:
+        """Remove what is there of that name, and see that it is gone. Raises ProviderError."""
+        if not self.is_owned(host, own):
+            return
+        self._change(host, "clean_up", self.options.clean_up, own)
+        if self.is_owned(host, own):
+            raise _error("clean_up", f"left {own} there, as `owned` finds", "correct it, or remove that by hand")
+
+    def _change(self, host: Host, key: str, lines: Sequence[str], own: str) -> None:
+        for number, line in enumerate(lines):
+            told = self._run(host, f"{key}[{number}]", line, self._values(own=own), _CHANGE)
+            if told.exit_code:
+                raise _error(f"{key}[{number}]", _ending(told), "see what it says, and what the user may do there")
+
+    def _told(self, host: Host, address: str, place: tuple[str, int]) -> ReportedNode:
+        version = self._asked(host, "version", self.options.version, place)
+        release = next((line.strip() for line in version.splitlines() if line.strip()), "")
+        facts = _facts(self._asked(host, "facts", self.options.facts, place)) if self.options.facts else {}
+        return ReportedNode(address=address, data_centre="", rack="", release_version=shortened(release), facts=facts)
+
+    def _asked(self, host: Host, key: str, line: str, place: tuple[str, int]) -> str:
+        told = self._run(host, key, line, self._values(place))
+        if told.exit_code:
+            raise _error(key, _ending(told), "see what it says")
+        return told.stdout
+
+    def _run(self, host: Host, key: str, line: str, values: _Values, timeout: timedelta = _ASK) -> CommandResult:
+        argv = filled(line, {**self.options.values(values.place), OWN: values.own})
+        argv, stdin = given(argv, self._given(values.place))
+        try:
+            told = host.run(argv, timeout=timeout, check=False, stdin=stdin)
+        except HostError as error:
+            raise _error(key, f"could not run on the load host: {error.what}", error.mend) from error
+        return CommandResult(told.exit_code, self._shown(told.stdout), self._shown(told.stderr))
+
+    def _given(self, place: tuple[str, int]) -> CommandSecrets:
+        """Return what a command that asks that address is given."""
+        return replace(self._secrets, env={**self.options.environment_at(place), **self._secrets.env})
+
+    def _values(self, place: tuple[str, int] | None = None, own: str = "") -> _Values:
+        return _Values(place or self.options.places[0], own)
+
+    def _shown(self, text: str) -> str:
+        for hidden in self._hidden:
+            text = text.replace(hidden, "***")
+        return text
+
+
+def _secrets(options: EndpointOptions, access: DatabaseAccess) -> CommandSecrets:
+    table = options.secrets or SecretsTable()
+    places = {
+        **dict.fromkeys(("user", "password"), access.names.login),
+        "authority": access.names.authority,
+        **dict.fromkeys(("certificate", "key"), access.names.certificate),
+    }
+    lacking = sorted(name for name in table.parts if not getattr(access, name))
+    if lacking:
+        mend = f"put it into {places[lacking[0]]}, or take it out of `secrets`"
+        raise SecretError(f"has no {' and no '.join(lacking)}", where=f"connection {options.connection!r}", mend=mend)
+    return CommandSecrets(_filled(table.env, access), _filled(table.files, access))
+
+
+def _filled(texts: Mapping[str, str], access: DatabaseAccess) -> dict[str, str]:
+    return {variable: with_values(text, vars(access)) for variable, text in texts.items()}
+
+
+def _facts(printed: str) -> dict[str, str]:
+    """Return the facts of a JSON object, as text. Raises ProviderError for anything else, and for too many."""
+    try:
+        told = json.loads(printed)
+    except (ValueError, RecursionError) as error:
+        raise _error("facts", f"printed no JSON: {shortened(printed)!r}", 'let it print `{"name": "value"}`') from error
+    if not isinstance(told, dict) or len(told) > _MOST_FACTS:
+        raise _error("facts", f"printed no object of at most {_MOST_FACTS} facts", 'let it print `{"name": "value"}`')
+    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in told.items()}
+    return {shortened(name): shortened(text) for name, text in texts.items()}
+
+
+def _ending(told: CommandResult) -> str:
+    """Say how a command ended, with the last line of what it printed."""
+    lines = [line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()]
+    return f"ended with exit code {told.exit_code}" + (f": {shortened(lines[-1])}" if lines else "")
+
+
+def _error(key: str, what: str, mend: str) -> ProviderError:
+    return ProviderError(what, where=f"provider.options.{key}", mend=mend)

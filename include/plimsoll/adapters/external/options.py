@@ -1,0 +1,102 @@
+"""What definitions say of a database that somebody else runs (`provider: {name: external, options: {…}}`)."""
+
+from ipaddress import ip_network
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, JsonValue, field_validator
+
+from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.units import Rate
+
+_SYSTEM = "system"
+_Keyspace = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,47}$", examples=["plimsoll_load"])]
+
+# They become arguments of the load generator: no commas, no options.
+_ContactPoint = Annotated[str, Field(pattern=r"^[A-Za-z0-9:][A-Za-z0-9.:_-]*$", max_length=253)]
+
+
+def _as_network(value: str) -> str:
+    try:
+        return str(ip_network(value))
+    except ValueError as error:
+        raise ValueError(f"is no network such as 10.0.0.0/24: {error}") from error
+
+
+_Network = Annotated[str, AfterValidator(_as_network)]
+
+
+class ExistingKeyspace(Model):
+    """A keyspace that is there, for loads that only read."""
+
+    existing: Annotated[_Keyspace, Field(description="Its name")]
+    read_only: Annotated[Literal[True], Field(description="`true`: statements that write are refused")]
+
+
+class LoadHosts(Model):
+    """The provider of the hosts that the load comes from."""
+
+    provider: Annotated[
+        Literal["local", "ssh", "ec2", "command"],
+        Field(description="`local`: this machine; `ssh`: hosts of yours; `ec2`, `command`: launched for each cell"),
+    ] = "local"
+    options: Annotated[dict[str, JsonValue], Field(description="Options of that provider")] = {}
+
+
+class TheirOptions(Model):
+    """What is said of every database that somebody else runs."""
+
+    connection: Annotated[
+        str, Field(description="Connection with user, password and certificates. Without it nobody logs in")
+    ] = ""
+    load_hosts: Annotated[LoadHosts, Field(description="Where the load comes from. Without it: this machine")] = (
+        LoadHosts()
+    )
+
+
+class ExternalOptions(TheirOptions):
+    """Where a database is that speaks CQL, how to log in, and what a load may use of it."""
+
+    contact_points: Annotated[
+        tuple[_ContactPoint, ...],
+        Field(min_length=1, max_length=100, description="Names or addresses of nodes, which must all answer"),
+    ]
+    port: Annotated[int, Field(ge=1, le=65535, description="Port at which nodes listen to clients")] = 9042
+    node_networks: Annotated[
+        tuple[_Network, ...],
+        Field(
+            max_length=100,
+            description="Networks, such as `10.0.0.0/24`, whose nodes may get the password too where `tls` is false. "
+            "Without it: the contact points alone",
+        ),
+    ] = ()
+    data_centre: Annotated[
+        str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._-]*$", max_length=100, description="Where the load goes")
+    ]
+    tls: Annotated[
+        bool, Field(description="Whether connections are encrypted, and the nodes' certificates verified")
+    ] = True
+    keyspace: Annotated[
+        _Keyspace | ExistingKeyspace,
+        Field(description="Keyspace that every cell makes and drops, or `{existing: …, read_only: true}`"),
+    ]
+    populate_rate: Annotated[
+        Rate | None, Field(description="Rate at which rows are written before a load. Without it: the cell's load")
+    ] = None
+
+    @field_validator("keyspace")
+    @classmethod
+    def _is_not_the_systems(cls, value: str | ExistingKeyspace) -> str | ExistingKeyspace:
+        name = value.existing if isinstance(value, ExistingKeyspace) else value
+        if name == _SYSTEM or name.startswith(f"{_SYSTEM}_"):
+            raise ValueError(f"{name!r} belongs to the database itself")
+        return value
+
+    @property
+    def keyspace_name(self) -> str:
+        """Return the name of the keyspace that clients use."""
+        return self.keyspace.existing if isinstance(self.keyspace, ExistingKeyspace) else self.keyspace
+
+    @property
+    def is_read_only(self) -> bool:
+        """Tell whether the keyspace is there already, and nothing may be written."""
+        return isinstance(self.keyspace, ExistingKeyspace)

@@ -1,0 +1,132 @@
+"""A PostgreSQL that Plimsoll did not start is measured by pgbench, left as it was, and its password seen nowhere."""
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from tests.support.campaigns.running import run_cell
+from tests.support.nodes.their_postgresql import PASSWORD, TheirPostgresql
+from tests.support.processes import until
+
+from plimsoll.domain.text.errors import ProviderError
+from plimsoll.services.campaign.open.runnable import problems
+from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempts import begin
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.hosts.reaping import reap
+from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import CampaignStore
+
+DATABASES = "SELECT datname FROM pg_database ORDER BY datname"
+CELL = "staging-00100-r1"
+
+
+def texts(folder: Path) -> Iterator[str]:
+    """Yield everything that lies in a folder, but what the test itself wrote there."""
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            yield (Path(parent) / name).read_bytes().decode(errors="replace")
+
+
+def test_it_is_measured_and_left_as_it_was(
+    tools: Any, definition: Any, theirs: TheirPostgresql, tmp_path: Path
+) -> None:
+    before, said, own, mine = theirs.asked(DATABASES), list[str](), definition(), tools()
+    assert problems(mine, own) == ()
+    CampaignStore(mine.store, own.name).open(own)
+    _, verdict = run_cell(mine, own.name, said.append)
+    assert (verdict.outcome, verdict.reasons) == ("met", ())
+    assert verdict.operations > 300
+    fingerprint = layout.FINGERPRINT.read(mine.store, verdict.key)
+    assert fingerprint is not None
+    [node] = fingerprint.reported_nodes
+    assert node.release_version in theirs.asked("SHOW server_version")
+    assert set(node.facts) == {"shared_buffers", "max_connections"}
+    assert theirs.asked(DATABASES) == before
+    assert PASSWORD not in "".join([*said, *texts(tmp_path)])
+
+
+@pytest.fixture
+def under_load(tools: Any, definition: Any) -> Iterator[AttemptContext]:
+    """Provide an attempt whose timed run has begun."""
+    mine, own = tools(), definition(name="long", timing={"duration": "5m", "warmup": "2s"})
+    CampaignStore(mine.store, own.name).open(own)
+    work = begin(mine, own.name, CELL, "me")
+    actions.provision(work)
+    actions.deploy(work)
+    loading.start_load(work)
+    until(lambda: loading.poll_load(work).phase == "load", "the timed run")
+    yield work
+    actions.destroy(work)
+
+
+def test_no_argument_has_the_password_and_no_file_but_one_in_memory(under_load: AttemptContext, tmp_path: Path) -> None:
+    seen = [one for one in psutil.process_iter(["cmdline"]) if "pgbench" in " ".join(one.info["cmdline"] or ())]
+    assert seen
+    assert PASSWORD not in "\0".join(word for one in seen for word in one.info["cmdline"])
+    [pgbench] = [one for one in seen if Path(one.info["cmdline"][0]).name == "pgbench"]
+    assert pgbench.environ()["PGPASSWORD"] == PASSWORD
+    assert Path(pgbench.environ()["PGSSLROOTCERT"]).stat().st_mode & 0o777 == 0o600
+    assert PASSWORD not in "".join(texts(tmp_path))
+
+
+def test_what_a_process_that_died_left_is_cleaned_up_by_the_reaper(
+    under_load: AttemptContext, theirs: TheirPostgresql
+) -> None:
+    assert [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
+    reaped = reap(under_load.toolkit, lambda _: False)
+    assert reaped.troubles == ()
+    assert str(under_load.cluster_id) in map(str, [cluster.id for cluster in reaped.destroyed])
+    assert not [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
+
+
+def test_what_is_not_the_cell_s_is_left_alone(under_load: AttemptContext, theirs: TheirPostgresql) -> None:
+    theirs.asked("CREATE DATABASE plimsoll_of_somebody_else")
+    try:
+        actions.destroy(under_load)
+        assert "plimsoll_of_somebody_else" in theirs.asked(DATABASES)
+    finally:
+        theirs.asked("DROP DATABASE plimsoll_of_somebody_else")
+
+
+def test_a_load_that_nobody_answers_is_stopped_by_its_rule(
+    tools: Any, definition: Any, theirs: TheirPostgresql
+) -> None:
+    mine = tools()
+    rules = [{"errors": "5%", "within": "3s"}]
+    own = definition(name="frozen", timing={"duration": "60s", "warmup": "2s"}, stop_when=rules)
+    CampaignStore(mine.store, own.name).open(own)
+    said = list[str]()
+    with ThreadPoolExecutor(1) as pool:
+        ran = pool.submit(run_cell, mine, own.name, said.append)
+        until(lambda: any("load, " in line for line in said), "the timed run")
+        frozen = _processes(theirs)
+        for process in frozen:
+            process.send_signal(signal.SIGSTOP)
+        until(lambda: any("stopped" in line or "collect" in line for line in said) or ran.done(), "the end of the load")
+        for process in frozen:
+            process.send_signal(signal.SIGCONT)
+        _, verdict = ran.result()
+    assert verdict.outcome == "missed"
+    assert verdict.stopped is not None
+    assert not [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
+
+
+def test_a_wrong_password_is_told_before_anything_is_made(tools: Any, definition: Any, theirs: TheirPostgresql) -> None:
+    mine, own = tools(password="of-somebody-else"), definition(name="refused")
+    CampaignStore(mine.store, own.name).open(own)
+    work = begin(mine, own.name, CELL, "me")
+    with pytest.raises(ProviderError, match=r"is not ready: .*password authentication failed") as refused:
+        actions.provision(work)
+    assert "of-somebody-else" not in str(refused.value)
+    actions.destroy(work)
+
+
+def _processes(theirs: TheirPostgresql) -> list[psutil.Process]:
+    [server] = [one for one in psutil.process_iter(["cmdline"]) if f"port={theirs.port}" in (one.info["cmdline"] or ())]
+    return [server, *server.children(recursive=True)]
