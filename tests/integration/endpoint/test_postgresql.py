@@ -1,18 +1,19 @@
 """A PostgreSQL that Plimsoll did not start is measured by pgbench, left as it was, and its password seen nowhere."""
 
 import os
-import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from tests.support.campaigns.running import run_cell
+from tests.support.campaigns.running import run_cell, run_missing
 from tests.support.nodes.their_postgresql import PASSWORD, TheirPostgresql
 from tests.support.processes import until
 
+from plimsoll.adapters.external import endpoint
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.cell import actions, loading
@@ -54,7 +55,7 @@ def test_it_is_measured_and_left_as_it_was(
 @pytest.fixture
 def under_load(tools: Any, definition: Any) -> Iterator[AttemptContext]:
     """Provide an attempt whose timed run has begun."""
-    mine, own = tools(), definition(name="long", timing={"duration": "5m", "warmup": "2s"})
+    mine, own = tools(), definition(timing={"duration": "5m", "warmup": "2s"})
     CampaignStore(mine.store, own.name).open(own)
     work = begin(mine, own.name, CELL, "me")
     actions.provision(work)
@@ -95,36 +96,40 @@ def test_what_is_not_the_cell_s_is_left_alone(under_load: AttemptContext, theirs
 
 
 def test_a_load_that_nobody_answers_is_stopped_by_its_rule(
-    tools: Any, definition: Any, theirs: TheirPostgresql
+    tools: Any, definition: Any, theirs: TheirPostgresql, tmp_path: Path
 ) -> None:
-    mine = tools()
-    rules = [{"errors": "5%", "within": "3s"}]
-    own = definition(name="frozen", timing={"duration": "60s", "warmup": "2s"}, stop_when=rules)
+    mine, said = tools(), list[str]()
+    own = definition(timing={"duration": "60s", "warmup": "2s"}, stop_when=[{"errors": "5%", "within": "3s"}])
     CampaignStore(mine.store, own.name).open(own)
-    said = list[str]()
     with ThreadPoolExecutor(1) as pool:
-        ran = pool.submit(run_cell, mine, own.name, said.append)
+        running = pool.submit(run_missing, mine, own.name, "me", said.append)
         until(lambda: any("load, " in line for line in said), "the timed run")
         frozen = _processes(theirs)
         for process in frozen:
-            process.send_signal(signal.SIGSTOP)
-        until(lambda: any("stopped" in line or "collect" in line for line in said) or ran.done(), "the end of the load")
-        for process in frozen:
-            process.send_signal(signal.SIGCONT)
-        _, verdict = ran.result()
-    assert verdict.outcome == "missed"
-    assert verdict.stopped is not None
+            process.suspend()
+        until(lambda: list((tmp_path / "work-external").rglob("stopped.json")), "the end of the load")
+        for process in reversed(frozen):
+            process.resume()
+        [ran] = running.result()
+    assert (ran.troubles, ran.remains) == ((), False)
+    assert ran.verdict is not None
+    assert ran.verdict.met is not True
+    assert "by `stop_when[0]`: nothing was answered for 3 s" in ran.verdict.stopped
     assert not [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
 
 
-def test_a_wrong_password_is_told_before_anything_is_made(tools: Any, definition: Any, theirs: TheirPostgresql) -> None:
-    mine, own = tools(password="of-somebody-else"), definition(name="refused")
+def test_a_wrong_password_is_told_before_anything_is_made(
+    tools: Any, definition: Any, theirs: TheirPostgresql, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint, "_PATIENCE", timedelta(seconds=2))
+    mine, own = tools(password="of-somebody-else"), definition()
     CampaignStore(mine.store, own.name).open(own)
     work = begin(mine, own.name, CELL, "me")
     with pytest.raises(ProviderError, match=r"is not ready: .*password authentication failed") as refused:
         actions.provision(work)
     assert "of-somebody-else" not in str(refused.value)
     actions.destroy(work)
+    assert not [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
 
 
 def _processes(theirs: TheirPostgresql) -> list[psutil.Process]:

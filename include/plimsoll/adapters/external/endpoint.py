@@ -25,6 +25,8 @@ _PATIENCE = timedelta(minutes=2)
 _POLL_S = 1.0
 _NO = 1
 """The exit code of `owned` where nothing of the cell is there. Others tell that nobody knows."""
+_KILL_S, _HUNG, _KILLED = 10, 124, 137
+"""The time after which `timeout` kills what it has asked to end, s, and its exit codes for both."""
 _MOST_FACTS = 50
 
 
@@ -122,11 +124,13 @@ class Endpoint:
             raise _error(key, _ending(told), "see what it says")
         return told.stdout
 
-    def _run(self, host: Host, key: str, line: str, values: _Values, timeout: timedelta = _ASK) -> CommandResult:
-        argv = filled(line, {**self.options.values(values.place), OWN: values.own})
-        argv, stdin = given(argv, self._given(values.place))
+    def _run(self, host: Host, key: str, line: str, values: _Values, limit: timedelta = _ASK) -> CommandResult:
+        """Run the command. One that hangs has the exit code of `timeout`."""
+        own = filled(line, {**self.options.values(values.place), OWN: values.own})
+        within = ("timeout", f"--kill-after={_KILL_S}", f"{limit.total_seconds():g}")
+        argv, stdin = given((*within, *own), self._given(values.place))
         try:
-            told = host.run(argv, timeout=timeout, check=False, stdin=stdin)
+            told = host.run(argv, timeout=limit + 2 * timedelta(seconds=_KILL_S), check=False, stdin=stdin)
         except HostError as error:
             raise _error(key, f"could not run on the load host: {error.what}", error.mend) from error
         return CommandResult(told.exit_code, self._shown(told.stdout), self._shown(told.stderr))
@@ -176,6 +180,8 @@ def _facts(printed: str) -> dict[str, str]:
 
 def _ending(told: CommandResult) -> str:
     """Say how a command ended, with the last line of what it printed."""
+    if told.exit_code in (_HUNG, _KILLED):
+        return "did not end in time, and was ended"
     lines = [line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()]
     return f"ended with exit code {told.exit_code}" + (f": {shortened(lines[-1])}" if lines else "")
 
