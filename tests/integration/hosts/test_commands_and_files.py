@@ -11,8 +11,10 @@ import psutil
 import pytest
 from tests.support.processes import marked, until
 
+from plimsoll.adapters.hosts.secret_input import given
 from plimsoll.domain.text.errors import HostError
 from plimsoll.ports.host import Host
+from plimsoll.ports.secrets import CommandSecrets
 
 LONG = timedelta(seconds=60)
 
@@ -38,6 +40,21 @@ def test_a_command_that_hangs_is_killed_with_what_it_forked(host: Host) -> None:
     with pytest.raises(HostError, match="did not end within"):
         host.run([sys.executable, "-c", code], timeout=timedelta(milliseconds=300))
     until(lambda: not marked("PLIMSOLL_TEST", str(host.root.parent)), "the end of what it forked")
+
+
+def test_secrets_are_in_the_environment_and_in_files_in_memory_alone(host: Host) -> None:
+    shown = 'echo "$TOKEN"; cat "$KEY" "$KEY"; stat -L -c %a "$KEY"; cat; tr "\\0" " " </proc/$$/cmdline'
+    argv, stdin = given(["sh", "-c", shown], CommandSecrets({"TOKEN": "one"}, {"KEY": "two "}))
+    told = host.run(argv, timeout=LONG, stdin=stdin).stdout
+    assert told.startswith("one\ntwo two 600\nsh -c echo")
+    assert "two" not in told.partition("600")[2]
+    assert host.files(host.root) == ()
+
+
+def test_a_program_that_is_not_there_is_told_though_it_would_be_given_secrets(host: Host) -> None:
+    argv, stdin = given(["plimsoll-nonesuch"], CommandSecrets({"TOKEN": "one"}))
+    told = host.run(argv, timeout=LONG, stdin=stdin, check=False)
+    assert (told.exit_code, told.stderr) == (127, "plimsoll-nonesuch: No such file or directory\n")
 
 
 def test_arguments_reach_no_shell(host: Host) -> None:

@@ -1,9 +1,11 @@
 """A program that others made is ended by its own signal once what it prints breaks a rule."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,7 +37,8 @@ def watched(tmp_path: Path) -> Callable[..., subprocess.Popen[bytes]]:
 
     def start(lines: int, failed: int, **asked: Any) -> subprocess.Popen[bytes]:
         pattern = r"(?P<rate>\d+) ops/s, (?P<errors>\d+) failed"
-        rules = {"pattern": pattern, "console": "console", "rules": [RULE], "signal": "INT", "duration_s": 60, **asked}
+        rules = {"pattern": pattern, "console": "console", "rules": [RULE], "signal": "INT", "duration_s": 60}
+        rules |= {"lease": None, **asked}
         (tmp_path / "rules.json").write_text(json.dumps(rules))
         argv = [sys.executable, "-I", "-S", "-B", watcher.__file__, str(tmp_path / "rules.json"), "--"]
         program = [sys.executable, "-I", str(tmp_path / "program.py"), str(lines), str(failed)]
@@ -73,3 +76,17 @@ def test_who_ends_the_watcher_ends_the_program(watched: Callable[..., subprocess
     assert watching.wait(60) == 3
     assert (tmp_path / "ended").read_text() == "SIGTERM"
     assert not program.is_running()
+
+
+def test_a_program_that_nobody_watches_is_ended(
+    watched: Callable[..., subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    lease = tmp_path / "lease"
+    lease.touch()
+    watching = watched(1000, 0, lease="lease", pattern=None, rules=[])
+    until(lambda: "ops/s" in (tmp_path / "console").read_text(), "the first line")
+    assert watching.poll() is None
+    os.utime(lease, (time.time() - 61,) * 2)
+    assert watching.wait(60) == 143
+    assert (tmp_path / "ended").read_text() == "SIGINT"
+    assert "nobody has watched this load for 60 s" in (tmp_path / "console").read_text()

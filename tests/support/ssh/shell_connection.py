@@ -37,9 +37,9 @@ class ShellConnection:
         )
         return Answer(done.returncode, done.stdout, done.stderr)
 
-    def execute_once(self, command: str, *, timeout_s: float) -> Answer:
+    def execute_once(self, command: str, *, timeout_s: float, feed: Feed | None = None) -> Answer:
         """Run the command line."""
-        return self.execute(command, timeout_s=timeout_s)
+        return self.execute(command, timeout_s=timeout_s, feed=feed)
 
 
 def over_a_shell(home: Path) -> Any:

@@ -42,6 +42,7 @@ OF_CAMPAIGN: tuple[Place, ...] = (
     layout.STAGE_START,
     layout.ROWS,
     layout.DATABASE,
+    layout.SET_UP,
     layout.BUNDLES,
     layout.PRICES,
     layout.COST,

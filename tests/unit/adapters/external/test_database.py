@@ -5,8 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.adapters.external import Database, Databases
-from plimsoll.adapters.external.database import ExternalOptions, read_options
+from plimsoll.adapters.external import Database, Databases, ExternalOptions, read_options
 from plimsoll.adapters.providers.external.checks import database_problems
 from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.ports.secrets import DatabaseAccess

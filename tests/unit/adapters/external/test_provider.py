@@ -8,10 +8,10 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.adapters.external import database
+from plimsoll.adapters.external import endpoint_options
 from plimsoll.adapters.external.keyspaces import Mark
 from plimsoll.adapters.providers import external as asking
-from plimsoll.adapters.providers.external import ExternalProvider
+from plimsoll.adapters.providers.external import ExternalProvider, Reach
 from plimsoll.domain.hosts.cluster import ClusterId, HostsSilent
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
@@ -25,6 +25,9 @@ class NoHosts:
 
     name = "local"
 
+    def __init__(self) -> None:
+        self.destroyed: list[ClusterId] = []
+
     def at(self, _: Places) -> "NoHosts":
         return self
 
@@ -37,8 +40,8 @@ class NoHosts:
     def find(self, _: ClusterId) -> None:
         return None
 
-    def destroy(self, _: ClusterId) -> None:
-        return None
+    def destroy(self, cluster_id: ClusterId) -> None:
+        self.destroyed.append(cluster_id)
 
 
 @dataclass
@@ -68,8 +71,9 @@ def options_of(address: str) -> Mapping[str, Any]:
 
 
 def provider(databases: Databases, places: Places) -> ExternalProvider:
-    theirs, hosts, no_clock = cast(Any, databases), cast(Any, NoHosts()), cast(Any, None)
-    return ExternalProvider(theirs, {"local": hosts}, no_clock, "here").at(places)
+    nothing: Any = None
+    reach = Reach(cast(Any, databases), endpoints=nothing, set_ups=nothing, clock=nothing, store="here")
+    return ExternalProvider(reach, {"local": cast(Any, NoHosts())}).at(places)
 
 
 def everywhere(*addresses: str, campaigns: tuple[str, ...] = (), done: tuple[str, ...] = ()) -> Places:
@@ -101,7 +105,7 @@ def test_options_are_read_once_however_many_campaigns_have_them(monkeypatch: pyt
 
     def read(written: Mapping[str, object]) -> Any:
         asked.append(written)
-        return database.read_options(written)
+        return endpoint_options.read_options(written)
 
     monkeypatch.setattr(asking, "read_options", read)
     databases = Databases({"a": MARK, "b": MARK})
@@ -128,3 +132,22 @@ def test_whose_keyspace_is_there_is_told_whoever_it_is() -> None:
     occupant = provider(Databases({"a": MARK.model_copy(update={"store": "elsewhere"})}), everywhere("a")).occupant()
     assert occupant is not None
     assert (str(occupant.cluster), occupant.store, occupant.is_ours) == (MARK.cluster, "elsewhere", False)
+
+
+class EveryoneSetUp:
+    """Set-ups of every cluster."""
+
+    def is_noted(self, _: ClusterId) -> bool:
+        return True
+
+
+def test_hosts_stay_until_an_endpoint_is_clean_and_others_are_not_asked_about_it() -> None:
+    options = {"addresses": ["db:1"], "ready": "a", "version": "a", "owned": "a {own}", "clean_up": ["a {own}"]}
+    nothing, hosts, cluster = cast(Any, None), NoHosts(), ClusterId.parse("demo/a-00100-r1/1")
+    reach = Reach(nothing, endpoints=nothing, set_ups=cast(Any, EveryoneSetUp()), clock=nothing, store="here")
+    made = ExternalProvider(reach, {"local": cast(Any, hosts)})
+    with pytest.raises(ProviderError, match="its load host is gone"):
+        made.at(Places((options,), campaigns=("demo",))).destroy(cluster)
+    assert hosts.destroyed == []
+    made.at(Places((options,), campaigns=("other",))).destroy(cluster)
+    assert hosts.destroyed == [cluster]

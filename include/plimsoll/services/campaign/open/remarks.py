@@ -66,6 +66,9 @@ def _written_to_others(toolkit: Toolkit, campaign: Campaign) -> Iterator[str]:
     generator = toolkit.load_generators.get(campaign.load_generator.name)
     if campaign.provider.name not in toolkit.providers or generator is None:
         return
+    command = campaign.load_generator.command
+    if campaign.provider.owns == "nothing" and command and command.populate:
+        yield "what `populate` writes stays there: without `clean_up` nothing is removed"
     try:
         provider = toolkit.provider(campaign)
         if not (keyspace := provider.keyspace()) or not generator.logs_in:
