@@ -58,7 +58,9 @@ def external(
     account: Any, provider: Ec2Provider, clock: SteppingClock, theirs: dict[str, Any], tmp_path: Path
 ) -> ExternalProvider:
     hosts_from: dict[str, Provider] = {"local": LocalProvider(tmp_path / "here", clock), "ec2": provider}
-    return ExternalProvider(Databases(account), hosts_from, clock, STORE).at(Places((theirs,)))
+    nothing: Any = None
+    reach = Reach(Databases(account), endpoints=nothing, set_ups=nothing, clock=clock, store=STORE)
+    return ExternalProvider(reach, hosts_from).at(Places((theirs,)))
 
 
 def test_a_load_host_is_launched_without_nodes_found_and_ended(

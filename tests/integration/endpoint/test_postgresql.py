@@ -34,6 +34,11 @@ def texts(folder: Path) -> Iterator[str]:
             yield (Path(parent) / name).read_bytes().decode(errors="replace")
 
 
+def made(theirs: TheirPostgresql) -> list[str]:
+    """Return the databases that are named as cells name theirs."""
+    return [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
+
+
 def test_it_is_measured_and_left_as_it_was(
     tools: Any, definition: Any, theirs: TheirPostgresql, tmp_path: Path
 ) -> None:
@@ -76,21 +81,16 @@ def test_no_argument_has_the_password_and_no_file_but_one_in_memory(under_load: 
     assert PASSWORD not in "".join(texts(tmp_path))
 
 
-def test_what_a_process_that_died_left_is_cleaned_up_by_the_reaper(
+def test_the_reaper_cleans_up_what_a_process_that_died_left_and_nothing_else(
     under_load: AttemptContext, theirs: TheirPostgresql
 ) -> None:
-    assert [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
-    reaped = reap(under_load.toolkit, lambda _: False)
-    assert reaped.troubles == ()
-    assert str(under_load.cluster_id) in map(str, [cluster.id for cluster in reaped.destroyed])
-    assert not [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
-
-
-def test_what_is_not_the_cell_s_is_left_alone(under_load: AttemptContext, theirs: TheirPostgresql) -> None:
     theirs.asked("CREATE DATABASE plimsoll_of_somebody_else")
     try:
-        actions.destroy(under_load)
-        assert "plimsoll_of_somebody_else" in theirs.asked(DATABASES)
+        assert len(made(theirs)) == 2
+        reaped = reap(under_load.toolkit, lambda _: False)
+        assert reaped.troubles == ()
+        assert str(under_load.cluster_id) in map(str, [cluster.id for cluster in reaped.destroyed])
+        assert made(theirs) == ["plimsoll_of_somebody_else"]
     finally:
         theirs.asked("DROP DATABASE plimsoll_of_somebody_else")
 
@@ -115,7 +115,7 @@ def test_a_load_that_nobody_answers_is_stopped_by_its_rule(
     assert ran.verdict is not None
     assert ran.verdict.met is not True
     assert "by `stop_when[0]`: nothing was answered for 3 s" in ran.verdict.stopped
-    assert not [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
+    assert made(theirs) == []
 
 
 def test_a_wrong_password_is_told_before_anything_is_made(
@@ -129,7 +129,7 @@ def test_a_wrong_password_is_told_before_anything_is_made(
         actions.provision(work)
     assert "of-somebody-else" not in str(refused.value)
     actions.destroy(work)
-    assert not [name for name in theirs.asked(DATABASES) if name.startswith("plimsoll_")]
+    assert made(theirs) == []
 
 
 def _processes(theirs: TheirPostgresql) -> list[psutil.Process]:

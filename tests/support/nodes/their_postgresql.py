@@ -33,7 +33,18 @@ class TheirPostgresql:
     def asked(self, statement: str) -> list[str]:
         """Return the rows that their first user gets."""
         environment = {"PGPASSWORD": FIRST, "PGSSLMODE": "require", "PATH": os.environ["PATH"]}
-        argv = [self.programs / "psql", "-XAtc", statement, "-h", HOST, "-p", str(self.port), "-U", "them", "postgres"]
+        argv = [
+            str(self.programs / "psql"),
+            "-XAtc",
+            statement,
+            "-h",
+            HOST,
+            "-p",
+            str(self.port),
+            "-U",
+            "them",
+            "postgres",
+        ]
         told = subprocess.run(argv, env=environment, capture_output=True, text=True, check=True, timeout=60)
         return told.stdout.splitlines()
 
@@ -81,5 +92,5 @@ def _called(argv: Sequence[object]) -> None:
 
 
 def _is_up(own: Path, port: int) -> bool:
-    argv = [own / "pg_isready", "-h", HOST, "-p", str(port)]
+    argv = [str(own / "pg_isready"), "-h", HOST, "-p", str(port)]
     return subprocess.run(argv, capture_output=True, check=False, timeout=60).returncode == 0

@@ -5,6 +5,8 @@ only this user may read and which ends with the program. Imports nothing of its 
     python3 -c SOURCE PROGRAM ARGUMENT…
 """
 
+from __future__ import annotations
+
 import json
 import os
 import resource

@@ -126,16 +126,24 @@ def in_shell(script: str) -> str:
     return f"exec /bin/sh -c {shlex.quote(script)}"
 
 
-def run_command(argv: Sequence[str], places: Sequence[PurePosixPath], tags: Mapping[str, str], timeout_s: float) -> str:
+def run_command(
+    argv: Sequence[str],
+    places: Sequence[PurePosixPath],
+    tags: Mapping[str, str],
+    timeout_s: float,
+    *,
+    reads: bool = False,
+) -> str:
     """Return a command in the first of these folders with a clean environment, once no other user can change any of
-    them.
+    them. `reads`: whether it reads what is written to it.
 
     On a timeout it is killed with its child processes. The host itself enforces the time limit, so that a lost link
     leaves nothing that runs for ever. There is always an exit code: for a command that a signal ended, 128 plus the
     signal's number.
     """
     limited = ["timeout", "-s", "KILL", f"{timeout_s:.3f}", *argv]
-    return in_shell(f"{_clean(tags)} {_guarded(places, *limited)} </dev/null; exit $?")
+    given = "" if reads else " </dev/null"
+    return in_shell(f"{_clean(tags)} {_guarded(places, *limited)}{given}; exit $?")
 
 
 def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str]) -> str:

@@ -74,7 +74,7 @@ class SshHost(BaseHost):
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
         """Run in the host's folder. On a timeout, the host itself kills the command and its child processes."""
         allowed = timeout.total_seconds()
-        line = execution.run_command(argv, (self.root, self._bundles), self._tags, allowed)
+        line = execution.run_command(argv, (self.root, self._bundles), self._tags, allowed, reads=bool(stdin))
         began = time.monotonic()
         answer = self._run_once(line, argv[0], allowed, stdin)
         if answer.exit_code == execution.KILLED and time.monotonic() - began >= allowed:
