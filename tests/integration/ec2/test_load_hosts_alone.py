@@ -12,7 +12,7 @@ from tests.integration.ec2.watched_account import WatchedAccount
 
 from plimsoll.adapters.external import Databases, ExternalOptions
 from plimsoll.adapters.providers.ec2 import Ec2Provider, Ec2Tariffs
-from plimsoll.adapters.providers.external import ExternalProvider, LoadHostTariffs
+from plimsoll.adapters.providers.external import ExternalProvider, LoadHostTariffs, Reach
 from plimsoll.adapters.providers.external.checks import load_hosts_alone
 from plimsoll.adapters.providers.local import LocalProvider
 from plimsoll.domain.campaign.resolve import hosts_spec, resolve
