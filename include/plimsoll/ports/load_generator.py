@@ -63,6 +63,12 @@ class LoadRequest:
     database: ExternalDatabase | None = None
     seed: int = 1
 
+    @property
+    def own_ops_s(self) -> int:
+        """Return this part's share of the rate. All shares add up to it."""
+        share, rest = divmod(self.load_ops_s, self.parts)
+        return share + (self.part <= rest)
+
 
 _GRACE = timedelta(seconds=20)
 """The time that a generator gets to end, in which it flushes its logs."""

@@ -12,6 +12,7 @@ from tests.integration.command_database.guide import code, guided, run
 from tests.support.suite.requirements import leave_out
 
 from plimsoll.services.publish.results import attempt_data
+from plimsoll.services.store.records import folder_of
 
 
 def release(*version: str) -> str:
@@ -43,6 +44,21 @@ def test_a_cell_of_the_guide_s_redis_runs_to_its_judged_verdict(tmp_path: Path) 
     assert verdict.operations == pytest.approx(600, abs=6)
     intervals = attempt_data(tools.store, verdict).intervals
     assert set(intervals["operation"]) == {"all", "reads", "writes"}
+
+
+def test_two_load_hosts_share_a_load_of_the_guide_s_redis(tmp_path: Path) -> None:
+    need("redis-server", "redis-cli")
+    script = tmp_path / "redis-load.py"
+    script.write_text(code("python", '"""redis-load.py'))
+    words = {"/opt/redis-load.py": str(script), "python3": sys.executable, "threads: 1": "hosts: 2\n  threads: 1"}
+    words["7.0.15"] = release("redis-server", "--version")
+
+    tools, verdict = run(guided("redis", words, {"rows": "1k"}), tmp_path, print)
+
+    assert verdict.valid, verdict.reasons
+    assert verdict.operations == pytest.approx(600, abs=6)
+    logs = [key for key in tools.store.keys(f"{folder_of(verdict.key)}/raw") if key.endswith("times.csv")]
+    assert sorted(key.split("/")[-2] for key in logs) == ["load", "load2"]
 
 
 def test_a_cell_of_the_guide_s_mariadb_runs_to_its_judged_verdict(tmp_path: Path) -> None:

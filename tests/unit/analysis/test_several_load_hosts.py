@@ -9,12 +9,13 @@ from tests.fakes.hdr import interval_log
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
+from plimsoll.analysis.logs.formats import ReadOptions
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.keys.service_level import ServiceLevel
 
 START = 1_767_000_000.0
-KINDS = {"reads": "reads", "writes": "writes"}
+OPTIONS = ReadOptions(kinds={"reads": "reads", "writes": "writes"})
 RUN = Run(warmup=timedelta(seconds=10), duration=timedelta(seconds=40), attempted_ops_s=100)
 LEVELS = (ServiceLevel(percentile=99),)
 """At 100 ops/s an interval leaves ten operations above its p99, so that no note says that there are too few."""
@@ -25,15 +26,15 @@ def logs(reads: int, took_us: int = 2_000, start: float = START, seconds: int = 
 
 
 def test_histograms_of_hosts_are_added_exactly_interval_by_interval() -> None:
-    both = judge_load_hosts({"load": logs(30), "load2": logs(70)}, RUN, LEVELS, KINDS)
-    one = judge_logs(logs(100), RUN, LEVELS, kinds=KINDS)
+    both = judge_load_hosts({"load": logs(30), "load2": logs(70)}, RUN, LEVELS, OPTIONS)
+    one = judge_logs(logs(100), RUN, LEVELS, kinds=OPTIONS.kinds)
     assert (both.valid, one.valid) == (True, True)
     assert both.intervals == one.intervals
     assert both.levels == one.levels
 
 
 def test_percentiles_are_those_of_all_operations_together() -> None:
-    both = judge_load_hosts({"load": logs(9_990), "load2": logs(10, took_us=300_000)}, RUN, LEVELS, KINDS)
+    both = judge_load_hosts({"load": logs(9_990), "load2": logs(10, took_us=300_000)}, RUN, LEVELS, OPTIONS)
     judged = [row for row in both.intervals.rows if row.phase == "judged" and row.operation == "all"]
     assert len(judged) == 3
     assert all(row.p99_9_ms == pytest.approx(2.0, rel=0.01) for row in judged)
@@ -41,23 +42,29 @@ def test_percentiles_are_those_of_all_operations_together() -> None:
 
 
 def test_hosts_that_did_the_very_same_are_no_log_given_twice() -> None:
-    both = judge_load_hosts({"load": logs(50), "load2": logs(50)}, RUN, LEVELS, KINDS)
+    both = judge_load_hosts({"load": logs(50), "load2": logs(50)}, RUN, LEVELS, OPTIONS)
     assert (both.reasons, both.operations) == ((), 3_000)
 
 
 def test_a_host_that_began_at_another_time_makes_the_measurement_unsound_and_is_named() -> None:
-    both = judge_load_hosts({"load": logs(50), "load2": logs(50, start=START + 3)}, RUN, LEVELS, KINDS)
+    both = judge_load_hosts({"load": logs(50), "load2": logs(50, start=START + 3)}, RUN, LEVELS, OPTIONS)
     assert any("load2/" in reason and "begins 3.000 s after" in reason for reason in both.reasons)
+
+
+def test_a_clock_that_is_ahead_is_set_right() -> None:
+    files = {"load": logs(50), "load2": logs(50, start=START + 3)}
+    both = judge_load_hosts(files, RUN, LEVELS, OPTIONS, {"load": 0.0, "load2": 3_000.0})
+    assert (both.reasons, both.operations) == ((), 3_000)
 
 
 def test_hosts_that_wait_for_different_last_answers_leave_no_remark() -> None:
     longer = {name: log + b"40.000,0.900," + log.rpartition(b"1.000,")[2] for name, log in logs(50).items()}
-    both = judge_load_hosts({"load": logs(50), "load2": longer}, RUN, LEVELS, KINDS)
+    both = judge_load_hosts({"load": logs(50), "load2": longer}, RUN, LEVELS, OPTIONS)
     assert (both.reasons, both.notes) == ((), ())
 
 
 def test_a_host_whose_log_ends_early_makes_the_measurement_unsound() -> None:
-    both = judge_load_hosts({"load": logs(50), "load2": logs(50, seconds=20)}, RUN, LEVELS, KINDS)
+    both = judge_load_hosts({"load": logs(50), "load2": logs(50, seconds=20)}, RUN, LEVELS, OPTIONS)
     assert not both.valid
 
 

@@ -196,7 +196,7 @@ class ForeignGenerator(LoadGenerator):
         folder, spec = folder_of(host), request.spec
         load = self._load(host, request)
         plan = {
-            "rate": request.load_ops_s,
+            "rate": request.own_ops_s,
             "duration_s": spec.timing.duration.total_seconds(),
             "warmup_s": spec.timing.warmup.total_seconds(),
             "in_flight": in_flight(spec),

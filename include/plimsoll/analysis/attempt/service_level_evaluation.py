@@ -96,17 +96,22 @@ def judge_load_hosts(
     files: Mapping[str, Mapping[str, bytes]],
     run: Run,
     levels: Sequence[ServiceLevel],
-    kinds: Mapping[str, str],
+    options: ReadOptions,
+    ahead_ms: Mapping[str, float] | None = None,
 ) -> Judgement:
     """Judge a run that several load hosts produced together: file contents by name, by host.
 
-    Every host's logs count time from the same start. Their histograms are added interval by interval.
+    Every host's logs count time from the same start, or by its own clock, which is ahead of the first one's by so much.
+    Their histograms are added interval by interval.
     """
-    from plimsoll.analysis.attempt.several_load_hosts import merged_readings  # late: most runs have one load host
+    from plimsoll.analysis.attempt.several_load_hosts import by_first_clock, merged_readings  # most have one load host
 
     try:
         readings = [
-            read_run([RunFile(f"{host}/{name}", data) for name, data in own.items()], ReadOptions(kinds=kinds))
+            by_first_clock(
+                read_run([RunFile(f"{host}/{name}" if len(files) > 1 else name, own[name]) for name in own], options),
+                (ahead_ms or {}).get(host, 0.0),
+            )
             for host, own in files.items()
         ]
         return judge_reading(merged_readings(readings), run, levels)

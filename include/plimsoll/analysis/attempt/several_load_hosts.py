@@ -38,6 +38,7 @@ def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
         operations=_counts(one.operations for one in every),
         shares=next((one.shares for one in every if one.shares), {}),
         errors=_counts(one.errors for one in every),
+        gave_up="; ".join(f"{host}: {one.gave_up}" for host, one in by_host.items() if one.gave_up),
         failures=tuple(f"{host}: {failure}" for host, one in by_host.items() for failure in one.failures),
         remarks=tuple(f"{host}: {remark}" for host, one in by_host.items() for remark in one.remarks),
         compactions_left=max((one.compactions_left for one in every if one.compactions_left is not None), default=None),
@@ -75,6 +76,19 @@ def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
     )
 
 
+def by_first_clock(reading: Reading, ahead_ms: float) -> Reading:
+    """Return a host's measurements by the first host's clock, which that host's is ahead of by so much."""
+    if not ahead_ms:
+        return reading
+    ahead_s = ahead_ms / 1000
+    tracks = (
+        replace(track, records=tuple(one._replace(start_s=one.start_s - ahead_s) for one in track.records))
+        for track in reading.tracks
+    )
+    failures = (replace(one, at_s=one.at_s - ahead_s, until_s=one.until_s - ahead_s) for one in reading.failures)
+    return replace(reading, tracks=tuple(tracks), failures=tuple(failures))
+
+
 def merged_readings(readings: Sequence[Reading]) -> Reading:
     """Return the files of all hosts as those of one run: their histograms are added interval by interval.
 
@@ -98,7 +112,7 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
         else None,
         failures=tuple(failures for one in readings for failures in one.failures),
         attempted_ops_s=_known(readings, "attempted_ops_s", fsum),
-        started_at=first.started_at,
+        started_at=min((one.started_at for one in readings if one.started_at), default=None),
     )
 
 

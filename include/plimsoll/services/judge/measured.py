@@ -11,6 +11,7 @@ from plimsoll.analysis.attempt.judgement import Judgement, MissedInterval, Run, 
 from plimsoll.analysis.attempt.missed_intervals import distinct, short_of_rate, when_stopped, with_failures
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, opening_backlog
+from plimsoll.analysis.logs.formats import ReadOptions
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.keys.strategy import Ramp
 from plimsoll.domain.text.errors import LASTS, NotFound
@@ -137,6 +138,8 @@ def _judgement(evidence: Evidence) -> Judgement:
         return Judgement(reasons=tuple(evidence.manifest.nodes_down))
     if not evidence.response_times:
         return Judgement(reasons=("no response times were recorded",))
+    if silent := [host for host in evidence.summaries if host not in evidence.response_times]:
+        return Judgement(reasons=(f"no response times were recorded on {', '.join(silent)}",))
     run = Run(
         warmup=evidence.part.timing.warmup,
         duration=evidence.part.timing.duration,
@@ -148,11 +151,12 @@ def _judgement(evidence: Evidence) -> Judgement:
     )
     if command := evidence.part.load_generator.command:
         # The first record begins the run: the command began before, with connections or a start of its JVM.
-        files = next(iter(evidence.response_times.values()))
         is_cut_off = bool(evidence.summary.gave_up or evidence.summary.stopped)
         run = replace(run, started_at=None, aborted=is_cut_off)
         levels = evidence.part.service_levels
-        judgement = judge_logs(files, run, levels, unit=command.unit, tags=command.tags, columns=command.columns)
+        options = ReadOptions(command.unit, tags=command.tags, columns=command.columns)
+        ahead_ms = evidence.start.ahead_ms if evidence.start else {}
+        judgement = judge_load_hosts(evidence.response_times, run, levels, options, ahead_ms)
         # A form that can't be read is what the program always writes, unless it did not come to its end.
         lasts = "" if judgement.format or evidence.summary.gave_up else f"; {LASTS}"
         return replace(judgement, reasons=tuple(f"{reason}{lasts}" for reason in judgement.reasons))
@@ -160,7 +164,7 @@ def _judgement(evidence: Evidence) -> Judgement:
     names = {operation: operation for operation in evidence.operations}
     levels = evidence.part.service_levels
     if len(evidence.summaries) > 1:
-        return judge_load_hosts(evidence.response_times, run, levels, names)
+        return judge_load_hosts(evidence.response_times, run, levels, ReadOptions(kinds=names))
     return judge_logs(next(iter(evidence.response_times.values())), run, levels, kinds=names)
 
 

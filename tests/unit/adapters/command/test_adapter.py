@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,29 @@ def test_the_seed_is_the_load_s_own_and_is_recorded(generator: CommandGenerator,
     assert json.loads(host.read_tail(host.root / "load" / "plan.json", max_bytes=10_000))["seed"] == 12_345
 
 
+def test_several_hosts_share_the_rate_and_wait_for_one_start(generator: CommandGenerator, host: ScriptedHost) -> None:
+    asked = replace(request(**keys({"populate": "fill", "run": RUN + " {seed} {part}/{parts}"})), parts=3, seed=7)
+    at = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    generator.start(host, asked)
+    assert [line.split()[0] for line in script(host)] == ["populate", "start", "load"]
+    assert "--rate 34 " in script(host)[-1]
+    assert script(host)[-1].endswith(" 7 1/3")
+    generator.begin(host, asked.job_id, at, at + timedelta(seconds=2))
+    told = json.loads(host.read_tail(host.root / "load" / "start.json", max_bytes=1_000))
+    assert told == {"start": "2026-01-31T12:00:00+00:00", "local": at.timestamp() + 2}
+    generator.start(host, replace(asked, part=2))
+    assert [line.split()[0] for line in script(host)] == ["start", "load"]
+    assert "--rate 33 " in script(host)[-1]
+    assert script(host)[-1].endswith(" 8 2/3")
+
+
+def test_each_host_populates_its_part_where_the_command_knows_it(
+    generator: CommandGenerator, host: ScriptedHost
+) -> None:
+    generator.start(host, replace(request(**keys({"populate": "fill {part}"})), part=2, parts=3))
+    assert script(host)[0] == "populate fill 2"
+
+
 def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None:
     assert told(generator, command_definition()) == []
 
@@ -81,7 +105,7 @@ def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None
         (keys({"run": RUN + " {columns}"}, {**WORKLOAD, "columns": ["a"]}), "run", "{columns} stands for nothing"),
         (keys({"run": RUN + " {data_per_node}"}), "run", "{data_per_node} stands for nothing"),
         (keys({"version": "{archive}/gen -r {rate}"}), "version", "{rate} stands for nothing"),
-        (keys({"run": "{archive}/gen {duration}"}), "run", "has no {rate}, which is the load, in ops/s: every cell"),
+        (keys({"run": "{archive}/gen {duration}"}), "run", "has no {rate}, which is the load, in ops/s, or this"),
         (keys({"archive": None}), "run", "{archive} stands for nothing"),
         (keys({"run": "gen {rate} {duration}"}), "archive", "is used by no command"),
         (keys({"archive": {**ARCHIVE, "sha256": "0" * 64}}), "archive", "the load generator's archive is not in the"),
@@ -110,9 +134,6 @@ def test_the_rest_of_a_definition_is_checked_too(generator: CommandGenerator) ->
         "workload.rows",
         "timing.duration",
         "timing.warmup",
-    ]
-    assert told(generator, command_definition(hosts=2)) == [
-        ("load_generator.hosts", "nobody divides the load of a command among several hosts")
     ]
     without = definition(load_generator={"name": "command"}, workload=WORKLOAD)
     assert told(generator, without)[0][0] == "load_generator.command"

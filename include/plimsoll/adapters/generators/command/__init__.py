@@ -8,8 +8,9 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.generators.command import watching
+from plimsoll.adapters.generators.command import sharing, watching
 from plimsoll.adapters.generators.command.commands import OWN_FILES, known_values, of_load, problems, program_in_archive
+from plimsoll.adapters.generators.command.sharing import START, WAIT
 from plimsoll.adapters.generators.command.watcher import FIGURES, STOPPED
 from plimsoll.adapters.generators.foreign_load import (
     LOAD,
@@ -61,8 +62,9 @@ class CommandGenerator(ForeignGenerator):
 
     name = "command"
     loads_endpoints = True
+    can_wait = True
     mend_of_unkept = "name it there, as docs/reference/load-generators.md shows"
-    summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end", STOPPED)
+    summary_files: Sequence[str] = (PLAN, f"{LOAD}.begun", f"{LOAD}.end", STOPPED, START)
 
     def __init__(self, artefacts: ProgramSource) -> None:
         self._artefacts = artefacts
@@ -92,6 +94,8 @@ class CommandGenerator(ForeignGenerator):
         return f"there is no {' and no '.join(lacking)} on this host: install it, or correct `load_generator.command`"
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
+        if choice.hosts > 1:
+            return "each of several load hosts knows only its own part of the load"
         return watching.unkept(rule, choice.command.progress or "") if choice.command else ""
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:
@@ -129,7 +133,7 @@ class CommandGenerator(ForeignGenerator):
             gave_up=_gave_up(plan, ending, short) if is_cut_off and not stopped else "",
             stopped=stopped,
             generator=plan.program or self.name,
-            started_at=datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None,
+            started_at=sharing.start_in(files.get(START, "")) or _moment(begun),
             duration_s=min(ending.seconds, plan.duration_s),
             warmup_s=min(plan.warmup_s, ending.seconds),
             attempted_ops_s=plan.rate,
@@ -151,14 +155,19 @@ class CommandGenerator(ForeignGenerator):
     def _load(self, host: Host, request: LoadRequest) -> Load:
         command = _command(request.spec)
         values, theirs = of_load(request, host, self._folders(host, command)), request.database
-        populate = [Command(POPULATE, filled(command.populate, values))] if command.populate else []
+        line = command.populate if sharing.populates(request, command) else None
+        populate = [Command(POPULATE, filled(line, values))] if line else []
         # A database that stands still can keep its clients waiting for ever.
         within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.spec) + _HANGS_S))
         load = Load([*populate, Command(LOAD, filled(command.run, values))])
         watched = watching.watched(load, request.spec, command, is_leased=theirs is not None)
         *earlier, run = watched.commands
         timed = replace(run, argv=[*within, *run.argv])
-        return replace(watched, commands=[*earlier, timed], secrets=theirs.secrets if theirs else CommandSecrets())
+        given = replace(watched, commands=[*earlier, timed], secrets=theirs.secrets if theirs else CommandSecrets())
+        return sharing.waiting(given, request)
+
+    def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
+        host.write(folder_of(host) / START, sharing.told(start, local))
 
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
         folders = {}
@@ -180,6 +189,9 @@ class CommandGenerator(ForeignGenerator):
     def _running(self, host: Host, plan: Plan, command: str, console: str) -> LoadStatus:
         if plan.is_leased:
             renew_lease(host)
+        if command == WAIT:
+            is_told = bool(host.read_tail(folder_of(host) / START, max_bytes=TAIL_BYTES))
+            return LoadStatus("running", seconds_left=plan.duration_s, is_ready=not is_told)
         is_watched = watching.has_groups(plan.progress)
         asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, "" if is_watched else plan.progress, str(folder_of(host)))
         age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
@@ -197,6 +209,10 @@ class CommandGenerator(ForeignGenerator):
         written = f"{', '.join(names[:_MOST_NAMES])}{' …' * (len(names) > _MOST_NAMES)}"
         asked = " or ".join(plan.outputs)
         return f"none of the files {written} is named {asked}: correct `load_generator.command.outputs`; {LASTS}"
+
+
+def _moment(begun: str) -> datetime | None:
+    return datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None
 
 
 def _command(spec: LoadSpec) -> LoadCommand:

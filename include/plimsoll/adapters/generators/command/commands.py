@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from pydantic import JsonValue
 
 from plimsoll.adapters.external.endpoint_options import OF_ENDPOINT, OWN
+from plimsoll.adapters.generators.command.sharing import PART, START, STARTER, WAIT, seed_of
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
 from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, folder_of, run_s
@@ -26,13 +27,15 @@ from plimsoll.ports.provider import ExternalDatabase
 
 OF_HOSTS = {"archive": "folder of the unpacked archive", "java_home": "folder of Plimsoll's JDK 11"}
 OF_LOADS = {
-    "rate": "the load, in ops/s",
+    "rate": "the load, in ops/s, or this load host's share",
     "duration": "length of the timed run, warm-up included, in s, and some seconds more",
     "warmup": "length of the warm-up, in s",
     "contact_points": "addresses of the nodes, with commas",
     "contact_point": "address of one node",
     "outputs": "folder of the load's files, in which the commands run",
     "seed": "a number of 31 bits for what is drawn at random: another one in each repeat and attempt",
+    PART: "number of the load host, from 1",
+    "parts": "how many load hosts share the load",
     "threads": "`load_generator.threads`",
     "concurrency": "`load_generator.concurrency`",
     "heap": "`load_generator.heap`",
@@ -45,7 +48,9 @@ definition's workload, such as `rows`.
 _WHERE = "load_generator.command"
 _EXAMPLE = "write `command: {run: my-generator --rate {rate} --seconds {duration}, outputs: ['*.hdr']}`"
 _NEEDED = ("rate", "duration")
-OWN_FILES = (*RECORDS, *(WATCH.format(command) for command in (POPULATE, LOAD)), FIGURES, STOPPED, WATCHER, LEASE)
+_OF_WAIT = (START, STARTER, *(f"{WAIT}.{end}" for end in ("console", "begun", "times", "end", "end.part")))
+_OF_WATCH = (*(WATCH.format(command) for command in (POPULATE, LOAD)), FIGURES, STOPPED, WATCHER, LEASE)
+OWN_FILES = (*RECORDS, *_OF_WATCH, *_OF_WAIT)
 """The names of files that belong to the job, beside those that programs write."""
 _WITHOUT = {
     "rate": "; a program that can't keep a rate runs elsewhere, and its files come in by `plimsoll import`, with the "
@@ -73,11 +78,13 @@ def of_load(request: LoadRequest, host: Host, folders: Mapping[str, PurePosixPat
     folder, own = folder_of(host), host.info.facts.get(OWN, "")
     return {
         **known_values(request.spec, folders),
-        "rate": str(request.load_ops_s),
+        "rate": str(request.own_ops_s),
         "contact_points": ",".join(request.contact_points),
         "contact_point": request.contact_points[0],
         "outputs": str(folder),
-        "seed": str(request.seed),
+        "seed": str(seed_of(request)),
+        PART: str(request.part),
+        "parts": str(request.parts),
         **(_of_endpoint(request.database, own) if request.database else {}),
     }
 
@@ -120,7 +127,6 @@ def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
         *_progress(command),
         *_outputs(command),
         *_archive(spec, command, artefacts),
-        *_load_hosts(spec),
         *timing_problems(spec),
         *interval_problems(spec),
     ]
@@ -194,9 +200,3 @@ def program_in_archive(command: LoadCommand) -> str:
     """Return the first path in the archive that a command names, such as `bin/tlp-stress`; empty if none does."""
     found = re.search(r"\{archive\}/([^\s'\":]+)", f"{command.run} {command.populate or ''}")
     return found[1] if found else ""
-
-
-def _load_hosts(spec: LoadSpec) -> Iterator[Problem]:
-    if spec.load_generator.hosts > 1:
-        what = "nobody divides the load of a command among several hosts"
-        yield Problem("load_generator.hosts", what, "take one load host, large enough for the whole load")

@@ -1,0 +1,28 @@
+"""Waits for the common start of several load hosts, on each of them: for the file that tells it, then for its time.
+Imports nothing of its own:
+
+    starter.py START
+
+The file START, JSON, holds `local`: the time to start, s since the epoch by this host's clock.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+_PAUSE_S = 0.1
+
+
+def wait(told: Path) -> None:
+    """Return once it is time. A job's own limit ends a wait that nobody answers."""
+    while not told.exists():
+        time.sleep(_PAUSE_S)
+    start_s = json.loads(told.read_text(encoding="utf-8"))["local"]
+    time.sleep(max(0.0, start_s - time.time()))
+
+
+if __name__ == "__main__":
+    wait(Path(sys.argv[1]))
