@@ -37,17 +37,17 @@ status:  ## Say whether Airflow is up
 	@if [ -x $(BIN)/python ]; then $(LOCAL) status || [ $$? -eq 1 ]; else echo "not set up: make setup"; fi
 
 # The types take one processor most of a minute. They are checked at idle priority, which means in the time that tests leave.
-# Mistakes are told at once and at the end. Tests of the load generator's own timing want the processors to themselves.
+# Mistakes are told at once and at the end. Tests of times that were measured want the processors to themselves.
 # A shell has what runs in its background ignore Ctrl-C, which would go on after it.
 test: setup-dev  ## Style, layers, types, all unit tests, and one real path of each kind
 	@$(MAKE) style
 	@mkdir -p .mypy_cache
 	@{ env --default-signal=INT,QUIT chrt --idle 0 $(TYPES) >.mypy_cache/found 2>&1 || { cat .mypy_cache/found; false; }; } & types=$$!; \
-	$(PYTEST) --numprocesses $$(($$(nproc) + 2)) --ignore $(TIMED); tests=$$?; \
+	$(PYTEST) --numprocesses $$(($$(nproc) + 2)) $(TIMED:%=--ignore=%); tests=$$?; \
 	$(BIN)/python -m pytest $(TIMED) || tests=$$?; \
 	wait $$types || { cat .mypy_cache/found; exit 1; }; exit $$tests
 
-TIMED := tests/integration/stress/timed
+TIMED := tests/integration/stress/timed tests/system/timed
 # Tests of a file or of a package stay together, in the order of tests/conftest.py.
 PYTEST := $(BIN)/python -m pytest --maxprocesses 6 --dist loadscope --no-loadscope-reorder --durations 25 --durations-min 5
 

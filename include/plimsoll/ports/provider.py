@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Protocol, Self
 
 from plimsoll.domain.campaign.specs import HostsSpec
-from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, Launch
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, Launch, SetUp
 from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.domain.keys.workload import Workload
 from plimsoll.domain.text.errors import Problem
@@ -189,15 +189,13 @@ class Launches(Protocol):
 
 
 class SetUps(Protocol):
-    """The clusters that may have made something in an endpoint. Each method raises StoreError when the record can't be
-    reached.
-    """
+    """What clusters may have made in endpoints. Each method raises StoreError when the record can't be reached."""
 
-    def note(self, cluster_id: ClusterId) -> None:
-        """Record that the cluster is about to make something there. Idempotent."""
+    def settle(self, cluster_id: ClusterId, set_up: SetUp) -> SetUp:
+        """Record what the cluster is about to make, or return what was recorded first."""
 
-    def is_noted(self, cluster_id: ClusterId) -> bool:
-        """Tell whether that is recorded, and nobody has recorded that it is gone."""
+    def of(self, cluster_id: ClusterId) -> SetUp | None:
+        """Return what is recorded; None where nothing is, or nothing is left."""
 
     def forget(self, cluster_id: ClusterId) -> None:
         """Record that nothing of the cluster is left. Idempotent."""

@@ -16,11 +16,13 @@ from plimsoll.domain.keys.system import filled, with_values
 from plimsoll.domain.text.errors import HostError, ProviderError, SecretError
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.clock import Clock
-from plimsoll.ports.host import CommandResult, Host
+from plimsoll.ports.host import MOST_INPUT_BYTES, CommandResult, Host
 from plimsoll.ports.provider import ExternalDatabase
 from plimsoll.ports.secrets import CommandSecrets, DatabaseAccess, DatabaseSecrets
 
-_ASK, _CHANGE = timedelta(seconds=30), timedelta(minutes=10)
+_ASK = timedelta(seconds=30)
+_CHANGE = timedelta(minutes=20)
+"""The time limit of all commands of a set-up or clean-up, which is below that of the step."""
 _PATIENCE = timedelta(minutes=2)
 _POLL_S = 1.0
 _NO = 1
@@ -28,6 +30,8 @@ _NO = 1
 _KILL_S, _HUNG, _KILLED = 10, 124, 137
 """The time after which `timeout` kills what it has asked to end, s, and its exit codes for both."""
 _MOST_FACTS = 50
+_SPARE_BYTES = 4096
+"""What other variables may take."""
 
 
 class _Values(NamedTuple):
@@ -107,8 +111,10 @@ class Endpoint:
             raise _error("clean_up", f"left {own} there, as `owned` finds", "correct it, or remove that by hand")
 
     def _change(self, host: Host, key: str, lines: Sequence[str], own: str) -> None:
+        until = self._clock.now() + _CHANGE
         for number, line in enumerate(lines):
-            told = self._run(host, f"{key}[{number}]", line, self._values(own=own), _CHANGE)
+            left = max(until - self._clock.now(), _ASK)
+            told = self._run(host, f"{key}[{number}]", line, self._values(own=own), left)
             if told.exit_code:
                 raise _error(f"{key}[{number}]", _ending(told), "see what it says, and what the user may do there")
 
@@ -159,7 +165,12 @@ def _secrets(options: EndpointOptions, access: DatabaseAccess) -> CommandSecrets
     if lacking:
         mend = f"put it into {places[lacking[0]]}, or take it out of `secrets`"
         raise SecretError(f"has no {' and no '.join(lacking)}", where=f"connection {options.connection!r}", mend=mend)
-    return CommandSecrets(_filled(table.env, access), _filled(table.files, access))
+    given_secrets = CommandSecrets(_filled(table.env, access), _filled(table.files, access))
+    if len(given((), given_secrets)[1].encode()) > MOST_INPUT_BYTES - _SPARE_BYTES:
+        what = f"its parts are more than the {MOST_INPUT_BYTES >> 10} KiB that a command can be given"
+        mend = "give it the certificate of the one authority that signs the database's"
+        raise SecretError(what, where=f"connection {options.connection!r}", mend=mend)
+    return given_secrets
 
 
 def _filled(texts: Mapping[str, str], access: DatabaseAccess) -> dict[str, str]:

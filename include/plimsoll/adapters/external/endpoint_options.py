@@ -102,7 +102,7 @@ class EndpointOptions(TheirOptions):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        faults = [*self._unowned(), *self._unknown(), *self._unused_secrets()]
+        faults = [*self._unowned(), *self._unknown(), *self._unused_secrets(), *self._clashing()]
         if faults:
             raise Faulty(faults)
         return self
@@ -149,6 +149,19 @@ class EndpointOptions(TheirOptions):
             for path, text, known in texts
             for name in placeholders(text)
             if name not in known
+        ]
+
+    def _clashing(self) -> list[Fault]:
+        table = self.secrets or SecretsTable()
+        given = (("environment", self.environment), ("secrets.env", table.env), ("secrets.files", table.files))
+        paths = [(tuple(key.split(".")), name) for key, variables in given for name in variables]
+        names = [name for _, name in paths]
+        return [
+            Fault((*path, name), "is given twice", "give each variable once")
+            if names.count(name) > 1
+            else Fault((*path, name), "is Plimsoll's own", "give it another name")
+            for path, name in paths
+            if names.count(name) > 1 or name.startswith("PLIMSOLL_")
         ]
 
     def _unused_secrets(self) -> list[Fault]:

@@ -95,6 +95,13 @@ def is_load_host(name: str) -> bool:
     return re.fullmatch(r"load\d*", name) is not None
 
 
+class SetUp(Model):
+    """What a cluster makes in an endpoint: `own` is the name that only it has there."""
+
+    own: Annotated[str, Field(pattern=r"^plimsoll_[0-9a-f]{12}$")]
+    addresses: Annotated[tuple[str, ...], Field(description="Of the endpoint, as the definition has them")]
+
+
 class HostInfo(Model):
     """One host of a cluster, as its provider names it."""
 

@@ -15,7 +15,8 @@ from plimsoll.domain.keys.variant import RELEASE, Archive
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import PositiveDuration
 
-_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]\w*)\}")
+"""A name in braces. Other texts in braces, such as JSON or the variables of a shell, stand for themselves."""
 
 
 def _parsed(line: str) -> str:
@@ -77,7 +78,7 @@ class LoadCommand(Model):
 
 
 def placeholders(line: str) -> Sequence[str]:
-    """Return the texts in braces, whether their names are known or not."""
+    """Return the names in braces, known or not."""
     return _PLACEHOLDER.findall(line)
 
 

@@ -10,6 +10,7 @@ from plimsoll.domain.attempt.status import Phase
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest
 from plimsoll.domain.hosts.fingerprint import Fingerprint, ReportedNode
 from plimsoll.domain.keys.host_bounds import HostFigures
+from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import LASTS, DeployError, HostError, HostsLost, StoreError, UnfitHosts
 from plimsoll.ports.host import Host
 from plimsoll.ports.provider import Provider
@@ -214,11 +215,15 @@ def _keeps_hosts(work: AttemptContext) -> bool:
 
 
 def _providers(work: AttemptContext) -> Sequence[Provider]:
-    """Return the definition's provider, or all of them where the store can't be read, as hosts must end in any case."""
+    """Return the definition's provider, or all of them where the store can't be read, as hosts must end in any case.
+
+    Those that lend load hosts come last: whoever borrows them may have to clean up from them first.
+    """
     try:
         return [work.provider]
     except StoreError:
-        return [work.toolkit.provider_of(name, work.key.campaign_id) for name in work.toolkit.providers]
+        names = sorted(work.toolkit.providers, key=lambda name: name != EXTERNAL)
+        return [work.toolkit.provider_of(name, work.key.campaign_id) for name in names]
 
 
 def _nodes(work: AttemptContext, cluster: Cluster) -> list[Host]:

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from plimsoll.domain.campaign.cell import AttemptKey
-from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId, SetUp
 from plimsoll.domain.hosts.cost import Span
 from plimsoll.domain.hosts.owner import owner_since
 from plimsoll.domain.text.base import Model
@@ -152,22 +152,23 @@ def users(store: ReadableStore, campaign_id: str) -> tuple[ClusterId, ...]:
 
 
 class StoredSetUps:
-    """An implementation of the SetUps port: an empty file for each cluster."""
+    """An implementation of the SetUps port: a file for each cluster."""
 
     def __init__(self, store: ResultStore) -> None:
         self._store = store
 
-    def note(self, cluster_id: ClusterId) -> None:
-        self._store.create(self._key(cluster_id), b"")
+    def settle(self, cluster_id: ClusterId, set_up: SetUp) -> SetUp:
+        return layout.SET_UP.settle(self._store, cluster_id.campaign_id, set_up, *_names(cluster_id))
 
-    def is_noted(self, cluster_id: ClusterId) -> bool:
-        return self._store.exists(self._key(cluster_id))
+    def of(self, cluster_id: ClusterId) -> SetUp | None:
+        return layout.SET_UP.read(self._store, cluster_id.campaign_id, *_names(cluster_id))
 
     def forget(self, cluster_id: ClusterId) -> None:
-        self._store.delete(self._key(cluster_id))
+        self._store.delete(layout.SET_UP.key(cluster_id.campaign_id, *_names(cluster_id)))
 
-    def _key(self, cluster_id: ClusterId) -> str:
-        return layout.SET_UP.key(cluster_id.campaign_id, cluster_id.purpose, cluster_id.number)
+
+def _names(cluster_id: ClusterId) -> tuple[str, int]:
+    return cluster_id.purpose, cluster_id.number
 
 
 def may_have_left(campaign: StoredCampaign, cluster_id: ClusterId) -> bool:

@@ -112,6 +112,8 @@ def reap(toolkit: Toolkit, is_owned: Callable[[Cluster], bool], *, dry_run: bool
     living = living_clusters(toolkit)
     kept = [cluster for cluster in living.clusters if is_owned(cluster)]
     left = [cluster for cluster in living.clusters if cluster not in kept]
+    if living.unseen or living.silent:
+        left = [_as_declared(toolkit, cluster) for cluster in left]
     if dry_run:
         return Reaped(tuple(left), tuple(kept), (), living.unseen, living.silent)
     troubles, unrecorded = _destroy_and_record(toolkit, left)
@@ -237,6 +239,19 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
         Thread(target=destroy, args=(cluster,), daemon=True, name=f"destroy-{cluster.id}").start()
     for _ in clusters:
         yield over.get()
+
+
+def _as_declared(toolkit: Toolkit, cluster: Cluster) -> Cluster:
+    """Return the cluster as that of the provider that its campaign names.
+
+    While a provider is silent that borrows load hosts, its lender shows them as its own, and must not end them before
+    what was made in a database is removed from them.
+    """
+    try:
+        name = CampaignStore(toolkit.store, cluster.id.campaign_id).declared().provider.name
+    except (PlimsollError, ValueError):
+        return cluster
+    return cluster.model_copy(update={"provider": name})
 
 
 def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:

@@ -9,7 +9,7 @@ from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError, StoreError, reason_of
 from plimsoll.services.hosts.accounts import open_accounts
-from plimsoll.services.hosts.assignments import is_used, note_left, users
+from plimsoll.services.hosts.assignments import StoredSetUps, is_used, note_left, users
 from plimsoll.services.hosts.at_rest import begin_look, campaigns_to_look_at, mark, unmark
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.store import layout
@@ -83,17 +83,19 @@ def _left(toolkit: Toolkit, cluster: Cluster) -> Iterator[str]:
     """Destroy what the cluster has in its database, or give that up."""
     try:
         destroy_cluster(toolkit, toolkit.provider_of(EXTERNAL, cluster.id.campaign_id), cluster.id)
-    except Exception as error:  # whoever looked for clusters has said that the database does not answer
+    except Exception as error:
         if toolkit.clock.now() > cluster.expires_at + GIVEN_UP_AFTER:
             note_left(toolkit.store, cluster.id)
             yield _given_up(cluster.id, error)
+        elif StoredSetUps(toolkit.store).of(cluster.id):  # that a CQL database is silent, who looked there has said
+            yield f"{cluster.id}: what it made in its database is still to be removed: {reason_of(error)}"
 
 
 def _given_up(cluster_id: ClusterId, error: Exception) -> str:
-    mend = f"once the database answers, `plimsoll clusters destroy {cluster_id}` drops it"
+    mend = f"once the database answers, `plimsoll clusters destroy {cluster_id}` removes it"
     return (
-        f"{cluster_id}: whether its keyspace is gone could not be seen for {GIVEN_UP_AFTER.days} days, and nobody asks "
-        f"any more: {reason_of(error)}; {mend}"
+        f"{cluster_id}: whether what it made there is gone could not be seen for {GIVEN_UP_AFTER.days} days, and "
+        f"nobody asks any more: {reason_of(error)}; {mend}"
     )
 
 

@@ -7,7 +7,7 @@ from plimsoll.domain.attempt.populated_data import CountedRows, DataOrigin
 from plimsoll.domain.attempt.result import Manifest, Note, RawRemoval, Verdict
 from plimsoll.domain.attempt.status import AttemptProgress
 from plimsoll.domain.campaign.cell import Attempt, AttemptKey, Cancellation
-from plimsoll.domain.hosts.cluster import Cluster, Launch
+from plimsoll.domain.hosts.cluster import Cluster, Launch, SetUp
 from plimsoll.domain.hosts.cost import Cost, Tariff
 from plimsoll.domain.hosts.fingerprint import Fingerprint
 from plimsoll.domain.keys.action import ActionBegin, ActionEnd
@@ -46,7 +46,7 @@ FIGURES = Place("trend.json")
 STAGE_START = Record("stages/<stage>.json", StageStart)
 ROWS = Record("rows/<workload>.json", CountedRows)
 DATABASE = Place("databases/<cell>/<attempt>")
-SET_UP = Place("set-ups/<cell>/<attempt>")
+SET_UP = Record("set-ups/<cell>/<attempt>.json", SetUp)
 BUNDLES = Place("bundles/<name>-<sha256>.tar")
 ATTEMPTS = Place("cells/<cell>/<attempt>")
 KEPT_CLUSTERS = Place("clusters/<hosts>/<number>")

@@ -100,7 +100,7 @@ def test_a_sound_definition_has_no_problems(generator: CommandGenerator) -> None
 @pytest.mark.parametrize(
     ("given", "where", "what"),
     [
-        (keys({"run": RUN + " {rate;id}"}), "run", "{rate;id} stands for nothing"),
+        (keys({"run": RUN + " {Rate}"}), "run", "{Rate} stands for nothing"),
         (keys({"run": RUN + " {row}"}), "run", "{row} stands for nothing"),
         (keys({"run": RUN + " {columns}"}, {**WORKLOAD, "columns": ["a"]}), "run", "{columns} stands for nothing"),
         (keys({"run": RUN + " {data_per_node}"}), "run", "{data_per_node} stands for nothing"),

@@ -11,14 +11,14 @@ from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.external import EndpointOptions, Endpoints
-from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint, own_name
-from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, HostInfo
+from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint
+from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, HostInfo, SetUp
 from plimsoll.domain.text.errors import ProviderError, SecretError
 from plimsoll.ports.host import CommandResult
 from plimsoll.ports.secrets import DatabaseAccess
 
 CELL = ClusterId.parse("staging/a-00100-r1/1")
-OWN = own_name("here", CELL)
+OWN = "plimsoll_0123456789ab"
 OPTIONS: dict[str, Any] = {
     "addresses": ["db:5432"],
     "connection": "staging",
@@ -36,16 +36,16 @@ class SetUps:
     """In memory."""
 
     def __init__(self) -> None:
-        self.noted: set[ClusterId] = set()
+        self.known: dict[ClusterId, SetUp] = {}
 
-    def note(self, cluster_id: ClusterId) -> None:
-        self.noted.add(cluster_id)
+    def settle(self, cluster_id: ClusterId, set_up: SetUp) -> SetUp:
+        return self.known.setdefault(cluster_id, set_up)
 
-    def is_noted(self, cluster_id: ClusterId) -> bool:
-        return cluster_id in self.noted
+    def of(self, cluster_id: ClusterId) -> SetUp | None:
+        return self.known.get(cluster_id)
 
     def forget(self, cluster_id: ClusterId) -> None:
-        self.noted.discard(cluster_id)
+        self.known.pop(cluster_id, None)
 
 
 class Secrets:
@@ -73,11 +73,15 @@ class Site:
     def cell(self, **changes: Any) -> CellOfEndpoint:
         options = EndpointOptions.model_validate({**OPTIONS, **changes})
         endpoints = Endpoints(cast(Any, Secrets(self.access)), SteppingClock())
-        return CellOfEndpoint(options, endpoints, self.set_ups, "here")
+        return CellOfEndpoint(options, endpoints, self.set_ups)
 
-    def make(self, **changes: Any) -> None:
+    def make(self, **changes: Any) -> str:
         request = ClusterRequest(id=CELL, owner="me", nodes=0, expires_at=BEGAN + timedelta(hours=1))
-        self.cell(**changes).make(request, self.host)
+        return self.cell(**changes).make(request, self.host)
+
+    def began(self) -> None:
+        """Leave what a process does that died before it had set up."""
+        self.set_ups.settle(CELL, SetUp(own=OWN, addresses=("db:5432",)))
 
     def _run(self, argv: Sequence[str]) -> CommandResult:
         words = argv[argv.index("timeout") + 3 :]
@@ -97,33 +101,41 @@ def site(tmp_path: Path) -> Site:
 
 
 def test_it_is_made_once_and_removed(site: Site) -> None:
-    site.make()
-    site.make()
-    assert (site.there, site.ran.count("make")) == ({OWN}, 1)
+    own = site.make()
+    assert site.make() == own
+    assert (site.there, site.ran.count("make")) == ({own}, 1)
     site.cell().clean_up(CELL, site.host)
-    assert (site.there, site.set_ups.noted) == (set(), set())
-    site.cell().clean_up(CELL, None)
+    assert (site.there, site.set_ups.known) == (set(), {})
+    ran = len(site.ran)
+    site.cell().clean_up(CELL, site.host)
+    assert len(site.ran) == ran
 
 
 def test_what_a_process_made_that_died_is_removed_before_it_is_made_anew(site: Site) -> None:
-    site.set_ups.note(CELL)
+    site.began()
     site.there.add(OWN)
-    site.make()
+    assert site.make() == OWN
     assert site.ran.index("drop") < site.ran.index("make")
     assert site.there == {OWN}
 
 
 def test_nothing_is_removed_that_owned_does_not_find(site: Site) -> None:
-    site.set_ups.note(CELL)
+    site.began()
     site.cell().clean_up(CELL, site.host)
     assert "drop" not in site.ran
 
 
-def test_what_is_there_before_is_never_taken_for_the_cell_s(site: Site) -> None:
-    site.there.add(OWN)
-    with pytest.raises(ProviderError, match="is there already, which no cell has made"):
+def test_nothing_is_asked_at_another_endpoint_than_the_cell_s(site: Site) -> None:
+    site.began()
+    site.cell(addresses=["other:5432"]).clean_up(CELL, site.host)
+    assert (site.ran, list(site.set_ups.known)) == ([], [CELL])
+
+
+def test_an_owned_that_always_says_yes_is_refused_before_anything_is_made(site: Site) -> None:
+    site.answers["owned"] = CommandResult(0, "", "")
+    with pytest.raises(ProviderError, match="is there, which nobody has made yet"):
         site.make()
-    assert site.set_ups.noted == set()
+    assert (site.set_ups.known, site.ran) == ({}, ["ready", "owned"])
 
 
 @pytest.mark.parametrize(
@@ -142,13 +154,7 @@ def test_what_can_t_be_removed_is_named_and_stays_known(
     site.answers[command] = answer
     with pytest.raises(ProviderError, match=why):
         site.cell().clean_up(CELL, site.host)
-    assert site.set_ups.noted == {CELL}
-
-
-def test_without_a_load_host_nobody_says_that_it_is_gone(site: Site) -> None:
-    site.make()
-    with pytest.raises(ProviderError, match=f"load host is gone, so nobody has seen whether {OWN} is still at db:5432"):
-        site.cell().clean_up(CELL, None)
+    assert list(site.set_ups.known) == [CELL]
 
 
 def test_a_set_up_that_owned_does_not_find_is_refused(site: Site) -> None:
@@ -184,3 +190,9 @@ def test_what_clients_are_given_shows_no_secret(site: Site) -> None:
 def test_a_definition_with_another_number_of_nodes_is_told(site: Site) -> None:
     [problem] = site.cell(load_hosts={"provider": "ssh"}).problems(3)
     assert (problem.where, problem.mend) == ("system.nodes", "write 1")
+
+
+def test_a_connection_with_more_than_a_command_can_be_given_is_told_before_anything_is_made(site: Site) -> None:
+    site.access = DatabaseAccess("me", "x" * 70_000)
+    [problem] = site.cell(load_hosts={"provider": "ssh"}).problems(1)
+    assert (problem.where, "64 KiB" in problem.what) == ("provider.options.connection", True)

@@ -56,6 +56,7 @@ def test_the_name_of_a_part_alone_stands_for_it() -> None:
         ({"set_up": ["one", "make {mine}"]}, "set_up[1]: {mine} stands for nothing"),
         ({"environment": {"PGDATABASE": "{own}"}}, "environment.PGDATABASE: {own} stands for nothing"),
         ({"contact_points": ["a"]}, "contact_points: "),
+        ({"environment": {"PLIMSOLL_WORK": "x"}}, "environment.PLIMSOLL_WORK: is Plimsoll's own"),
     ],
 )
 def test_what_is_wrong_is_named_at_its_key(changes: dict[str, Any], fault: str) -> None:
@@ -65,3 +66,15 @@ def test_what_is_wrong_is_named_at_its_key(changes: dict[str, Any], fault: str) 
 
 def test_a_password_that_stands_in_a_definition_is_not_repeated() -> None:
     assert "hunter2" not in "".join(problems(secrets={"env": {"PGPASSWORD": "hunter2"}}))
+
+
+def test_a_variable_is_given_once() -> None:
+    found = problems(environment={"PGPASSWORD": "x"})
+    assert [one.partition(":")[0] for one in found] == [
+        "provider.options.environment.PGPASSWORD",
+        "provider.options.secrets.env.PGPASSWORD",
+    ]
+
+
+def test_braces_that_hold_no_name_stand_for_themselves() -> None:
+    assert problems(ready='sh -c \'mongosh --eval "db.runCommand({ping: 1})" "${GIVEN}" | awk "{print $1}"\'') == []

@@ -4,16 +4,21 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from tests.fakes.clock import SteppingClock
+from tests.fakes.scripted_host import ScriptedHost
 
-from plimsoll.adapters.external import endpoint_options
+from plimsoll.adapters.external import Endpoints, endpoint_options
 from plimsoll.adapters.external.keyspaces import Mark
 from plimsoll.adapters.providers import external as asking
 from plimsoll.adapters.providers.external import ExternalProvider, Reach
-from plimsoll.domain.hosts.cluster import ClusterId, HostsSilent
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, SetUp
 from plimsoll.domain.text.errors import ProviderError
+from plimsoll.ports.host import CommandResult
 from plimsoll.ports.provider import Places
 
 AT = datetime(2026, 1, 31, tzinfo=UTC)
@@ -134,20 +139,55 @@ def test_whose_keyspace_is_there_is_told_whoever_it_is() -> None:
     assert (str(occupant.cluster), occupant.store, occupant.is_ours) == (MARK.cluster, "elsewhere", False)
 
 
-class EveryoneSetUp:
-    """Set-ups of every cluster."""
+class SetUps:
+    """A set-up of every cluster, until one is forgotten."""
 
-    def is_noted(self, _: ClusterId) -> bool:
-        return True
+    def __init__(self) -> None:
+        self.addresses: tuple[str, ...] = ("db:1",)
+
+    def of(self, _: ClusterId) -> SetUp | None:
+        return SetUp(own="plimsoll_0123456789ab", addresses=self.addresses) if self.addresses else None
+
+    def forget(self, _: ClusterId) -> None:
+        self.addresses = ()
 
 
-def test_hosts_stay_until_an_endpoint_is_clean_and_others_are_not_asked_about_it() -> None:
-    options = {"addresses": ["db:1"], "ready": "a", "version": "a", "owned": "a {own}", "clean_up": ["a {own}"]}
-    nothing, hosts, cluster = cast(Any, None), NoHosts(), ClusterId.parse("demo/a-00100-r1/1")
-    reach = Reach(nothing, endpoints=nothing, set_ups=cast(Any, EveryoneSetUp()), clock=nothing, store="here")
+class LoadHosts(NoHosts):
+    """Load hosts that can be had, of which none was there."""
+
+    def __init__(self, host: ScriptedHost) -> None:
+        super().__init__()
+        self.own = host
+
+    def ensure(self, request: ClusterRequest) -> Cluster:
+        times = {"created_at": AT, "expires_at": request.expires_at}
+        return Cluster(id=request.id, owner=request.owner, provider="local", hosts=(self.own.info,), **times)
+
+    def host(self, *_: object) -> ScriptedHost:
+        return self.own
+
+
+ENDPOINT = {"addresses": ["db:1"], "ready": "ready", "version": "a", "owned": "owned {own}", "clean_up": ["drop {own}"]}
+
+
+@pytest.mark.parametrize(("exit_code", "left"), [(0, True), (1, False)])
+def test_what_a_lost_load_host_left_in_an_endpoint_is_removed_from_here(
+    tmp_path: Path, exit_code: int, left: bool
+) -> None:
+    host = ScriptedHost(tmp_path, HostInfo(name="load", role="load", address="127.0.0.1"))
+    host.command = lambda argv: CommandResult(exit_code if "owned" in argv else 0, "", "")
+    nothing, hosts, set_ups, cluster = cast(Any, None), LoadHosts(host), SetUps(), ClusterId.parse("demo/a-1-r1/1")
+    secrets = cast(Any, SimpleNamespace())
+    endpoints = Endpoints(secrets, SteppingClock())
+    reach = Reach(nothing, endpoints=endpoints, set_ups=cast(Any, set_ups), clock=SteppingClock(), store="here")
     made = ExternalProvider(reach, {"local": cast(Any, hosts)})
-    with pytest.raises(ProviderError, match="its load host is gone"):
-        made.at(Places((options,), campaigns=("demo",))).destroy(cluster)
-    assert hosts.destroyed == []
-    made.at(Places((options,), campaigns=("other",))).destroy(cluster)
-    assert hosts.destroyed == [cluster]
+    made.at(Places((ENDPOINT,), campaigns=("other",))).destroy(cluster)
+    assert (host.commands, bool(set_ups.addresses)) == ([], True)
+    own = made.at(Places((ENDPOINT,), campaigns=("demo",)))
+    if left:
+        with pytest.raises(ProviderError, match=r"its load host is gone, and this machine could not .* left plimsoll_"):
+            own.destroy(cluster)
+    else:
+        own.destroy(cluster)
+    assert bool(set_ups.addresses) is left
+    assert hosts.destroyed[-1] == cluster

@@ -5,8 +5,9 @@ own, so that an isolated interpreter on a load host can run it as a script:
 
 The file WATCH, JSON, holds the `pattern` of a line with its named groups, the `console` that the program prints to,
 the `rules`, the `signal` that ends the program, `duration_s`, and `lease`: the file that whoever watches the load
-writes anew at every look, or none. The newest figures stand in `watch.json` in its folder, a broken rule in
-`stopped.json`. The exit code is the program's; 0 if a rule ended it, and 143 if nobody watched it any more.
+writes anew at every look, or none, and `lease_s`: for how long it need not. The newest figures stand in `watch.json`
+in its folder, a broken rule in `stopped.json`. The exit code is the program's; 0 if a rule ended it, and 143 if nobody
+watched it any more.
 """
 
 from __future__ import annotations
@@ -33,8 +34,6 @@ _MOST_BYTES = 1 << 20
 _FIRST_LINE_S = 60.0
 """The time that a program has to connect, before its first line is due."""
 _GRACE_S = 20.0
-_LEFT_S = 60.0
-"""The time after which nobody watches a load, whose lease is as old."""
 _LEFT = 143
 _PAUSE_S = 0.5
 
@@ -124,7 +123,9 @@ class Watch:
     def __init__(self, asked: Mapping[str, Any], folder: Path) -> None:
         self._rules: Sequence[Mapping[str, Any]] = asked["rules"]
         self._pattern = re.compile(asked["pattern"]) if asked["pattern"] else None
-        self._console, self._lease = folder / asked["console"], folder / asked["lease"] if asked["lease"] else None
+        self._console = folder / asked["console"]
+        self._lease, self._lease_s = folder / asked["lease"] if asked["lease"] else None, float(asked["lease_s"])
+        self._renewed, self._renewed_at = 0, time.monotonic()
         self._duration_s, self._folder = float(asked["duration_s"]), folder
         self._offset, self._rest, self._reports = 0, "", list[Report]()
 
@@ -144,8 +145,16 @@ class Watch:
         return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
 
     def is_left(self) -> bool:
-        """Tell whether the load has a lease that nobody has renewed for a minute."""
-        return self._lease is not None and time.time() - self._lease.stat().st_mtime > _LEFT_S
+        """Tell whether the load has a lease that nobody has renewed in time.
+
+        By this process's own clock, which stands still with the machine: its watcher then has the time it had before.
+        """
+        if self._lease is None:
+            return False
+        renewed = self._lease.stat().st_mtime_ns
+        if renewed != self._renewed:
+            self._renewed, self._renewed_at = renewed, time.monotonic()
+        return time.monotonic() - self._renewed_at > self._lease_s
 
     def _broken(self) -> tuple[int, str] | None:
         found = ((number, broken(rule, self._reports)) for number, rule in enumerate(self._rules))
@@ -174,7 +183,7 @@ def run(asked: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
             return 0
         if watch.is_left():
             _end(program, getattr(signal, f"SIG{asked['signal']}"))
-            print(f"nobody has watched this load for {_LEFT_S:.0f} s, so it was ended", flush=True)
+            print(f"nobody has watched this load for {asked['lease_s']} s, so it was ended", flush=True)
             return _LEFT
     return code if code >= 0 else 128 - code
 

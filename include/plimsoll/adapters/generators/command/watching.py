@@ -19,6 +19,8 @@ from plimsoll.domain.keys.timing import StopRule
 from plimsoll.domain.text.errors import LoadError
 
 WATCHER, WATCH = "watcher.py", "{}.watch.json"
+LEASE_S = 60
+"""The time after which nobody watches a load, s."""
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -57,6 +59,7 @@ def watched(load: Load, spec: LoadSpec, command: LoadCommand, *, is_leased: bool
             "signal": command.stop_signal or "TERM",
             "duration_s": spec.timing.duration.total_seconds(),
             "lease": LEASE if is_leased else None,
+            "lease_s": LEASE_S,
         }
         if not (is_judged or is_leased):
             commands.append(one)

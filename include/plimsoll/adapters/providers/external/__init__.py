@@ -2,15 +2,18 @@
 load has there: a keyspace, or what commands make in an endpoint.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple, Self
 
 from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, TheirDatabase
 from plimsoll.adapters.external.endpoint_options import OWN, read_options
-from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint, own_name
+from plimsoll.adapters.hosts.base import FOLDER
+from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint
 from plimsoll.adapters.providers.external.checks import LoadHostTariffs, load_hosts_alone
 from plimsoll.adapters.providers.external.keyspace import OwnKeyspace, has_begun
 from plimsoll.domain.campaign.specs import HostsSpec
@@ -23,6 +26,9 @@ from plimsoll.ports.provider import ExternalDatabase, Occupant, Places, Provider
 
 _FROM = "load_hosts"
 """The fact of a load host that names the provider that it is from."""
+_GRACE, _FOR_CLEANING = timedelta(seconds=5), timedelta(hours=1)
+_NOBODY = "nobody"
+"""The owner of a host that is there only to clean up."""
 
 
 class _Named(NamedTuple):
@@ -49,7 +55,7 @@ class Reach:
 
     def of(self, options: TheirDatabase) -> OwnKeyspace | CellOfEndpoint:
         if isinstance(options, EndpointOptions):
-            return CellOfEndpoint(options, self.endpoints, self.set_ups, self.store)
+            return CellOfEndpoint(options, self.endpoints, self.set_ups)
         return OwnKeyspace(options, self.databases, self.clock, self.store)
 
 
@@ -109,15 +115,14 @@ class ExternalProvider(Provider):
         hosts = self._hosts_from[chosen.provider].at(Places((chosen.options,)))
         cluster = hosts.ensure(request.model_copy(update={"nodes": 0, "options": chosen.options}))
         host = hosts.host(cluster, cluster.load_host)
-        if isinstance(theirs, OwnKeyspace):
-            theirs.make(request, host, self._places.workload)
-        else:
-            theirs.make(request, host)
-        return self._ours(cluster, chosen.provider)
+        if isinstance(theirs, CellOfEndpoint):
+            return _ours(cluster, chosen.provider, theirs.make(request, host))
+        theirs.make(request, host, self._places.workload)
+        return _ours(cluster, chosen.provider)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         found = ((hosts.find(cluster_id), hosts.name) for hosts in self._load_hosts())
-        return next((self._ours(cluster, name) for cluster, name in found if cluster), None)
+        return next((_ours(cluster, name, self._own(cluster_id)) for cluster, name in found if cluster), None)
 
     def why_gone(self, cluster_id: ClusterId) -> str:
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
@@ -151,21 +156,12 @@ class ExternalProvider(Provider):
 
         A load host that is needed to clean up an endpoint stays until that is done.
         """
-        load_host = self._load_host(cluster_id)
-        for theirs in self._that_may_have(cluster_id):
-            if isinstance(theirs, CellOfEndpoint):
-                theirs.clean_up(cluster_id, load_host)
-        began, errors = load_host is not None and _says_begun(load_host), list[Exception]()
-        for hosts in self._load_hosts():
-            try:
-                hosts.destroy(cluster_id)
-            except Exception as error:  # the first is raised below, once all were tried
-                errors.append(error)
-        for theirs in (one.theirs for one in self._named if isinstance(one.theirs, OwnKeyspace)):
-            try:
-                theirs.remove(cluster_id, began=began)
-            except Exception as error:
-                errors.append(error)
+        errors = _tried(partial(self._clean_up, one, cluster_id) for one in self._endpoints_of(cluster_id))
+        began = self._says_begun(cluster_id)
+        if not errors:
+            errors += _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
+        keyspaces = (one.theirs for one in self._named if isinstance(one.theirs, OwnKeyspace))
+        errors += _tried(partial(one.remove, cluster_id, began=began) for one in keyspaces)
         for first in errors:
             raise first if isinstance(first, ProviderError) else ProviderError(reason_of(first), where=str(cluster_id))
 
@@ -183,16 +179,47 @@ class ExternalProvider(Provider):
         there = "provider.options.load_hosts.options"
         return [Problem(one.where.replace("provider.options", there, 1), one.what, one.mend) for one in found]
 
-    def _that_may_have(self, cluster_id: ClusterId) -> Sequence[OwnKeyspace | CellOfEndpoint]:
-        return [one.theirs for one in self._named if one.may_have(cluster_id)]
+    def _endpoints_of(self, cluster_id: ClusterId) -> Sequence[CellOfEndpoint]:
+        named = [one.theirs for one in self._named if one.may_have(cluster_id)]
+        return [one for one in named if isinstance(one, CellOfEndpoint)]
 
-    def _load_host(self, cluster_id: ClusterId) -> Host | None:
-        """Return the cluster's first load host, where it lives and can be had."""
+    def _clean_up(self, theirs: CellOfEndpoint, cluster_id: ClusterId) -> None:
+        """Remove what the cluster made in the endpoint, from its load host; from this machine where that is gone."""
+        cluster = self.find(cluster_id)
+        if cluster is not None:
+            host = self.host(cluster, cluster.load_host)
+            _end_jobs(host)  # whatever the store says of a set-up
+            theirs.clean_up(cluster_id, host)
+        elif theirs.set_ups.of(cluster_id) is not None:
+            self._clean_up_from_here(theirs, cluster_id)
+
+    def _clean_up_from_here(self, theirs: CellOfEndpoint, cluster_id: ClusterId) -> None:
+        here = self._hosts_from["local"].at(Places())
+        soon = self._reach.clock.now() + _FOR_CLEANING
+        request = ClusterRequest(id=cluster_id, owner=_NOBODY, nodes=0, expires_at=soon)
+        cluster = here.ensure(request)
+        try:
+            theirs.clean_up(cluster_id, here.host(cluster, cluster.load_host))
+        except ProviderError as error:
+            what = f"its load host is gone, and this machine could not clean up in its place: {error.headline}"
+            raise ProviderError(what, where=str(cluster_id), mend=error.mend) from error
+        finally:
+            here.destroy(cluster_id)
+
+    def _own(self, cluster_id: ClusterId) -> str:
+        """Return the name that only that cluster has in an endpoint; empty where it makes nothing in any."""
+        if not self._endpoints_of(cluster_id):
+            return ""
+        set_up = self._reach.set_ups.of(cluster_id)
+        return set_up.own if set_up else ""
+
+    def _says_begun(self, cluster_id: ClusterId) -> bool:
+        """Tell whether the cluster has begun to make its keyspace; false where its load host does not say."""
         try:
             cluster = self.find(cluster_id)
-            return None if cluster is None else self.host(cluster, cluster.load_host)
+            return cluster is not None and has_begun(self.host(cluster, cluster.load_host))
         except Exception:  # a password that can't be had keeps neither hosts nor keyspace from being tried
-            return None
+            return False
 
     def _clusters_with_hosts(self) -> tuple[dict[ClusterId, Cluster], list[str], list[str]]:
         """Return the clusters that have load hosts, why some may be missing, and which hosts could not be asked."""
@@ -207,7 +234,7 @@ class ExternalProvider(Provider):
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen |= {cluster.id: self._ours(cluster, hosts.name) for cluster in found}
+            seen |= {cluster.id: _ours(cluster, hosts.name) for cluster in found}
         return seen, troubles, silent
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
@@ -233,14 +260,6 @@ class ExternalProvider(Provider):
         [only] = self._named
         return only.theirs
 
-    def _ours(self, cluster: Cluster, hosts_from: str) -> Cluster:
-        """Return the cluster as this provider's, with hosts that say where they are from and what the load may make."""
-        told = {_FROM: hosts_from}
-        if any(isinstance(one.theirs, CellOfEndpoint) for one in self._named):
-            told[OWN] = own_name(self._reach.store, cluster.id)
-        hosts = (info.model_copy(update={"facts": {**info.facts, **told}}) for info in cluster.hosts)
-        return cluster.model_copy(update={"provider": EXTERNAL, "hosts": tuple(hosts)})
-
     def _load_hosts(self) -> Sequence[Provider]:
         """Return the providers of load hosts, each bound to what definitions say of it; always this machine's."""
         chosen: dict[str, list[Mapping[str, object]]] = {"local": []}
@@ -263,12 +282,28 @@ def _named(places: Places, reach: Reach) -> Sequence[_Named]:
     return tuple(_Named(reach.of(options), campaigns) for options, campaigns in found.values())
 
 
-def _says_begun(load_host: Host) -> bool:
-    """Tell whether the cluster has begun to make its keyspace; false where its load host does not say."""
-    try:
-        return has_begun(load_host)
-    except Exception:  # it keeps neither hosts nor keyspace from being tried
-        return False
+def _ours(cluster: Cluster, hosts_from: str, own: str = "") -> Cluster:
+    """Return the cluster as this provider's, with hosts that say where they are from and what the load may make."""
+    told = {_FROM: hosts_from, **({OWN: own} if own else {})}
+    hosts = (info.model_copy(update={"facts": {**info.facts, **told}}) for info in cluster.hosts)
+    return cluster.model_copy(update={"provider": EXTERNAL, "hosts": tuple(hosts)})
+
+
+def _end_jobs(host: Host) -> None:
+    for record in host.files(host.root / FOLDER):
+        if record.suffix == ".job":
+            host.stop(record.stem, grace=_GRACE)
+
+
+def _tried(actions: Iterable[Callable[[], None]]) -> list[Exception]:
+    """Try all, and return the errors of those that failed."""
+    errors = list[Exception]()
+    for action in actions:
+        try:
+            action()
+        except Exception as error:
+            errors.append(error)
+    return errors
 
 
 __all__ = ["ExternalProvider", "LoadHostTariffs", "Reach"]
