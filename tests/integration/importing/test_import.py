@@ -194,3 +194,44 @@ def test_a_run_that_answered_half_of_its_rate_is_judged_only_at_what_it_achieved
     plimsoll("report", "samples-2")
     page = (folder / "store" / "samples-2" / "report" / "report.html").read_text()
     assert "500 ops/s of 1,000 ops/s (the rate that was achieved)" in page
+
+
+LOADED_APART = """\
+campaign: shop-1
+source: two load generators
+files: ["{loader}.csv"]
+loaders: [east, west]
+definition:
+  name: shop
+  title: Shop
+  system: {database: shop, version: "1.8", nodes: 1}
+  variants: [{id: now}]
+  loads: [50/s]
+  workload: {name: checkout}
+  load_generator: {name: k6}
+  timing: {duration: 40s, warmup: 10s}
+  service_levels: [{percentile: 99, interval: 10s, below: 50ms}]
+"""
+
+
+def operations(start_s: float, seconds: int, rate: int, slow_from_s: float) -> str:
+    """Return a log of operations. Those due from then on, by the wall clock, take 200 ms; the others 2 ms."""
+    due = [start_s + number / rate for number in range(seconds * rate)]
+    rows = (f"{at:.6f},{200 if at >= slow_from_s else 2},reads,1" for at in due)
+    return "\n".join(["due_s,latency_ms,operation,ok", *rows, ""])
+
+
+def test_load_generators_that_were_started_apart_are_judged_over_their_common_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
+    began, slow_from = 1_767_000_000.0, 1_767_000_045.0
+    (tmp_path / "east.csv").write_text(operations(began, 60, 30, slow_from))
+    (tmp_path / "shop.yaml").write_text(LOADED_APART)
+    assert "invalid there are no files of west" in plimsoll("import", tmp_path / "shop.yaml")
+    (tmp_path / "west.csv").write_text(operations(began + 7, 60, 20, slow_from))
+    answer = json.loads(plimsoll("import", tmp_path / "shop.yaml", "--json"))
+    assert answer["cells"] == {"now-00050-r1": "missed"}, answer
+    verdict = json.loads((tmp_path / "store/shop-1/cells/now-00050-r1/2/verdict.json").read_text())
+    # 40 s from when the second began, of which the last 2 s were slow. Of the first alone they would not be judged.
+    assert [(one["judged"], one["missed"]) for one in verdict["levels"]] == [(3, 1)]

@@ -8,11 +8,12 @@ from tests.fakes.hdr import interval_log
 
 from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
-from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
-from plimsoll.analysis.logs.formats import ReadOptions
+from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, over_common_time, summed
+from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.keys.service_level import ServiceLevel
+from plimsoll.domain.text.errors import LogError
 
 START = 1_767_000_000.0
 OPTIONS = ReadOptions(kinds={"reads": "reads", "writes": "writes"})
@@ -55,6 +56,26 @@ def test_a_clock_that_is_ahead_is_set_right() -> None:
     files = {"load": logs(50), "load2": logs(50, start=START + 3)}
     both = judge_load_hosts(files, RUN, LEVELS, OPTIONS, {"load": 0.0, "load2": 3_000.0})
     assert (both.reasons, both.operations) == ((), 3_000)
+
+
+def reading(start: float, seconds: int = 40) -> Reading:
+    return read_run([RunFile(name, data) for name, data in logs(50, start=start, seconds=seconds).items()], OPTIONS)
+
+
+def test_what_was_started_apart_is_read_over_the_time_that_all_ran() -> None:
+    common = over_common_time({"a": reading(START), "b": reading(START + 7.2), "c": reading(START + 3)})
+    assert [one.starts[0] - START for one in common.tracks] == pytest.approx([7, 7.2, 7], abs=0.001)
+    assert [len(one.records) for one in common.tracks] == [33, 33, 33]
+    assert common.started_at == datetime.fromtimestamp(START + 7.2, UTC)
+    assert common.notes[-1] == "judged over the 33 s that all 3 loaders ran: b began 7.2 s after a"
+
+
+@pytest.mark.parametrize(
+    ("start", "why"), [(START + 40, "a had ended when b began"), (7.0, "the files of b do not tell the time of day")]
+)
+def test_without_a_time_in_common_nothing_is_judged(start: float, why: str) -> None:
+    with pytest.raises(LogError, match=why):
+        over_common_time({"a": reading(START), "b": reading(start)})
 
 
 def test_hosts_that_wait_for_different_last_answers_leave_no_remark() -> None:

@@ -170,3 +170,15 @@ def test_columns_of_a_log_of_operations_are_described_and_checked() -> None:
     assert parse_description(text, "x").columns == {"due": "ts_us", "latency": "took_us", "ok": "rc:0"}
     with pytest.raises(DefinitionError, match="did you mean 'latency'"):
         parse_description(text.replace("latency:", "latancy:"), "x")
+
+
+def test_load_generators_are_told_apart_in_every_pattern_or_in_none() -> None:
+    named = TEXT.replace("environment: {kernel", "loaders: [a, b]\nenvironment: {kernel")
+    with pytest.raises(DefinitionError) as refused:
+        parse_description(named, "x")
+    told = [f"{one.where.partition(' (')[0]}: {one.what}" for one in refused.value.problems]
+    assert told == [
+        f"{key}: has no {{loader}} beside `loaders`" for key in ("files[0]", "files[1]", "runs[0].files[0]")
+    ]
+    with pytest.raises(DefinitionError, match=r"has .loader. without `loaders`"):
+        parse_description(TEXT.replace("{cell}-{load}.csv", "{cell}-{load}-{loader}.csv"), "x")

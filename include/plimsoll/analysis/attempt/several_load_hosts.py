@@ -6,11 +6,13 @@ Counts and rates add up. For figures that show whether a load generator was at i
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from math import fsum
+from operator import itemgetter
 from typing import Any
 
+from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
 from plimsoll.analysis.logs.formats.reading import Reading
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
@@ -87,6 +89,49 @@ def by_first_clock(reading: Reading, ahead_ms: float) -> Reading:
     )
     failures = (replace(one, at_s=one.at_s - ahead_s, until_s=one.until_s - ahead_s) for one in reading.failures)
     return replace(reading, tracks=tuple(tracks), failures=tuple(failures))
+
+
+def over_common_time(by_loader: Mapping[str, Reading]) -> Reading:
+    """Return the files of load generators that were started apart as those of one run, over the time that all ran.
+
+    They are aligned by the wall clock. Raises LogError where their files do not tell it, and where they have no time in
+    common.
+    """
+    if any(not reading.tracks for reading in by_loader.values()):
+        return merged_readings(list(by_loader.values()))  # which says what they lack
+    spans = {
+        name: (min(float(one.starts[0]) for one in reading.tracks), max(float(one.ends[-1]) for one in reading.tracks))
+        for name, reading in by_loader.items()
+    }
+    (first, first_s), (last, start_s) = (choose(_starts(spans), key=itemgetter(1)) for choose in (min, max))
+    end_s = min(end_s for _, end_s in spans.values())
+    if first_s < EPOCH_FROM_S:
+        mend = "import each loader as a campaign of its own"
+        raise LogError(f"the files of {first} do not tell the time of day", mend=mend)
+    if end_s <= start_s:
+        raise LogError(f"{first} had ended when {last} began", mend="import only what ran at the same time")
+    common = merged_readings([_within(reading, start_s, end_s) for reading in by_loader.values()])
+    note = (
+        f"judged over the {end_s - start_s:.0f} s that all {len(by_loader)} loaders ran: {last} began "
+        f"{start_s - first_s:.1f} s after {first}"
+    )
+    return replace(common, notes=(*common.notes, note), started_at=datetime.fromtimestamp(start_s, UTC))
+
+
+def _starts(spans: Mapping[str, tuple[float, float]]) -> list[tuple[str, float]]:
+    return [(name, start_s) for name, (start_s, _) in spans.items()]
+
+
+def _within(reading: Reading, start_s: float, end_s: float) -> Reading:
+    """Return the measurements of that time: the records whose middle lies in it."""
+    tracks = []
+    for track in reading.tracks:
+        middles = track.starts + track.lengths / 2
+        inside = (middles >= start_s) & (middles <= end_s)
+        kept = tuple(record for record, is_inside in zip(track.records, inside, strict=True) if is_inside)
+        tracks += [replace(track, records=kept)] if kept else []
+    failures = tuple(one.between(start_s, end_s) for one in reading.failures)
+    return replace(reading, tracks=tuple(tracks), failures=failures)
 
 
 def merged_readings(readings: Sequence[Reading]) -> Reading:

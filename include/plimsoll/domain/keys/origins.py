@@ -48,6 +48,10 @@ class Provenance(Model):
         LeftOutIfEmpty[dict[str, str]], Field(description="Of a log of operations: what each column holds, if given")
     ] = {}
     operations: Annotated[dict[str, str], Field(description="Further operations' names → reads or writes")] = {}
+    loaders: Annotated[
+        LeftOutIfEmpty[dict[str, tuple[str, ...]]],
+        Field(description="Load generators that shared the load, each with its files; none: not told apart"),
+    ] = {}
     environment: Annotated[dict[str, str], Field(description="Facts as stated by the person who imported it")] = {}
     unknown: Annotated[
         tuple[str, ...],

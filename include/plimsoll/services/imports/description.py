@@ -16,11 +16,12 @@ from plimsoll.domain.keys.faults import Fault, require_none
 from plimsoll.domain.keys.log_words import ColumnPairs
 from plimsoll.domain.keys.origins import ENVIRONMENT_FACTS, IMPORTED
 from plimsoll.domain.keys.workload import Workload
-from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Rate
 from plimsoll.domain.text.wording import meant
 from plimsoll.services.definitions.documents import parse_yaml
 
+_LOADER = "{loader}"
 _CLAIMS = ("system", "workload", "load_generator")
 """Parts of a definition whose defaults would claim something of a run that somebody else made."""
 
@@ -65,6 +66,10 @@ class ImportDescription(Model):
             "{cell}"
         ),
     ] = ()
+    loaders: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]],
+        Field(max_length=100, description="Load generators that shared each load: values of {loader} in `files`"),
+    ] = ()
     runs: tuple[ImportedRun, ...] = ()
     format: Annotated[str | None, Field(description="Of the files; by default told by their content")] = None
     unit: Annotated[
@@ -98,12 +103,25 @@ class ImportDescription(Model):
         cells, named = cells_by_id(resolve(self.definition)), [run.cell.id for run in self.runs]
         if not self.files and not self.runs:
             yield Fault((), "neither `files` nor `runs` say which files to import", "see docs/guides/importing.md")
+        yield from self._loaders_told_apart()
         for number, run in enumerate(self.runs):
             if run.cell.id not in cells:
                 yield Fault(("runs", number), f"the definition has no cell {run.cell.id}", meant(run.cell.id, cells))
             if named.index(run.cell.id) < number:
                 what = f"cell {run.cell.id} stands {named.count(run.cell.id)} times among the runs"
                 yield Fault(("runs", number), what, "put all of its files into one run")
+
+    def _loaders_told_apart(self) -> Iterator[Fault]:
+        everywhere = [(("files", number), one) for number, one in enumerate(self.files)]
+        everywhere += [
+            (("runs", place, "files", number), one)
+            for place, run in enumerate(self.runs)
+            for number, one in enumerate(run.files)
+        ]
+        for path, pattern in everywhere:
+            if (_LOADER in pattern) != bool(self.loaders):
+                what = "has no {loader} beside `loaders`" if self.loaders else "has {loader} without `loaders`"
+                yield Fault(path, what, "write {loader} where the files of each are told apart, and `loaders: [a, b]`")
 
     def _loads_to_write_out(self) -> Iterator[Fault]:
         for number, stage in enumerate(self.definition.stages):

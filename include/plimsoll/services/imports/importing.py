@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -59,11 +59,16 @@ class _Import:
     toolkit: Toolkit
     description: ImportDescription
     wanted: DescribedRun
-    files: Sequence[LocalFile]
+    of_loaders: Mapping[str, Sequence[LocalFile]]
+    """The files of each load generator; all under an empty name where nobody tells several apart."""
 
     @property
     def store(self) -> ResultStore:
         return self.toolkit.store
+
+    @property
+    def files(self) -> Sequence[LocalFile]:
+        return [file for files in self.of_loaders.values() for file in files]
 
     @property
     def cell(self) -> Cell:
@@ -83,8 +88,8 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     Raises StoreError where the store can't be written, or its folder does not exist.
     """
     _require_format(description)
-    found = [(wanted, find(wanted)) for wanted in described_runs(description)]
-    if not any(files for _, files in found):
+    found = [(wanted, _by_loader(wanted, description, find)) for wanted in described_runs(description)]
+    if not any(files for _, own in found for files in own.values()):
         raise Refused(
             [Problem("files", "no pattern finds any file", "see docs/guides/importing.md")], where=description.source
         )
@@ -92,15 +97,29 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     toolkit.store.check()
     campaign = CampaignStore(toolkit.store, description.campaign)
     campaign.open(description.definition)
-    imports = [_Import(toolkit, description, wanted, files) for wanted, files in found if files]
+    imports = [_Import(toolkit, description, wanted, own) for wanted, own in found if any(own.values())]
     return tuple(_imported(campaign, one, log) for one in imports)
 
 
-def _require_own_files(found: Sequence[tuple[DescribedRun, Sequence[LocalFile]]], where: str) -> None:
+def _by_loader(
+    wanted: DescribedRun, description: ImportDescription, find: FindFiles
+) -> Mapping[str, Sequence[LocalFile]]:
+    """Return the files of each load generator. One of several may have none, which its cell is told for."""
+    if not description.loaders:
+        return {"": find(wanted)}
+    return {
+        name: find(
+            replace(wanted, patterns=tuple(one.replace("{loader}", name) for one in wanted.patterns), required=False)
+        )
+        for name in description.loaders
+    }
+
+
+def _require_own_files(found: Sequence[tuple[DescribedRun, Mapping[str, Sequence[LocalFile]]]], where: str) -> None:
     """Refuse a file for several cells: one measurement would be judged as that of several loads or variants."""
     cells: dict[str, str] = {}
-    for wanted, files in found:
-        for file in files:
+    for wanted, own in found:
+        for file in (file for files in own.values() for file in files):
             if file.name in cells:
                 what = f"{file.name} is found for the cells {cells[file.name]} and {wanted.cell.id}"
                 mend = "tell each cell's files apart: by {variant}, {load_k}, {repeat} … in `files`, or by `runs`"
@@ -159,6 +178,7 @@ def _provenance(one: _Import) -> Provenance:
         columns=description.columns,
         operations=dict(description.operations),
         environment=dict(one.wanted.environment),
+        loaders={name: tuple(file.name for file in own) for name, own in one.of_loaders.items() if name},
         unknown=unknown_facts(description.definition, one.wanted.environment),
         imported_at=one.toolkit.clock.now(),
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.analysis.attempt.judgement import Judgement, Run, rate_fault, unreadable
 from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
+from plimsoll.analysis.attempt.several_load_hosts import over_common_time
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, read_run
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.keys.loads import rate_tolerance
@@ -63,10 +64,29 @@ def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:
     )
     try:
         options = ReadOptions(provenance.unit, kinds, provenance.tags, provenance.columns)
-        reading = read_run(evidence.files, options, provenance.forced_format)
+        reading = _reading(evidence, options)
         return reading, judge_reading(reading, run, evidence.part.service_levels)
     except LogError as error:
         return None, unreadable(error)
+
+
+def _reading(evidence: ImportedEvidence, options: ReadOptions) -> Reading:
+    """Return the content of the files; of several load generators over the time that all of them ran.
+
+    Raises LogError.
+    """
+    provenance = evidence.provenance
+    if not provenance.loaders:
+        return read_run(evidence.files, options, provenance.forced_format)
+    if silent := [name for name, files in provenance.loaders.items() if not files]:
+        raise LogError(f"there are no files of {' and '.join(silent)}, which shared the load", mend="import them too")
+    by_name = dict(zip(provenance.files, evidence.files, strict=True))
+    return over_common_time(
+        {
+            loader: read_run([by_name[name] for name in files], options, provenance.forced_format)
+            for loader, files in provenance.loaders.items()
+        }
+    )
 
 
 def _rate_tolerance(evidence: ImportedEvidence) -> float:
