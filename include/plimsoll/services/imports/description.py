@@ -12,7 +12,7 @@ from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.domain.campaign.cell import CAMPAIGN_ID, Cell, cells_by_id
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.keys.faults import Fault, require_none
+from plimsoll.domain.keys.faults import Fault, Path, require_none
 from plimsoll.domain.keys.log_words import ColumnPairs
 from plimsoll.domain.keys.origins import ENVIRONMENT_FACTS, IMPORTED
 from plimsoll.domain.keys.workload import Workload
@@ -112,7 +112,7 @@ class ImportDescription(Model):
                 yield Fault(("runs", number), what, "put all of its files into one run")
 
     def _loaders_told_apart(self) -> Iterator[Fault]:
-        everywhere = [(("files", number), one) for number, one in enumerate(self.files)]
+        everywhere: list[tuple[Path, str]] = [(("files", number), one) for number, one in enumerate(self.files)]
         everywhere += [
             (("runs", place, "files", number), one)
             for place, run in enumerate(self.runs)
