@@ -1,11 +1,13 @@
 """The definitions of the guide, each as one short cell of the programs of this machine."""
 
 import re
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tests.support.campaigns.local_definition import ANY_NOISE
 from tests.support.campaigns.running import run_missing
+from tests.support.suite.requirements import leave_out
 
 from plimsoll.bootstrap import build_toolkit
 from plimsoll.domain.attempt.result import Verdict
@@ -17,6 +19,12 @@ from plimsoll.services.toolkit import Toolkit
 from plimsoll.settings import Settings
 
 GUIDES = Path(__file__).resolve().parents[3] / "docs" / "guides"
+
+
+def need(*programs: str) -> None:
+    """Leave out the test that asks where this machine lacks one of these programs."""
+    if missing := [name for name in programs if shutil.which(name) is None]:
+        leave_out(f"this machine has no {', '.join(missing)}")
 
 
 def code(language: str, begins: str, page: str = "any-database.md") -> str:

@@ -2,14 +2,12 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.integration.command_database.guide import code, guided, run
-from tests.support.suite.requirements import leave_out
+from tests.integration.command_database.guide import code, guided, need, run
 
 from plimsoll.services.publish.results import attempt_data
 from plimsoll.services.store.records import folder_of
@@ -21,11 +19,6 @@ def release(*version: str) -> str:
     found = re.search(r"\d+\.\d+\.\d+", told)
     assert found is not None
     return found[0]
-
-
-def need(*programs: str) -> None:
-    if missing := [name for name in programs if shutil.which(name) is None]:
-        leave_out(f"this machine has no {', '.join(missing)}")
 
 
 def test_a_cell_of_the_guide_s_redis_runs_to_its_judged_verdict(tmp_path: Path) -> None:
