@@ -121,8 +121,9 @@ class ExternalProvider(Provider):
         return _ours(cluster, chosen.provider)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        found = ((hosts.find(cluster_id), hosts.name) for hosts in self._load_hosts())
-        return next((_ours(cluster, name, self._own(cluster_id)) for cluster, name in found if cluster), None)
+        cluster = self._found(cluster_id)
+        own = self._own(cluster_id) if cluster else ""
+        return _ours(cluster, cluster.provider, own) if cluster else None
 
     def why_gone(self, cluster_id: ClusterId) -> str:
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
@@ -185,10 +186,11 @@ class ExternalProvider(Provider):
 
     def _clean_up(self, theirs: CellOfEndpoint, cluster_id: ClusterId) -> None:
         """Remove what the cluster made in the endpoint, from its load host; from this machine where that is gone."""
-        cluster = self.find(cluster_id)
+        cluster = self._found(cluster_id)
         if cluster is not None:
-            host = self.host(cluster, cluster.load_host)
-            _end_jobs(host)  # whatever the store says of a set-up
+            lender = next(one for one in self._load_hosts() if one.name == cluster.provider)
+            host = lender.host(cluster, cluster.load_host)
+            _end_jobs(host)  # whatever the store says of a set-up, if it says anything
             theirs.clean_up(cluster_id, host)
         elif theirs.set_ups.of(cluster_id) is not None:
             self._clean_up_from_here(theirs, cluster_id)
@@ -205,6 +207,10 @@ class ExternalProvider(Provider):
             raise ProviderError(what, where=str(cluster_id), mend=error.mend) from error
         finally:
             here.destroy(cluster_id)
+
+    def _found(self, cluster_id: ClusterId) -> Cluster | None:
+        """Return the cluster as the provider that lends its hosts has it."""
+        return next((cluster for hosts in self._load_hosts() if (cluster := hosts.find(cluster_id))), None)
 
     def _own(self, cluster_id: ClusterId) -> str:
         """Return the name that only that cluster has in an endpoint; empty where it makes nothing in any."""
