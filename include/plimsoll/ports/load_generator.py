@@ -47,7 +47,8 @@ class LoadRequest:
     `part` of `parts`: the number of this share, from 1. With several parts, or where the load `waits`, the timed run
     starts when `LoadGenerator.begin` is called, after the caller has waited for the work that populating left. Unless
     it `populates`, an earlier load has left the rows. `database`: that of somebody else, to which the load goes; None:
-    one that was deployed for it. `seed`: of whatever the generator draws at random.
+    one that was deployed for it. `seed`: of whatever the generator draws at random. `own`: the name
+    of what only this cell makes in an endpoint.
     """
 
     job_id: str
@@ -62,6 +63,7 @@ class LoadRequest:
     populates: bool = True
     database: ExternalDatabase | None = None
     seed: int = 1
+    own: str = ""
 
     @property
     def own_ops_s(self) -> int:

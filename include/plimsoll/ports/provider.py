@@ -156,6 +156,13 @@ class Provider(ABC):
         """
         return None
 
+    def own(self, cluster_id: ClusterId) -> str:
+        """Return the name of what only that cluster makes in an endpoint; empty where it makes nothing in any.
+
+        Raises StoreError.
+        """
+        return ""
+
     def keyspace(self) -> str:
         """Return the keyspace of such a database that cells make and drop; empty where they make none."""
         return ""

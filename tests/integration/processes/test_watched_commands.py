@@ -13,7 +13,7 @@ import psutil
 import pytest
 from tests.support.processes import until
 
-from plimsoll.adapters.generators.command import watcher
+from plimsoll.adapters.generators.command import starter, watcher
 
 RULE = {"share": 5.0, "percentile": None, "above_ms": None, "within_s": 2.0}
 PROGRAM = """
@@ -89,3 +89,14 @@ def test_a_program_that_nobody_watches_is_ended(
     assert watching.wait(60) == 143
     assert (tmp_path / "ended").read_text() == "SIGINT"
     assert "nobody has watched this load for 2 s" in (tmp_path / "console").read_text()
+
+
+@pytest.mark.parametrize(("told_s", "code"), [(0.2, 0), (-5.0, 1)])
+def test_a_host_begins_at_the_common_start_or_not_at_all(tmp_path: Path, told_s: float, code: int) -> None:
+    waiting = subprocess.Popen([sys.executable, "-I", starter.__file__, "start.json"], cwd=tmp_path)
+    assert waiting.poll() is None
+    start = time.time() + told_s
+    (tmp_path / "part").write_text(json.dumps({"local": start}))
+    (tmp_path / "part").rename(tmp_path / "start.json")
+    assert waiting.wait(60) == code
+    assert code or time.time() >= start

@@ -58,6 +58,12 @@ def test_a_clock_that_is_ahead_is_set_right() -> None:
     assert (both.reasons, both.operations) == ((), 3_000)
 
 
+def test_without_times_of_day_nobody_knows_what_was_at_the_same_time() -> None:
+    files = {"load": logs(50), "load2": logs(50, start=0.0)}
+    [reason] = judge_load_hosts(files, RUN, LEVELS, OPTIONS, {"load": 0.0, "load2": 0.0}).reasons
+    assert "the files of load2 do not tell the time of day" in reason
+
+
 def reading(start: float, seconds: int = 40) -> Reading:
     return read_run([RunFile(name, data) for name, data in logs(50, start=start, seconds=seconds).items()], OPTIONS)
 

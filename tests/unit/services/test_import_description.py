@@ -182,3 +182,11 @@ def test_load_generators_are_told_apart_in_every_pattern_or_in_none() -> None:
     ]
     with pytest.raises(DefinitionError, match=r"has .loader. without `loaders`"):
         parse_description(TEXT.replace("{cell}-{load}.csv", "{cell}-{load}-{loader}.csv"), "x")
+
+
+@pytest.mark.parametrize("named", ["[a, a]", "[a]", "[a, '']", "['*', b]"])
+def test_loaders_are_several_plain_names(named: str) -> None:
+    text = TEXT.replace("environment: {kernel", f"loaders: {named}\nenvironment: {{kernel")
+    text = text.replace(".csv", "{loader}.csv").replace("[late/*.hdr]", "['{loader}.hdr']")
+    with pytest.raises(DefinitionError, match="loaders"):
+        parse_description(text.replace("/*.hdr-", "/{loader}.hdr-"), "x")

@@ -101,10 +101,14 @@ def judge_load_hosts(
 ) -> Judgement:
     """Judge a run that several load hosts produced together: file contents by name, by host.
 
-    Every host's logs count time from the same start, or by its own clock, which is ahead of the first one's by so much.
-    Their histograms are added interval by interval.
+    Every host's logs count time from the same start; with `ahead_ms` by its own clock, which is ahead of the first
+    one's by so much. Their histograms are added interval by interval.
     """
-    from plimsoll.analysis.attempt.several_load_hosts import by_first_clock, merged_readings  # most have one load host
+    from plimsoll.analysis.attempt.several_load_hosts import (  # most have one load host
+        by_first_clock,
+        merged_readings,
+        require_times_of_day,
+    )
 
     try:
         readings = [
@@ -114,6 +118,8 @@ def judge_load_hosts(
             )
             for host, own in files.items()
         ]
+        if ahead_ms is not None and len(readings) > 1:
+            require_times_of_day(dict(zip(files, readings, strict=True)))
         return judge_reading(merged_readings(readings), run, levels)
     except LogError as error:
         return unreadable(error)

@@ -18,6 +18,7 @@ from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.text.errors import LogError
 
+_ONE_BY_ONE = "put the load on from one host, or import each load generator's files as a campaign of their own"
 _LARGEST = ("cpu_cores", "schedule_lag_p99_ms", "schedule_lag_max_ms", "hiccup_max_ms")
 
 
@@ -88,7 +89,15 @@ def by_first_clock(reading: Reading, ahead_ms: float) -> Reading:
         for track in reading.tracks
     )
     failures = (replace(one, at_s=one.at_s - ahead_s, until_s=one.until_s - ahead_s) for one in reading.failures)
-    return replace(reading, tracks=tuple(tracks), failures=tuple(failures))
+    started_at = reading.started_at - timedelta(seconds=ahead_s) if reading.started_at else None
+    return replace(reading, tracks=tuple(tracks), failures=tuple(failures), started_at=started_at)
+
+
+def require_times_of_day(readings: Mapping[str, Reading]) -> None:
+    """Raise LogError where the files of one do not tell when it ran, so that nobody knows what was at the same time."""
+    for name, reading in readings.items():
+        if any(float(track.starts[0]) < EPOCH_FROM_S for track in reading.tracks):
+            raise LogError(f"the files of {name} do not tell the time of day", mend=_ONE_BY_ONE)
 
 
 def over_common_time(by_loader: Mapping[str, Reading]) -> Reading:
@@ -97,17 +106,14 @@ def over_common_time(by_loader: Mapping[str, Reading]) -> Reading:
     They are aligned by the wall clock. Raises LogError where their files do not tell it, and where they have no time in
     common.
     """
-    if any(not reading.tracks for reading in by_loader.values()):
-        return merged_readings(list(by_loader.values()))  # which says what they lack
+    _require_tracks(list(by_loader.values()))
+    require_times_of_day(by_loader)
     spans = {
         name: (min(float(one.starts[0]) for one in reading.tracks), max(float(one.ends[-1]) for one in reading.tracks))
         for name, reading in by_loader.items()
     }
     (first, first_s), (last, start_s) = (choose(_starts(spans), key=itemgetter(1)) for choose in (min, max))
     end_s = min(end_s for _, end_s in spans.values())
-    if first_s < EPOCH_FROM_S:
-        mend = "import each loader as a campaign of its own"
-        raise LogError(f"the files of {first} do not tell the time of day", mend=mend)
     if end_s <= start_s:
         raise LogError(f"{first} had ended when {last} began", mend="import only what ran at the same time")
     common = merged_readings([_within(reading, start_s, end_s) for reading in by_loader.values()])
@@ -142,8 +148,9 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
     first = readings[0]
     if len(readings) == 1:
         return first
-    if any(reading.unit != first.unit for reading in readings) or not all(reading.tracks for reading in readings):
-        raise LogError("the load hosts' logs can't be added: they differ in form or unit", mend="run the cell again")
+    _require_tracks(readings)
+    if any(reading.unit != first.unit for reading in readings):
+        raise LogError("files in different units can't be added", mend=_ONE_BY_ONE)
     return Reading(
         title=first.title,
         tracks=tuple(track for one in readings for track in one.tracks),
@@ -157,8 +164,16 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
         else None,
         failures=tuple(failures for one in readings for failures in one.failures),
         attempted_ops_s=_known(readings, "attempted_ops_s", fsum),
+        own_lag_p99_ms=_known(readings, "own_lag_p99_ms", max),
         started_at=min((one.started_at for one in readings if one.started_at), default=None),
     )
+
+
+def _require_tracks(readings: Sequence[Reading]) -> None:
+    for reading in readings:
+        if not reading.tracks:
+            why = "; ".join(reading.obstacles) or f"{reading.title}: has no histograms, and nothing else can be added"
+            raise LogError(why, mend=_ONE_BY_ONE)
 
 
 def _known(of_hosts: Sequence[object], name: str, how: Callable[[list[Any]], Any]) -> Any:

@@ -15,7 +15,7 @@ from plimsoll.domain.keys.variant import RELEASE, Archive
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import PositiveDuration
 
-_PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]\w*)\}")
+_PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_][\w.-]*)\}")
 """A name in braces. Other texts in braces, such as JSON or the variables of a shell, stand for themselves."""
 
 

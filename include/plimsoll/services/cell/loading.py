@@ -42,6 +42,7 @@ def start_load(work: AttemptContext) -> None:
         populates=not work.goes_on,
         database=database,
         seed=load_seed(work.part.seed, work.cell, work.key.attempt),
+        own=provider.own(cluster.id),
     )
     request = with_counted_rows(work, cluster, asked)
     # Counting takes minutes: the hosts may be gone by now, and the load is to end with them.

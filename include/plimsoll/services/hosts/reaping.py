@@ -242,16 +242,16 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
 
 
 def _as_declared(toolkit: Toolkit, cluster: Cluster) -> Cluster:
-    """Return the cluster as that of the provider that its campaign names.
+    """Return the cluster as that of the borrower of its load hosts, where its campaign has one.
 
-    While a provider is silent that borrows load hosts, its lender shows them as its own, and must not end them before
-    what was made in a database is removed from them.
+    While that provider is silent, the lender shows them as its own, and must not end them before what was made in a
+    database is removed from them.
     """
     try:
-        name = CampaignStore(toolkit.store, cluster.id.campaign_id).declared().provider.name
+        is_lent = CampaignStore(toolkit.store, cluster.id.campaign_id).declared().provider.name == EXTERNAL
     except (PlimsollError, ValueError):
         return cluster
-    return cluster.model_copy(update={"provider": name})
+    return cluster.model_copy(update={"provider": EXTERNAL}) if is_lent else cluster
 
 
 def _destroy(toolkit: Toolkit, cluster: Cluster) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -67,7 +67,7 @@ class ImportDescription(Model):
         ),
     ] = ()
     loaders: Annotated[
-        LeftOutIfEmpty[tuple[str, ...]],
+        LeftOutIfEmpty[tuple[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)], ...]],
         Field(max_length=100, description="Load generators that shared each load: values of {loader} in `files`"),
     ] = ()
     runs: tuple[ImportedRun, ...] = ()
@@ -112,6 +112,8 @@ class ImportDescription(Model):
                 yield Fault(("runs", number), what, "put all of its files into one run")
 
     def _loaders_told_apart(self) -> Iterator[Fault]:
+        if len(set(self.loaders)) != len(self.loaders) or len(self.loaders) == 1:
+            yield Fault(("loaders",), "is not a list of several names", "write each once, or leave it out")
         everywhere: list[tuple[Path, str]] = [(("files", number), one) for number, one in enumerate(self.files)]
         everywhere += [
             (("runs", place, "files", number), one)
@@ -176,6 +178,11 @@ def _defaulted(definition: Definition) -> Iterator[str]:
         # Nobody can state options of a protocol that the clients do not speak.
         left_out = {"settings", *given, *Workload.foreign_options(resolve(definition).protocols)}
         yield from (f"{section}.{name}" for name in type(model).model_fields if name not in left_out)
+
+
+def with_loader(patterns: Iterable[str], name: str) -> tuple[str, ...]:
+    """Return the patterns of the files of one load generator."""
+    return tuple(pattern.replace(_LOADER, name) for pattern in patterns)
 
 
 def _filled(pattern: str, cell: Cell) -> str:

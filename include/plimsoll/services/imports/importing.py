@@ -19,6 +19,7 @@ from plimsoll.services.imports.description import (
     ImportDescription,
     described_runs,
     unknown_facts,
+    with_loader,
 )
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store import layout
@@ -107,12 +108,11 @@ def _by_loader(
     """Return the files of each load generator. One of several may have none, which its cell is told for."""
     if not description.loaders:
         return {"": find(wanted)}
-    return {
-        name: find(
-            replace(wanted, patterns=tuple(one.replace("{loader}", name) for one in wanted.patterns), required=False)
-        )
-        for name in description.loaders
-    }
+    asked = {name: replace(wanted, patterns=with_loader(wanted.patterns, name)) for name in description.loaders}
+    found = {name: find(replace(one, required=False)) for name, one in asked.items()}
+    if wanted.required and not any(found.values()):
+        find(asked[description.loaders[0]])  # which says what was not found
+    return found
 
 
 def _require_own_files(found: Sequence[tuple[DescribedRun, Mapping[str, Sequence[LocalFile]]]], where: str) -> None:
@@ -120,6 +120,9 @@ def _require_own_files(found: Sequence[tuple[DescribedRun, Mapping[str, Sequence
     cells: dict[str, str] = {}
     for wanted, own in found:
         for file in (file for files in own.values() for file in files):
+            if cells.get(file.name) == wanted.cell.id:
+                what, mend = f"{file.name} is found for two of the `loaders`", "tell their files apart by {loader}"
+                raise Refused([Problem("files", what, mend)], where=where)
             if file.name in cells:
                 what = f"{file.name} is found for the cells {cells[file.name]} and {wanted.cell.id}"
                 mend = "tell each cell's files apart: by {variant}, {load_k}, {repeat} … in `files`, or by `runs`"

@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.command import CommandGenerator
 from plimsoll.domain.campaign.resolve import load_spec
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import HostInfo
-from plimsoll.domain.text.errors import LASTS
+from plimsoll.domain.text.errors import LASTS, LoadError
 from plimsoll.ports.host import CommandResult, JobStatus
 
 ARCHIVE = {"url": "https://example.org/tlp-stress.tgz", "sha256": "a" * 64}
@@ -84,6 +84,14 @@ def test_several_hosts_share_the_rate_and_wait_for_one_start(generator: CommandG
     assert [line.split()[0] for line in script(host)] == ["start", "load"]
     assert "--rate 33 " in script(host)[-1]
     assert script(host)[-1].endswith(" 8 2/3")
+
+
+def test_a_load_that_is_smaller_than_the_number_of_its_hosts_is_never_sent_without_a_rate(
+    generator: CommandGenerator, host: ScriptedHost
+) -> None:
+    with pytest.raises(LoadError, match="5 ops/s can't be shared among 6 load hosts"):
+        generator.start(host, replace(request(**keys()), load_ops_s=5, part=6, parts=6))
+    assert host.jobs == {}
 
 
 def test_each_host_populates_its_part_where_the_command_knows_it(

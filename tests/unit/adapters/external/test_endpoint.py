@@ -77,7 +77,8 @@ class Site:
 
     def make(self, **changes: Any) -> str:
         request = ClusterRequest(id=CELL, owner="me", nodes=0, expires_at=BEGAN + timedelta(hours=1))
-        return self.cell(**changes).make(request, self.host)
+        self.cell(**changes).make(request, self.host)
+        return self.set_ups.known[CELL].own
 
     def began(self) -> None:
         """Leave what a process does that died before it had set up."""

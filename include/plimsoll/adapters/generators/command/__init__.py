@@ -33,7 +33,7 @@ from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download
 from plimsoll.domain.keys.system import LoadCommand, LoadGeneratorChoice, filled, placeholders, program_of
 from plimsoll.domain.keys.timing import StopRule
-from plimsoll.domain.text.errors import LASTS, Problem
+from plimsoll.domain.text.errors import LASTS, LoadError, Problem
 from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.artefacts import OWN_JDK, ProgramSource
 from plimsoll.ports.host import Host
@@ -95,7 +95,7 @@ class CommandGenerator(ForeignGenerator):
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
         if choice.hosts > 1:
-            return "each of several load hosts knows only its own part of the load"
+            return "each of several load hosts knows only its own part of the load: write `hosts: 1`"
         return watching.unkept(rule, choice.command.progress or "") if choice.command else ""
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:
@@ -153,8 +153,11 @@ class CommandGenerator(ForeignGenerator):
         return {name: name for name in _named(names, _command(spec).outputs)}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
+        if not request.own_ops_s:
+            what = f"{request.load_ops_s} ops/s can't be shared among {request.parts} load hosts"
+            raise LoadError(what, where="load_generator.hosts", mend="write fewer `hosts`")
         command = _command(request.spec)
-        values, theirs = of_load(request, host, self._folders(host, command)), request.database
+        values, theirs = of_load(request, folder_of(host), self._folders(host, command)), request.database
         line = command.populate if sharing.populates(request, command) else None
         populate = [Command(POPULATE, filled(line, values))] if line else []
         # A database that stands still can keep its clients waiting for ever.

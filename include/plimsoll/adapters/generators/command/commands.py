@@ -11,7 +11,7 @@ from plimsoll.adapters.external.endpoint_options import OF_ENDPOINT, OWN
 from plimsoll.adapters.generators.command.sharing import PART, START, STARTER, WAIT, seed_of
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
-from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, folder_of, run_s
+from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, run_s
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.system import LoadCommand, placeholders
@@ -21,7 +21,6 @@ from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.units import parse_count
 from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource, how_to_fetch
-from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadRequest
 from plimsoll.ports.provider import ExternalDatabase
 
@@ -71,11 +70,8 @@ def of_workload(workload: Workload) -> dict[str, str]:
     return {**options, "rows": str(parse_count(options["rows"]))} if "rows" in options else options
 
 
-def of_load(request: LoadRequest, host: Host, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
-    """Return every placeholder's value for a load on that host; `folders`: those of archive and JDK, where a command
-    names them.
-    """
-    folder, own = folder_of(host), host.info.facts.get(OWN, "")
+def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
+    """Return every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
     return {
         **known_values(request.spec, folders),
         "rate": str(request.own_ops_s),
@@ -85,7 +81,7 @@ def of_load(request: LoadRequest, host: Host, folders: Mapping[str, PurePosixPat
         "seed": str(seed_of(request)),
         PART: str(request.part),
         "parts": str(request.parts),
-        **(_of_endpoint(request.database, own) if request.database else {}),
+        **(_of_endpoint(request.database, request.own) if request.database else {}),
     }
 
 

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import NamedTuple, Self
 
 from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, TheirDatabase
-from plimsoll.adapters.external.endpoint_options import OWN, read_options
+from plimsoll.adapters.external.endpoint_options import read_options
 from plimsoll.adapters.hosts.base import FOLDER
 from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint
 from plimsoll.adapters.providers.external.checks import LoadHostTariffs, load_hosts_alone
@@ -116,14 +116,14 @@ class ExternalProvider(Provider):
         cluster = hosts.ensure(request.model_copy(update={"nodes": 0, "options": chosen.options}))
         host = hosts.host(cluster, cluster.load_host)
         if isinstance(theirs, CellOfEndpoint):
-            return _ours(cluster, chosen.provider, theirs.make(request, host))
-        theirs.make(request, host, self._places.workload)
-        return _ours(cluster, chosen.provider)
+            theirs.make(request, host)
+        else:
+            theirs.make(request, host, self._places.workload)
+        return _ours(cluster)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         cluster = self._found(cluster_id)
-        own = self._own(cluster_id) if cluster else ""
-        return _ours(cluster, cluster.provider, own) if cluster else None
+        return _ours(cluster) if cluster else None
 
     def why_gone(self, cluster_id: ClusterId) -> str:
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
@@ -165,6 +165,10 @@ class ExternalProvider(Provider):
         errors += _tried(partial(one.remove, cluster_id, began=began) for one in keyspaces)
         for first in errors:
             raise first if isinstance(first, ProviderError) else ProviderError(reason_of(first), where=str(cluster_id))
+
+    def own(self, cluster_id: ClusterId) -> str:
+        set_up = self._reach.set_ups.of(cluster_id) if self._endpoints_of(cluster_id) else None
+        return set_up.own if set_up else ""
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         hosts = next(one for one in self._load_hosts() if one.name == info.facts[_FROM])
@@ -212,13 +216,6 @@ class ExternalProvider(Provider):
         """Return the cluster as the provider that lends its hosts has it."""
         return next((cluster for hosts in self._load_hosts() if (cluster := hosts.find(cluster_id))), None)
 
-    def _own(self, cluster_id: ClusterId) -> str:
-        """Return the name that only that cluster has in an endpoint; empty where it makes nothing in any."""
-        if not self._endpoints_of(cluster_id):
-            return ""
-        set_up = self._reach.set_ups.of(cluster_id)
-        return set_up.own if set_up else ""
-
     def _says_begun(self, cluster_id: ClusterId) -> bool:
         """Tell whether the cluster has begun to make its keyspace; false where its load host does not say."""
         try:
@@ -240,7 +237,7 @@ class ExternalProvider(Provider):
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen |= {cluster.id: _ours(cluster, hosts.name) for cluster in found}
+            seen |= {cluster.id: _ours(cluster) for cluster in found}
         return seen, troubles, silent
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
@@ -288,10 +285,9 @@ def _named(places: Places, reach: Reach) -> Sequence[_Named]:
     return tuple(_Named(reach.of(options), campaigns) for options, campaigns in found.values())
 
 
-def _ours(cluster: Cluster, hosts_from: str, own: str = "") -> Cluster:
-    """Return the cluster as this provider's, with hosts that say where they are from and what the load may make."""
-    told = {_FROM: hosts_from, **({OWN: own} if own else {})}
-    hosts = (info.model_copy(update={"facts": {**info.facts, **told}}) for info in cluster.hosts)
+def _ours(cluster: Cluster) -> Cluster:
+    """Return the cluster as this provider's, with hosts that say where they are from."""
+    hosts = (info.model_copy(update={"facts": {**info.facts, _FROM: cluster.provider}}) for info in cluster.hosts)
     return cluster.model_copy(update={"provider": EXTERNAL, "hosts": tuple(hosts)})
 
 

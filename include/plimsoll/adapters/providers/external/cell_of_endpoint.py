@@ -39,22 +39,21 @@ class CellOfEndpoint:
             found.append(Problem(f"{_OPTIONS}.connection", error.headline, error.mend))
         return [*found, *self._seen_from_here()]
 
-    def make(self, request: ClusterRequest, host: Host) -> str:
+    def make(self, request: ClusterRequest, host: Host) -> None:
         """Wait until it is ready, and set it up. What an earlier try may have made is removed first. Idempotent.
 
-        Returns the name of what only this cluster has there. It is drawn and recorded, not computed: another machine
-        may know the store by another name, and whoever cleans up must ask for the same.
+        The name of what only this cluster has there is drawn and recorded, not computed: another machine may know the
+        store by another name, and whoever cleans up must ask for the same.
         """
         endpoint, before = self.endpoints.of(self.options), self.set_ups.of(request.id)
         endpoint.require_ready(host)
         if before is None:
             before = self._drawn(endpoint, request, host)
         elif host.read_tail(host.root / before.own, max_bytes=1):
-            return before.own
+            return
         endpoint.clean_up(host, before.own)
         endpoint.set_up(host, before.own)
         host.write(host.root / before.own, "made")
-        return before.own
 
     def _drawn(self, endpoint: Endpoint, request: ClusterRequest, host: Host) -> SetUp:
         """Record a new name, which `owned` must not find yet."""

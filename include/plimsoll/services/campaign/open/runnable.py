@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.campaign.resolve import load_spec, product_spec, resolve
 from plimsoll.domain.definition.definition import Definition
@@ -129,6 +130,9 @@ def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
     if hosts > 1 and not generator.can_wait:
         what = f"{generator.name} can't share a load among {hosts} load hosts"
         yield Problem("load_generator.hosts", what, "write `hosts: 1`, or use plimsoll-stress")
+    if least := [cell.load_ops_s for cell in grid(campaign) if 0 < cell.load_ops_s < hosts]:
+        what = f"{min(least)} ops/s can't be shared among {hosts} load hosts"
+        yield Problem("load_generator.hosts", what, f"write at most {min(least)}")
     if not generator.can_end_early:
         what = f"{generator.name} can't end a load early: it judges no interval"
         mend = "take plimsoll-stress, or remove the key"
