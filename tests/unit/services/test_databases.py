@@ -12,12 +12,12 @@ from tests.fakes.instant import INSTANT
 from tests.unit.services.external_definition import external
 
 from plimsoll.domain.definition.definition import Definition
-from plimsoll.domain.hosts.cluster import Cluster, ClusterId
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, SetUp
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.ports.provider import Places
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
-from plimsoll.services.hosts.assignments import is_used, may_have_left, note_left, note_used
+from plimsoll.services.hosts.assignments import StoredSetUps, is_used, may_have_left, note_left, note_used
 from plimsoll.services.hosts.reaping import destroy_unseen, on_this_machine, reap
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -102,8 +102,8 @@ def test_a_database_that_does_not_answer_is_asked_for_a_week_and_then_given_up_w
     assert is_used(tools.store, "campaign")
     clock.at += timedelta(days=1)
     [told] = reap(tools, lambda _: False).troubles
-    assert told.startswith(f"{LEFT}: whether its keyspace is gone could not be seen for 7 days")
-    assert f"`plimsoll clusters destroy {LEFT}` drops it" in told
+    assert told.startswith(f"{LEFT}: whether what it made there is gone could not be seen for 7 days")
+    assert f"`plimsoll clusters destroy {LEFT}` removes it" in told
     assert not is_used(tools.store, "campaign")
     assert reap(tools, lambda _: False).troubles == ()
     provider.why = None
@@ -166,3 +166,14 @@ def test_only_attempts_on_databases_of_somebody_else_may_have_left_something(ins
     campaign = CampaignStore(installation.toolkit.store, "campaign")
     assert not may_have_left(campaign, ClusterId.parse(f"campaign/{FIRST}/1"))
     assert not may_have_left(CampaignStore(campaign.store, "unheard-of"), ClusterId.parse(f"unheard-of/{FIRST}/1"))
+
+
+def test_what_is_left_in_an_endpoint_is_named_at_each_pass(crashed: tuple[Toolkit, Any]) -> None:
+    """Nobody else has said that it can't be asked."""
+    tools, provider = crashed
+    provider.why = ProviderError("could not clean up", where="10.0.0.11")
+    StoredSetUps(tools.store).settle(LEFT, SetUp(own="plimsoll_0123456789ab", addresses=("db:5432",)))
+    for _ in range(2):
+        [told] = reap(tools, lambda _: False).troubles
+        assert told == f"{LEFT}: what it made in its database is still to be removed: 10.0.0.11: could not clean up"
+    assert is_used(tools.store, "campaign")
