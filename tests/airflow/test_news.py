@@ -25,13 +25,20 @@ ASSET = Asset("report-nightly")
 TO_FILE = "tests.fakes.notifier.ToFile"
 
 
+class Events(dict[str, SimpleNamespace]):
+    """The events of assets, by these: in Airflow 3.1 an asset can be no key."""
+
+    def __getitem__(self, asset: Any) -> SimpleNamespace:
+        return super().__getitem__(asset.name)
+
+
 def publish(*notify: str) -> dict[str, Any]:
     """Run the task, and return what the event of the Asset has in `extra`."""
     event = SimpleNamespace(extra={})
     task = PublishReport(
         task_id="report", definition="nightly", notify=notify, campaign_id="nightly-22", outlets=[ASSET]
     )
-    context: Any = {"params": {}, "outlet_events": {ASSET: event}}
+    context: Any = {"params": {}, "outlet_events": Events({ASSET.name: event})}
     url = task.execute(context)
     assert event.extra["url"] == url
     return event.extra
