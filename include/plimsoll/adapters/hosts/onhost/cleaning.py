@@ -118,8 +118,10 @@ def _unlink(path: Path) -> str:
 
 def remove(folder: Path) -> str:
     """Remove a folder, the files in it last, as one describes it. Links aren't followed. Returns a failure's reason."""
+    if folder.is_symlink():
+        return f"{folder} is a symbolic link"
     try:
-        for below in () if folder.is_symlink() else folder.iterdir():
+        for below in folder.iterdir():
             if below.is_dir() and not below.is_symlink():
                 shutil.rmtree(below)
         shutil.rmtree(folder)
