@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.unit.adapters.one_variant import one_variant
 
-from plimsoll.domain.campaign.campaign import clients_of
+from plimsoll.domain.campaign.campaign import Clients, clients_of
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.workload import CqlOptions, HBaseOptions
@@ -83,3 +83,8 @@ def test_clients_are_told_with_each_workload() -> None:
         "clients of hbase speak hbase with b: regions 8, block_encoding NONE, compression NONE",
     ]
     assert clients_of(resolve(defined(CASSANDRA)).parts) == ()
+
+
+def test_clients_without_options_are_told_without_a_colon() -> None:
+    told = Clients("command", "a protocol of its own", workload="", options={})
+    assert str(told) == "clients of command speak a protocol of its own"

@@ -163,7 +163,8 @@ def _secrets(options: EndpointOptions, access: DatabaseAccess) -> CommandSecrets
     }
     lacking = sorted(name for name in table.parts if not getattr(access, name))
     if lacking:
-        mend = f"put it into {places[lacking[0]]}, or take it out of `secrets`"
+        there = " and ".join(dict.fromkeys(places[name] for name in lacking))
+        mend = f"put {'it' if len(lacking) == 1 else 'them'} into {there}, or take what is not needed out of `secrets`"
         raise SecretError(f"has no {' and no '.join(lacking)}", where=f"connection {options.connection!r}", mend=mend)
     given_secrets = CommandSecrets(_filled(table.env, access), _filled(table.files, access))
     if len(given((), given_secrets)[1].encode()) > MOST_INPUT_BYTES - _SPARE_BYTES:

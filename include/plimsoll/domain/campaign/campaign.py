@@ -175,7 +175,8 @@ class Clients:
     def __str__(self) -> str:
         """Return one sentence: `clients of hbase speak hbase with kv: regions 8, compression GZ`."""
         workload = f" with {self.workload}" if self.workload else ""
-        return f"clients of {self.product} speak {self.protocol}{workload}: {self.words}"
+        options = f": {self.words}" if self.words else ""
+        return f"clients of {self.product} speak {self.protocol}{workload}{options}"
 
 
 def clients_of(parts: Sequence[Part]) -> tuple[Clients, ...]:
