@@ -46,10 +46,13 @@ def test_two_load_hosts_share_a_load_of_the_guide_s_redis(tmp_path: Path) -> Non
     words = {"/opt/redis-load.py": str(script), "python3": sys.executable, "threads: 1": "hosts: 2\n  threads: 1"}
     words["7.0.15"] = release("redis-server", "--version")
 
-    tools, verdict = run(guided("redis", words, {"rows": "1k"}), tmp_path, print)
+    # Beside other tests one program may begin a second after the other: 5 % of an interval is allowed.
+    level = {"percentile": 99, "interval": "40s", "below": "30s"}
+    own = guided("redis", words, {"rows": "1k"}, timing={"duration": "44s", "warmup": "4s"}, service_levels=[level])
+    tools, verdict = run(own, tmp_path, print)
 
     assert verdict.valid, verdict.reasons
-    assert verdict.operations == pytest.approx(600, abs=6)
+    assert verdict.operations == pytest.approx(4_000, abs=40)
     logs = [key for key in tools.store.keys(f"{folder_of(verdict.key)}/raw") if key.endswith("times.csv")]
     assert sorted(key.split("/")[-2] for key in logs) == ["load", "load2"]
 
