@@ -41,6 +41,7 @@ from plimsoll.settings import Settings
 
 if TYPE_CHECKING:
     from plimsoll.adapters.artefacts import Artefacts
+    from plimsoll.adapters.external import Databases, Endpoints
     from plimsoll.adapters.providers.command import CommandProvider
     from plimsoll.adapters.providers.ec2 import Ec2Tariffs
     from plimsoll.adapters.providers.ssh import Connections, Depot
@@ -83,16 +84,14 @@ def environment_secrets(settings: Settings) -> Secrets:
 def full_toolkit(settings: Settings) -> Toolkit:
     """Return the toolkit with every adapter that this installation has."""
     from plimsoll.adapters.code_version import code_version
-    from plimsoll.adapters.external import Databases, Endpoints
     from plimsoll.adapters.hosts.canary import ScriptCanary
     from plimsoll.adapters.hosts.sampler import ProcSampler
     from plimsoll.adapters.products.external import ExternalProduct
 
     clock, store, artefacts = SystemClock(), build_store(settings), artefacts_in(settings)
-    secrets = build_database_secrets(settings)
-    theirs = ExternalProduct(Databases(secrets), Endpoints(secrets, clock))
-    products = {**products_with(artefacts, clock), theirs.name: theirs}
     made = _Providers(settings, store, clock, build_secrets(settings), Outage(clock))
+    theirs = ExternalProduct(*made.theirs)
+    products = {**products_with(artefacts, clock), theirs.name: theirs}
     return Toolkit(
         store=store,
         clock=clock,
@@ -186,7 +185,6 @@ class _Providers:
         return SshProvider(self.connections, self.clock, self.depot)
 
     def external(self) -> Provider:
-        from plimsoll.adapters.external import Databases, Endpoints
         from plimsoll.adapters.providers.external import ExternalProvider, Reach
         from plimsoll.adapters.providers.local import LocalProvider
 
@@ -199,14 +197,7 @@ class _Providers:
             "command": self.command,
         }
         hosts_from = OnDemand[Provider](own)
-        secrets = build_database_secrets(self.settings)
-        reach = Reach(
-            Databases(secrets),
-            Endpoints(secrets, self.clock),
-            StoredSetUps(self.store),
-            self.clock,
-            store_name(self.settings),
-        )
+        reach = Reach(*self.theirs, StoredSetUps(self.store), self.clock, store_name(self.settings))
         return ExternalProvider(reach, hosts_from)
 
     def ec2(self) -> Provider:
@@ -252,6 +243,13 @@ class _Providers:
         from plimsoll.adapters.providers.external import LoadHostTariffs
 
         return LoadHostTariffs(OnDemand({"ec2": lambda: self.ec2_tariffs, "command": self.command_tariffs}))
+
+    @cached_property
+    def theirs(self) -> tuple[Databases, Endpoints]:
+        from plimsoll.adapters.external import Databases, Endpoints
+
+        secrets = build_database_secrets(self.settings)
+        return Databases(secrets), Endpoints(secrets, self.clock)
 
     @cached_property
     def ec2_tariffs(self) -> Ec2Tariffs:

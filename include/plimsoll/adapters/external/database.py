@@ -1,6 +1,5 @@
 """A database of somebody else that speaks CQL: connections to it, and what its own tables tell of its nodes."""
 
-import resource
 import socket
 import ssl
 import time
@@ -9,6 +8,7 @@ from contextlib import suppress
 from functools import cached_property
 from ipaddress import ip_address, ip_network
 
+from plimsoll.adapters.external.access import access_of
 from plimsoll.adapters.external.options import ExternalOptions
 from plimsoll.adapters.native_protocol import Session, tls_context
 from plimsoll.domain.hosts.fingerprint import ReportedNode
@@ -32,9 +32,7 @@ class Databases:
 
     def of(self, options: ExternalOptions) -> "Database":
         """Return the database of these options. Raises SecretError where its connection is not fit to log in."""
-        # A crash would leave what this process knows from now on in a file. Its children inherit that.
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        access = self._secrets.database(options.connection) if options.connection else DatabaseAccess()
+        access = access_of(self._secrets, options.connection)
         try:
             return Database(options, access, tls_context(access) if options.tls else None)
         except ValueError as error:

@@ -3,12 +3,12 @@ up there; they run on a load host, and are given the connection's parts without 
 """
 
 import json
-import resource
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import NamedTuple
 
+from plimsoll.adapters.external.access import access_of
 from plimsoll.adapters.external.endpoint_options import OWN, EndpointOptions, SecretsTable
 from plimsoll.adapters.hosts.secret_input import given
 from plimsoll.domain.hosts.fingerprint import ReportedNode
@@ -49,9 +49,7 @@ class Endpoints:
 
     def of(self, options: EndpointOptions) -> "Endpoint":
         """Return the endpoint of these options. Raises SecretError where its connection lacks what they take of it."""
-        # A crash would leave what this process knows from now on in a file. Its children inherit that.
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        access = self._secrets.database(options.connection) if options.connection else DatabaseAccess()
+        access = access_of(self._secrets, options.connection)
         return Endpoint(options, _secrets(options, access), self._clock, hidden=(access.password, access.key))
 
 

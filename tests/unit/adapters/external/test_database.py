@@ -103,6 +103,6 @@ def test_a_node_that_the_database_names_elsewhere_is_refused_and_never_asked() -
 
 def test_whoever_knows_the_password_leaves_no_core(monkeypatch: pytest.MonkeyPatch) -> None:
     limits: list[Any] = []
-    monkeypatch.setattr("plimsoll.adapters.external.database.resource.setrlimit", lambda *one: limits.append(one))
+    monkeypatch.setattr("plimsoll.adapters.external.access.resource.setrlimit", lambda *one: limits.append(one))
     Databases(cast(Any, None)).of(options(connection=""))
     assert limits == [(resource.RLIMIT_CORE, (0, 0))]

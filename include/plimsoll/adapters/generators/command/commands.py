@@ -138,8 +138,9 @@ def _workload(spec: LoadSpec) -> Iterator[Problem]:
 
 
 def _placeholders(spec: LoadSpec, command: LoadCommand) -> Iterator[Problem]:
-    of_load = dict.fromkeys((*OF_LOADS, *(OF_ENDPOINT if spec.owns != "cluster" else ()), *options_of(spec.workload)))
-    for key, known in {"populate": [*of_load], "run": [*of_load], "version": [*OF_HOSTS]}.items():
+    of_endpoint = [name for name in OF_ENDPOINT if name not in OF_LOADS] if spec.owns != "cluster" else []
+    of_load = [*OF_LOADS, *of_endpoint, *options_of(spec.workload)]
+    for key, known in {"populate": of_load, "run": of_load, "version": [*OF_HOSTS]}.items():
         for name in placeholders(getattr(command, key) or ""):
             if name not in known:
                 yield Problem(f"{_WHERE}.{key}", f"{{{name}}} stands for nothing", meant_or_known(name, known))

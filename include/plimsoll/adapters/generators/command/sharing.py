@@ -1,13 +1,12 @@
 """How several load hosts share the load of a command: their parts of the rate, and the wait for a common start."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from inspect import getsource
 
 from plimsoll.adapters.generators.command import starter
-from plimsoll.adapters.generators.foreign_load import LOAD, Command, Load
+from plimsoll.adapters.generators.foreign_load import Command, Load
 from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.keys.system import LoadCommand, placeholders
 from plimsoll.ports.load_generator import LoadRequest
@@ -32,10 +31,9 @@ def waiting(load: Load, request: LoadRequest) -> Load:
     """Return the load with a wait before its timed run, where it has to wait."""
     if request.parts == 1 and not request.waits:
         return load
+    *earlier, timed = load.commands
     wait = Command(WAIT, (*PYTHON, STARTER, START))
-    commands: Sequence[Command] = [one for one in load.commands if one.name != LOAD]
-    timed = [one for one in load.commands if one.name == LOAD]
-    return replace(load, commands=[*commands, wait, *timed], files={**load.files, STARTER: getsource(starter)})
+    return replace(load, commands=[*earlier, wait, timed], files={**load.files, STARTER: getsource(starter)})
 
 
 def told(start: datetime, local: datetime) -> str:

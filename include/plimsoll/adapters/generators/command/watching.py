@@ -52,20 +52,21 @@ def watched(load: Load, spec: LoadSpec, command: LoadCommand, *, is_leased: bool
     commands = list[Command]()
     for one in load.commands:
         is_judged = pattern is not None and one.name == LOAD
-        asked = {
-            "pattern": pattern if is_judged else None,
-            "console": one.console,
-            "rules": [_rule(rule) for rule in spec.stop_when] if is_judged else [],
-            "signal": command.stop_signal or "TERM",
-            "duration_s": spec.timing.duration.total_seconds(),
-            "lease": LEASE if is_leased else None,
-            "lease_s": LEASE_S,
-        }
         if not (is_judged or is_leased):
             commands.append(one)
             continue
         watch = WATCH.format(one.name)
-        files[watch] = json.dumps(asked)
+        files[watch] = json.dumps(
+            {
+                "pattern": pattern if is_judged else None,
+                "console": one.console,
+                "rules": [_rule(rule) for rule in spec.stop_when] if is_judged else [],
+                "signal": command.stop_signal or "TERM",
+                "duration_s": spec.timing.duration.total_seconds(),
+                "lease": LEASE if is_leased else None,
+                "lease_s": LEASE_S,
+            }
+        )
         commands.append(replace(one, argv=(*PYTHON, WATCHER, watch, "--", *one.argv)))
     return replace(load, commands=commands, files=files)
 

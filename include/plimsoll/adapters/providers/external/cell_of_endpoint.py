@@ -45,15 +45,16 @@ class CellOfEndpoint:
         The name of what only this cluster has there is drawn and recorded, not computed: another machine may know the
         store by another name, and whoever cleans up must ask for the same.
         """
-        endpoint, before = self.endpoints.of(self.options), self.set_ups.of(request.id)
+        endpoint, set_up = self.endpoints.of(self.options), self.set_ups.of(request.id)
         endpoint.require_ready(host)
-        if before is None:
-            before = self._drawn(endpoint, request, host)
-        elif host.read_tail(host.root / before.own, max_bytes=1):
+        if set_up is None:
+            set_up = self._drawn(endpoint, request, host)
+        elif host.read_tail(host.root / set_up.own, max_bytes=1):
             return
-        endpoint.clean_up(host, before.own)
-        endpoint.set_up(host, before.own)
-        host.write(host.root / before.own, "made")
+        else:
+            endpoint.clean_up(host, set_up.own)
+        endpoint.set_up(host, set_up.own)
+        host.write(host.root / set_up.own, "made")
 
     def _drawn(self, endpoint: Endpoint, request: ClusterRequest, host: Host) -> SetUp:
         """Record a new name, which `owned` must not find yet."""
