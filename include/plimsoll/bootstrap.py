@@ -90,8 +90,9 @@ def full_toolkit(settings: Settings) -> Toolkit:
 
     clock, store, artefacts = SystemClock(), build_store(settings), artefacts_in(settings)
     made = _Providers(settings, store, clock, build_secrets(settings), Outage(clock))
-    theirs = ExternalProduct(*made.theirs)
-    products = {**products_with(artefacts, clock), theirs.name: theirs}
+    deployed = products_with(artefacts, clock)
+    theirs = ExternalProduct(*made.theirs, {name: product.evidence for name, product in deployed.items()})
+    products = {**deployed, theirs.name: theirs}
     return Toolkit(
         store=store,
         clock=clock,
@@ -185,8 +186,9 @@ class _Providers:
         return SshProvider(self.connections, self.clock, self.depot)
 
     def external(self) -> Provider:
-        from plimsoll.adapters.providers.external import ExternalProvider, Reach
+        from plimsoll.adapters.providers.external import ExternalProvider, Observers, Reach
         from plimsoll.adapters.providers.local import LocalProvider
+        from plimsoll.adapters.providers.ssh import SshProvider
 
         # A folder of its own: what lies in that of local clusters belongs to these alone.
         beside = self.settings.work.with_name(f"{self.settings.work.name}-external")
@@ -198,7 +200,8 @@ class _Providers:
         }
         hosts_from = OnDemand[Provider](own)
         reach = Reach(*self.theirs, StoredSetUps(self.store), self.clock, store_name(self.settings))
-        return ExternalProvider(reach, hosts_from)
+        observers = Observers(lambda: SshProvider(self.connections, self.clock), lambda: self.connections)
+        return ExternalProvider(reach, hosts_from, observers)
 
     def ec2(self) -> Provider:
         from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh

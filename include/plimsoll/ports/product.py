@@ -82,6 +82,10 @@ class Product(ABC):
     actions: Collection[ActionName] = ()
     """What can be done to it under load: `act`."""
 
+    def at(self, options: Mapping[str, JsonValue]) -> "Product":
+        """Return the product with what the provider's options say of machines that somebody else runs."""
+        return self
+
     @abstractmethod
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return all problems that keep these variants from running.

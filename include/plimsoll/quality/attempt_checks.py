@@ -86,7 +86,7 @@ def attempt_suite(part: Part, cell: Cell, measured: MeasuredAttempt) -> tuple[Ch
         nodes = CheckedTable("Nodes", tables.nodes(measured), expected, ("host",))
     else:  # an external cluster tells little
         told = tables.reported_nodes(measured)
-        nodes = CheckedTable("Nodes", told, suites.reported_nodes(part, cell), ("host",))
+        nodes = CheckedTable("Nodes", told, suites.reported_nodes(part, cell, tables.not_told(measured)), ("host",))
     of_load_hosts = (
         (
             CheckedTable("Load hosts", load_hosts.table(measured), load_hosts.suite(part), ("host",)),

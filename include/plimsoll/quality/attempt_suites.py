@@ -1,6 +1,6 @@
 """The expectations of an attempt's tables. docs/reference/quality.md describes them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from plimsoll.analysis.attempt.alignment import MISFIT
@@ -15,7 +15,7 @@ from plimsoll.domain.keys.system import NOT_KNOWN
 from plimsoll.domain.keys.variant import JvmConfiguration
 from plimsoll.domain.text.units import format_duration, format_size
 from plimsoll.domain.text.wording import plural
-from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOT_TOLD, NOTHING_MISSED, PERCENTILES, UNDISTURBED
+from plimsoll.quality.attempt_tables import COMPLETE, NONE, NOTHING_MISSED, PERCENTILES, UNDISTURBED
 from plimsoll.quality.expectation import (
     Expected,
     Severity,
@@ -170,15 +170,15 @@ def nodes(part: Part, cell: Cell, processes: Sequence[Process], asked: int) -> S
     )
 
 
-def reported_nodes(part: Part, cell: Cell) -> Suite:
-    """Return expectations of the nodes of an external cluster; what these do not tell can't be tested."""
+def reported_nodes(part: Part, cell: Cell, not_told: Mapping[str, str]) -> Suite:
+    """Return expectations of the nodes of an external cluster; what is `not_told`, column → words, can't be tested."""
     version, count = part.version_of(part.variant(cell.variant)), part.system.nodes
     named = [version] if version != NOT_KNOWN else []
     asked = "asked by a command" if part.provider.is_endpoint else "of the data centre, by the database's own tables"
     return (
         Expected("nodes", *rows(count), f"{plural(count, 'node')} {asked}"),
         *(Expected("database version", *each_one_of("version", one), one) for one in named),
-        *(Expected(words, *each_one_of(column, NONE), f"{words} of the nodes") for column, words in NOT_TOLD.items()),
+        *(Expected(words, *each_one_of(column, NONE), f"{words} of the nodes") for column, words in not_told.items()),
     )
 
 

@@ -113,11 +113,19 @@ def run(part: Part, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
 
 def reported_nodes(measured: MeasuredAttempt) -> pd.DataFrame:
     """Return a table with one row per node of an external cluster. Null: the database does not tell."""
+    untold = not_told(measured)
     rows = [
-        {"host": node.address, "version": node.release_version or None, **dict.fromkeys(NOT_TOLD)}
+        {"host": node.address, "version": node.release_version or None, **dict.fromkeys(untold)}
         for node in measured.fingerprint.reported_nodes
     ]
-    return pd.DataFrame(rows, columns=["host", "version", *NOT_TOLD], dtype=object)
+    return pd.DataFrame(rows, columns=["host", "version", *untold], dtype=object)
+
+
+def not_told(measured: MeasuredAttempt) -> dict[str, str]:
+    """Return column → words of what nobody knows of an external cluster, whose machines may have been looked at."""
+    looked_at = len(measured.fingerprint.nodes) >= len(measured.fingerprint.reported_nodes)
+    known = ({"hardware", "logs"} if measured.processes else {"hardware"}) if looked_at else set()
+    return {column: words for column, words in NOT_TOLD.items() if column not in known}
 
 
 def nodes(measured: MeasuredAttempt) -> pd.DataFrame:

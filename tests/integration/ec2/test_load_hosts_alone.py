@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.cloud.cloud import Cloud
 from tests.fakes.clock import SteppingClock
+from tests.fakes.no_observers import NO_OBSERVERS
 from tests.integration.ec2.campaign import STORE
 from tests.integration.ec2.watched_account import WatchedAccount
 
@@ -60,7 +61,7 @@ def external(
     hosts_from: dict[str, Provider] = {"local": LocalProvider(tmp_path / "here", clock), "ec2": provider}
     nothing: Any = None
     reach = Reach(Databases(account), endpoints=nothing, set_ups=nothing, clock=clock, store=STORE)
-    return ExternalProvider(reach, hosts_from).at(Places((theirs,)))
+    return ExternalProvider(reach, hosts_from, NO_OBSERVERS).at(Places((theirs,)))
 
 
 def test_a_load_host_is_launched_without_nodes_found_and_ended(

@@ -32,10 +32,10 @@ def tools(theirs: TheirPostgresql, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     authority = tmp_path / "authority.pem"
     authority.write_text(theirs.authority.pem)
 
-    def made(password: str = PASSWORD) -> Toolkit:
+    def made(password: str = PASSWORD, **further: Any) -> Toolkit:
         own: Any = {"store": str(tmp_path / "store"), "work": tmp_path / "work", "cache": Settings().cache}
         secrets = {"database_user": USER, "database_password": password, "database_authority": authority}
-        return full_toolkit(Settings.model_validate({**own, **secrets}))
+        return full_toolkit(Settings.model_validate({**own, **secrets, **further}))
 
     return made
 

@@ -13,9 +13,9 @@ from tests.support.processes import log_of, marked, python_job, until
 from tests.support.ssh.host_folder import INFO
 from tests.support.ssh.sshd import KeyPair, OneKey, Sshd, make_key, running_sshd
 
+from plimsoll.adapters.hosts.reached import parse_host_key
 from plimsoll.adapters.providers.ssh import Connections, KeyRefused, SshHost, Target, WrongHostKey
 from plimsoll.adapters.providers.ssh.connection import Connection
-from plimsoll.adapters.providers.ssh.options import parse_host_key
 from plimsoll.domain.text.errors import HostError, Unreachable
 
 LONG = timedelta(seconds=60)

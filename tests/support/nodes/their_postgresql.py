@@ -14,9 +14,10 @@ from tests.support.suite.requirements import leave_out
 
 HOST, USER, PASSWORD, FIRST = "127.0.0.1", "plimsoll", "not-to-be-seen-anywhere", "their-own-secret"
 _DEBIAN = Path("/usr/lib/postgresql")
-_NOBODY = 65534
+NOBODY = 65534
+"""The user as whom the server runs where the test is root."""
 _AS_NOBODY = (
-    *("setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", "--securebits=+no_setuid_fixup"),
+    *("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--securebits=+no_setuid_fixup"),
     *("--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"),
 )
 """The server refuses to run as root; whoever becomes another user may still enter the folders of tests."""
@@ -66,13 +67,13 @@ def their_postgresql(folder: Path, port: int) -> Iterator[TheirPostgresql]:
     data.mkdir(mode=0o700)
     run_as = () if os.geteuid() else _AS_NOBODY
     if run_as:
-        shutil.chown(data, _NOBODY, _NOBODY)
+        shutil.chown(data, NOBODY, NOBODY)
     _called([*run_as, own / "initdb", "-D", data, "-U", "them", "-A", "scram-sha-256", "--pwfile", folder / "first"])
     for name, text in zip(("server.crt", "server.key"), authority.sign("their node", [HOST]), strict=True):
         (data / name).write_text(text)
         (data / name).chmod(0o600)
         if run_as:
-            shutil.chown(data / name, _NOBODY, _NOBODY)
+            shutil.chown(data / name, NOBODY, NOBODY)
     (data / "pg_hba.conf").write_text("hostssl all all 127.0.0.1/32 scram-sha-256\n")
     settings = {"listen_addresses": HOST, "port": port, "ssl": "on", "unix_socket_directories": "", "fsync": "off"}
     set_to = (word for key, value in settings.items() for word in ("-c", f"{key}={value}"))

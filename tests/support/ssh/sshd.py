@@ -136,10 +136,13 @@ def running_sshd(
     python: Path | None = None,
     environment: Mapping[str, str] | None = None,
     host_key_kind: str = "ed25519",
+    others: bool = False,
 ) -> Iterator[Sshd]:
     """Provide a server on which the current user can log in with these public keys.
 
     While it is down its port stays its own.
+
+    `others`: whether other users may, too, as those of whom the system keeps no password.
 
     `python` is the `python3` of users who log in, by default this process's. `environment` has further variables for
     them.
@@ -156,7 +159,7 @@ def running_sshd(
         Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
     with _reserved_port(address) as port:
         server = Sshd(folder, address, port, " ".join(host_key.split()[:2]))
-        server.config.write_text(_configuration(server, given))
+        server.config.write_text(_configuration(server, given, others=others))
         try:
             server.start()
             yield server
@@ -164,14 +167,14 @@ def running_sshd(
             server.stop()
 
 
-def _configuration(server: Sshd, environment: Mapping[str, str]) -> str:
+def _configuration(server: Sshd, environment: Mapping[str, str], *, others: bool) -> str:
     given = " ".join(shlex.quote(f"{name}={value}") for name, value in environment.items())
     return f"""
 ListenAddress {server.address}:{server.port}
 HostKey {server.folder}/host_key
 AuthorizedKeysFile {server.folder}/authorized_keys
 PidFile none
-UsePAM no
+UsePAM {"yes" if others else "no"}
 StrictModes no
 PasswordAuthentication no
 KbdInteractiveAuthentication no

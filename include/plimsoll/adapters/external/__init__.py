@@ -3,6 +3,7 @@
 from plimsoll.adapters.external.database import Database, Databases
 from plimsoll.adapters.external.endpoint import Endpoint, Endpoints
 from plimsoll.adapters.external.endpoint_options import EndpointOptions, TheirDatabase, read_options
+from plimsoll.adapters.external.observe import Observe
 from plimsoll.adapters.external.options import ExternalOptions
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "EndpointOptions",
     "Endpoints",
     "ExternalOptions",
+    "Observe",
     "TheirDatabase",
     "read_options",
 ]

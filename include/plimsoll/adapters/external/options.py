@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue, field_validator
 
-from plimsoll.domain.text.base import Model
+from plimsoll.adapters.external.observe import Observe
+from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Rate
 
 _SYSTEM = "system"
@@ -51,6 +52,10 @@ class TheirOptions(Model):
     load_hosts: Annotated[LoadHosts, Field(description="Where the load comes from. Without it: this machine")] = (
         LoadHosts()
     )
+    observe: Annotated[
+        LeftOutIfEmpty[Observe | None],
+        Field(description="Machines of the database to look at over SSH. Without it nothing is known of them"),
+    ] = None
 
 
 class ExternalOptions(TheirOptions):

@@ -1,57 +1,125 @@
-"""A database that somebody else runs, as a product of which nothing is deployed."""
+"""A database that somebody else runs, as a product of which nothing is deployed. Its machines may be looked at."""
 
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from datetime import timedelta, tzinfo
+from typing import Self
 
 from pydantic import JsonValue
 
-from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, read_options
+from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, Observe, TheirDatabase, read_options
+from plimsoll.adapters.external.observe import GC_LOG, OWN_LOG
+from plimsoll.adapters.hosts.following import CUT, FOLDER, start_following, stop_following
 from plimsoll.adapters.products.nodes.node_process import UnreadLogs
+from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
+from plimsoll.domain.hosts.cluster import RUNS_AS
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ReportedNode
-from plimsoll.domain.keys.process import Process
-from plimsoll.domain.keys.system import EXTERNAL
+from plimsoll.domain.keys.process import Event, LogLine, Process
+from plimsoll.domain.keys.system import EXTERNAL, NOT_KNOWN
 from plimsoll.domain.keys.variant import Variant
 from plimsoll.domain.text.errors import DeployError, Problem, ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product
 
+_PROCESS = "database"
+
 
 class ExternalProduct(Product):
-    """No node of it is a host here, so it has no processes and no logs. Its provider checks whether it can be used."""
+    """Its provider checks whether it can be used. `read_by`: product → the reader of logs in its form.
+
+    Its nodes are the machines that are looked at, if any. Their logs are followed from the deployment on, which is
+    otherwise none.
+    """
 
     name = EXTERNAL
     evidence: Evidence = UnreadLogs()
 
-    def __init__(self, databases: Databases, endpoints: Endpoints) -> None:
-        self._databases, self._endpoints = databases, endpoints
+    def __init__(self, databases: Databases, endpoints: Endpoints, read_by: Mapping[str, Evidence]) -> None:
+        self._databases, self._endpoints, self._read_by = databases, endpoints, read_by
+        self._observe: Observe | None = None
+
+    def at(self, options: Mapping[str, JsonValue]) -> Self:
+        theirs, bound = read_options(options), copy(self)
+        bound._observe = None if isinstance(theirs, list) else theirs.observe
+        if bound._observe and bound._observe.log:
+            known = bound._observe.log.of
+            bound.evidence = TakenLog(self._read_by[known], known)
+        return bound
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return nothing: its provider asks the database itself."""
         return ()
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
-        """Do nothing, because it is there."""
+        """Follow the logs that are to be looked at, because the database is there."""
+        for node in nodes:
+            start_following(node, self._observe.followed if self._observe else {}, expires)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
-        """Return none, because nobody here knows them."""
-        return ()
+        """Return what is known of the database by its logs, as one process."""
+        followed = self._observe.followed if self._observe else {}
+        if not followed:
+            return ()
+        log, gc_log = (name if name in followed else "" for name in (OWN_LOG, GC_LOG))
+        return (Process(_PROCESS, log=log, gc_log=gc_log, files=(f"{FOLDER}/*",)),)
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
-        """Return none, because no node can be asked as a host."""
-        return ()
+        """Return what the machines tell of themselves. What the database is, `reported` says."""
+        return [self._looked_at(node_fingerprint(node, EXTERNAL, "", ())) for node in nodes]
+
+    def _looked_at(self, node: NodeFingerprint) -> NodeFingerprint:
+        """Return it without the disk of the samples' folder, since nobody has said where the data are, and with what
+        the definition says of the machine in the place of how it is reached.
+        """
+        stated = {RUNS_AS, *(name for host in (self._observe.hosts if self._observe else ()) for name in host.facts)}
+        provider = {name: fact for name, fact in node.facts.provider.items() if name in stated}
+        known = {"data_disk": NOT_KNOWN, "data_disk_device": NOT_KNOWN, "provider": provider}
+        return node.model_copy(update={"facts": node.facts.model_copy(update=known)})
 
     def reported(self, options: Mapping[str, JsonValue], load: Host) -> Sequence[ReportedNode]:
-        theirs = read_options(options)
-        if isinstance(theirs, list):
-            raise DeployError("; ".join(map(str, theirs)), where=EXTERNAL, mend="correct the definition")
         try:
-            if isinstance(theirs, EndpointOptions):
-                return self._endpoints.of(theirs).nodes(load)
-            return self._databases.of(theirs).nodes()
+            return self._reported(_read(options), load)
         except ProviderError as error:
             raise DeployError(error.what, where=error.where, mend=error.mend) from error
+
+    def _reported(self, theirs: TheirDatabase, load: Host) -> Sequence[ReportedNode]:
+        if isinstance(theirs, EndpointOptions):
+            return self._endpoints.of(theirs).nodes(load)
+        return self._databases.of(theirs).nodes()
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return nothing: whether its nodes run, nobody here can see."""
         return ()
+
+    def save(self, node: Host) -> None:
+        """End the following of logs, so that what was taken is whole."""
+        stop_following(node)
+
+
+def _read(options: Mapping[str, JsonValue]) -> TheirDatabase:
+    theirs = read_options(options)
+    if isinstance(theirs, list):
+        raise DeployError("; ".join(map(str, theirs)), where=EXTERNAL, mend="correct the definition")
+    return theirs
+
+
+class TakenLog(Evidence):
+    """What was taken of the log of a process that somebody else runs, in the form of that product's own process."""
+
+    def __init__(self, reader: Evidence, product: str) -> None:
+        self._reader, self._product, self.kinds = reader, product, reader.kinds
+
+    def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
+        return self._reader.events(self._product, text, zone)
+
+    def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
+        return self._reader.lines(self._product, text, zone)
+
+    def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
+        return [*self._reader.remarks(self._product, text, zone), *_cut(text)]
+
+
+def _cut(text: str) -> Iterator[str]:
+    if text.rstrip().endswith(CUT):
+        yield f"what a node logged is not known whole: {CUT.partition(': ')[2]}"

@@ -14,7 +14,11 @@ from plimsoll.domain.campaign.cell import CAMPAIGN_ID, LONGEST_CAMPAIGN_ID, Atte
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import ProviderError
 
-Role = Literal["node", "load"]
+Role = Literal["node", "load", "observed"]
+OBSERVED: Role = "observed"
+"""The role of a machine of a database that somebody else runs, on which nothing is deployed."""
+RUNS_AS = "runs_as"
+"""The fact of such a machine with the user as whom the database runs there."""
 
 _KEPT = "hosts"
 
@@ -141,6 +145,11 @@ class Cluster(Model):
     def load_hosts(self) -> tuple[HostInfo, ...]:
         """Return the hosts that run the load generator. The first one's clock is the reference of all times."""
         return tuple(host for host in self.hosts if host.role == "load")
+
+    @property
+    def observed(self) -> tuple[HostInfo, ...]:
+        """Return the machines of a database that somebody else runs, as far as they are looked at."""
+        return tuple(host for host in self.hosts if host.role == OBSERVED)
 
     @property
     def load_host(self) -> HostInfo:

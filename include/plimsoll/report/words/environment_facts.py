@@ -71,7 +71,8 @@ def environment(findings: CampaignCells) -> Environment:
 
 
 def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
-    for node in fingerprint.nodes:
+    seen = {one.address for one in fingerprint.reported_nodes}
+    for node in (one for one in fingerprint.nodes if one.address not in seen):
         database = {"database": f"{node.database} {node.database_version}"}
         database |= {ARCHIVE: node.archive} if node.archive else {}
         yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
@@ -79,7 +80,8 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
             # Not every node runs every process, so each is compared with its like.
             yield HostReport(cell.variant, cell.id, node.host, process.name, _told_of(prefix, process, node.address))
     for one in fingerprint.reported_nodes:
-        yield HostReport(cell.variant, cell.id, one.address, "node", _reported_facts(one))
+        looked_at = {node.address: _host_facts(node.facts) for node in fingerprint.nodes}.get(one.address, {})
+        yield HostReport(cell.variant, cell.id, one.address, "node", _reported_facts(one) | looked_at)
     rows = "" if fingerprint.counted_rows is None else f"{fingerprint.counted_rows:,}"
     generator = {"generator": fingerprint.load_generator, "rows, counted from a size": rows}
     for host, reported in fingerprint.load_hosts.items():

@@ -64,6 +64,14 @@ def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
 def _read_back(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
     """Return what was read back from the nodes."""
     return {
+        **_hardware(found),
+        "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
+        **({"JVM": _values(found, _jvms)} if any(variant.jvm for variant in part.variants) else {}),
+    }
+
+
+def _hardware(found: Sequence[Fingerprint]) -> dict[str, str]:
+    return {
         "Hardware of a node": _values(
             found,
             lambda one: (
@@ -72,15 +80,14 @@ def _read_back(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
             ),
         ),
         "Kernel": _values(found, lambda one: (node.facts.kernel for node in one.nodes)),
-        "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
-        **({"JVM": _values(found, _jvms)} if any(variant.jvm for variant in part.variants) else {}),
     }
 
 
 def _reported(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
     """Return what an external cluster tells of itself, and what it does not."""
     releases = _values(found, lambda one: (f"release {node.release_version}" for node in one.reported_nodes))
-    hidden = dict.fromkeys(("Hardware of a node", "Kernel"), NOT_KNOWN)
+    looked_at = [one for one in found if one.nodes]
+    hidden = _hardware(looked_at) if looked_at else dict.fromkeys(("Hardware of a node", "Kernel"), NOT_KNOWN)
     if part.provider.is_endpoint:
         return {**hidden, "Database": f"by its own word {releases}"}
     return {**hidden, "Database": f"speaks CQL; by its own word {releases}", "JVM": NOT_KNOWN}

@@ -105,10 +105,11 @@ def deploy(work: AttemptContext) -> Fingerprint:
     note_phase(work.toolkit, work.key, "deploy")
     if work.part.wait_for_calm is not None:
         with waiting_reported_to(partial(_note_waiting, work, "deploy")):
-            await_calm(work, _sampled(_all_hosts(work)))
+            await_calm(work, _sampled([*work.observed(work.cluster()), *_all_hosts(work)]))
     canary = _preflight(work)
     cluster = work.cluster()
-    nodes, loads = work.nodes(cluster), load_hosts(work, cluster)
+    observed, loads = work.observed(cluster), load_hosts(work, cluster)
+    nodes = work.nodes(cluster) or observed
     load, *further = loads
     for host in loads:
         if unready := work.load_generator.unready(host, work.load_spec):
@@ -120,7 +121,8 @@ def deploy(work: AttemptContext) -> Fingerprint:
         work.product.deploy(work.variant_spec, nodes, load, lives)
     # Nodes that somebody else runs; none where nodes were deployed.
     reported = tuple(work.product.reported(work.part.provider.options, load))
-    _sample(work, _sampled([*_nodes(work, work.cluster())[: len(nodes)], *reversed(loads)]), reported)
+    own = observed or _nodes(work, work.cluster())[: len(nodes)]
+    _sample(work, _sampled([*own, *reversed(loads)]), reported)
     fingerprint = Fingerprint(
         nodes=tuple(work.product.fingerprint(work.variant, nodes)),
         load_host=load.facts(),

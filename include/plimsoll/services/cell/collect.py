@@ -101,6 +101,7 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     """Collect from all hosts at once, as one that does not answer takes long. The load stops first, for its logs."""
     required = {node.info.name for node in required_nodes(work, cluster)}
     tasks = [partial(_node, work, node, must_run=node.info.name in required) for node in work.node_hosts(cluster)]
+    tasks += [partial(_node, work, host, must_run=True) for host in work.observed(cluster)]
     if work.data_environment != work.environment:  # what belongs to the attempt alone is beside the data
         tasks += [partial(_from_host, work, work.host(cluster, info), dict) for info in cluster.nodes]
     loads = load_hosts(work, cluster)

@@ -119,6 +119,10 @@ class AttemptContext:
         environment = self.data_environment
         return [self.provider.host(cluster, info, environment) for info in cluster.nodes]
 
+    def observed(self, cluster: Cluster) -> list[Host]:
+        """Return access to the machines of a database that somebody else runs, as far as they are looked at."""
+        return [self.host(cluster, info) for info in cluster.observed]
+
     def host(self, cluster: Cluster, info: HostInfo) -> Host:
         """Return access to one host of the attempt's cluster, in the attempt's own folder."""
         return self.provider.host(cluster, info, self.environment)
@@ -131,7 +135,7 @@ class AttemptContext:
     @property
     def product(self) -> Product:
         """Return the product that the cell's variant runs."""
-        return self.toolkit.product(self.part.product_of(self.variant))
+        return self.toolkit.product(self.part.product_of(self.variant)).at(self.part.provider.options)
 
     @property
     def load_generator(self) -> LoadGenerator:

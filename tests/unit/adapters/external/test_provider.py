@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import pytest
 from tests.fakes.clock import SteppingClock
+from tests.fakes.no_observers import NO_OBSERVERS
 from tests.fakes.scripted_host import ScriptedHost
 
 from plimsoll.adapters.external import Endpoints, endpoint_options
@@ -78,7 +79,7 @@ def options_of(address: str) -> Mapping[str, Any]:
 def provider(databases: Databases, places: Places) -> ExternalProvider:
     nothing: Any = None
     reach = Reach(cast(Any, databases), endpoints=nothing, set_ups=nothing, clock=nothing, store="here")
-    return ExternalProvider(reach, {"local": cast(Any, NoHosts())}).at(places)
+    return ExternalProvider(reach, {"local": cast(Any, NoHosts())}, NO_OBSERVERS).at(places)
 
 
 def everywhere(*addresses: str, campaigns: tuple[str, ...] = (), done: tuple[str, ...] = ()) -> Places:
@@ -180,7 +181,7 @@ def test_what_a_lost_load_host_left_in_an_endpoint_is_removed_from_here(
     secrets = cast(Any, SimpleNamespace())
     endpoints = Endpoints(secrets, SteppingClock())
     reach = Reach(nothing, endpoints=endpoints, set_ups=cast(Any, set_ups), clock=SteppingClock(), store="here")
-    made = ExternalProvider(reach, {"local": cast(Any, hosts)})
+    made = ExternalProvider(reach, {"local": cast(Any, hosts)}, NO_OBSERVERS)
     made.at(Places((ENDPOINT,), campaigns=("other",))).destroy(cluster)
     assert (host.commands, bool(set_ups.addresses)) == ([], True)
     own = made.at(Places((ENDPOINT,), campaigns=("demo",)))

@@ -10,7 +10,7 @@ HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrn
 ANY_4, ANY_6, MAPPED = "00000000", "0" * 32, "0000000000000000FFFF00000100007F"
 LOOPBACK_2 = "0200007F"
 LISTENS, CONNECTED = "0A", "01"
-STAT = "10 (java) S 1 1 1 0 -1 0 0 0 0 0 {} 0 0 0 20 0 1 0 7 0"
+STAT = "10 (java) S {parent} 1 1 0 -1 0 0 0 0 0 {ticks} 0 0 0 20 0 1 0 7 0"
 
 
 def socket_line(address: str, port: int = 9042, state: str = LISTENS, inode: int = 77) -> str:
@@ -27,13 +27,18 @@ def proc(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def add(proc: Path, pid: int, name: str, inode: int = 77) -> None:
+def add(proc: Path, pid: int, name: str, inode: int = 77, parent: int = 1, user: int = 1000) -> None:
     (proc / str(pid) / "fd").mkdir(parents=True)
     (proc / str(pid) / "comm").write_text(f"{name}\n")
     (proc / str(pid) / "environ").write_bytes(b"")
-    (proc / str(pid) / "stat").write_text(STAT.format(100))
+    (proc / str(pid) / "status").write_text(f"Name:\t{name}\nUid:\t{user}\t{user}\t{user}\t{user}\n")
+    work(proc, pid, 100, parent)
     (proc / str(pid) / "fd" / "0").symlink_to("/dev/null")
     (proc / str(pid) / "fd" / "5").symlink_to(f"socket:[{inode}]")
+
+
+def work(proc: Path, pid: int, ticks: int, parent: int = 1) -> None:
+    (proc / str(pid) / "stat").write_text(STAT.format(parent=parent, ticks=ticks))
 
 
 @pytest.mark.parametrize(
@@ -75,9 +80,53 @@ def test_the_processor_time_of_the_database_is_not_other_programs(proc: Path) ->
     add(proc, 10, "java")
     for places, own in (((), 0.0), (("@9042,127.0.0.1",), 50.0)):
         seen = programs.Programs(b"PLIMSOLL_CLUSTER=c/g1/1", places, proc)
-        (proc / "10" / "stat").write_text(STAT.format(100))
+        work(proc, 10, 100)
         seen.look()
-        (proc / "10" / "stat").write_text(STAT.format(150))
+        work(proc, 10, 150)
         taken = seen.look()
         assert taken is not None
         assert (taken.own, sum(taken.others.values())) == (own, 50.0 - own)
+
+
+def test_whatever_the_listener_has_started_is_the_database_too(proc: Path) -> None:
+    (proc / "net" / "tcp").write_text(HEAD + socket_line("0100007F"))
+    add(proc, 10, "postgres")
+    add(proc, 11, "postgres", inode=78, parent=10)
+    (proc / "11" / "environ").write_bytes(b"PATH=/bin\0")
+    seen = programs.Programs(b"PLIMSOLL_CLUSTER=c/g1/1", ("@9042,127.0.0.1",), proc)
+    seen.look()
+    add(proc, 12, "postgres", inode=79, parent=10)
+    (proc / "12" / "environ").write_bytes(b"PATH=/bin\0")
+    work(proc, 11, 130, parent=10)
+    taken = seen.look()
+    assert taken is not None
+    assert (taken.own, taken.others) == (130.0, {})
+
+
+def test_systemd_that_listens_for_a_service_starts_much_else(proc: Path) -> None:
+    (proc / "net" / "tcp").write_text(HEAD + socket_line("0100007F"))
+    add(proc, 1, "systemd", parent=0)
+    add(proc, 10, "postgres")
+    assert counters.listening("@9042,127.0.0.1", str(proc)) == (True, {"10"})
+
+
+def test_all_processes_of_the_user_as_whom_it_runs_are_the_database(proc: Path) -> None:
+    add(proc, 10, "java", user=990)
+    add(proc, 11, "cron", user=0)
+    seen = programs.Programs(b"PLIMSOLL_CLUSTER=c/g1/1", ("~990",), proc)
+    seen.look()
+    work(proc, 10, 150)
+    work(proc, 11, 107)
+    taken = seen.look()
+    assert taken is not None
+    assert (taken.own, sum(taken.others.values())) == (50.0, 7.0)
+
+
+@pytest.mark.parametrize("user", ["~nobody-of-that-name", "~990"])
+def test_whose_time_it_is_is_not_known_while_no_process_of_the_user_is_seen(proc: Path, user: str) -> None:
+    """As where `/proc` is mounted with `hidepid`."""
+    add(proc, 10, "java")
+    add(proc, 11, "java", user=990)
+    (proc / "11" / "status").unlink()
+    seen = programs.Programs(b"PLIMSOLL_CLUSTER=c/g1/1", (user,), proc)
+    assert (seen.look(), seen.look()) == (None, None)

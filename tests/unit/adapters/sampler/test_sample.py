@@ -177,6 +177,13 @@ def test_the_program_is_told_where_somebody_elses_database_is(host: FolderHost) 
     assert argv[6:] == ["@9042,db1,10.0.0.2"]
 
 
+def test_the_program_is_told_as_whom_somebody_elses_database_runs(tmp_path: Path) -> None:
+    info = HostInfo(name="node1", role="observed", address="10.0.0.1", facts={"runs_as": "postgres"})
+    host = FolderHost(tmp_path / "node1", info)
+    ProcSampler().start(host, timedelta(hours=1))
+    assert host.read_tail(PurePosixPath("jobs/sampler"), max_bytes=10_000).split()[6:] == ["~postgres"]
+
+
 def test_the_program_is_told_which_environments_are_the_attempts(host: FolderHost) -> None:
     ProcSampler().start(host, timedelta(hours=1), frozenset({"v1-002k-r1-1", "v1-001k-r1-1"}))
     argv = host.read_tail(PurePosixPath("jobs/sampler"), max_bytes=10_000).split()

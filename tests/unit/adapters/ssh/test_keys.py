@@ -7,7 +7,8 @@ import paramiko
 import pytest
 from tests.unit.adapters.ssh.host_key_line import LINE
 
-from plimsoll.adapters.providers.ssh.options import parse_host_key, private_key
+from plimsoll.adapters.hosts.reached import parse_host_key
+from plimsoll.adapters.providers.ssh.options import private_key
 from plimsoll.domain.text.errors import SecretError
 from plimsoll.ports.secrets import SshIdentity
 

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.adapters.hosts.sampler import counters, programs, sample
+from plimsoll.domain.hosts.cluster import RUNS_AS
 from plimsoll.domain.keys.host_bounds import HostActivity
 from plimsoll.ports.host import Host, Job
 
@@ -28,16 +29,22 @@ class ProcSampler:
         database: Sequence[str] = (),
     ) -> None:
         folder = host.root / JOB
-        own = [*sorted(environments), *([f"{counters.MARK}{','.join(database)}"] if database else [])]
+        own = [*_own(host, environments), *([f"{counters.MARK}{','.join(database)}"] if database else [])]
         argv = (*_program(host), str(folder / SAMPLES), *own)
         host.start(Job(id=JOB, argv=argv, expires=expires, cwd=folder))
 
     def look(self, host: Host, environments: frozenset[str] = frozenset()) -> HostActivity:
-        argv = (*_program(host), str(_LOOK_S), *sorted(environments))
+        argv = (*_program(host), str(_LOOK_S), *_own(host, environments))
         return activity(host.run(argv, timeout=_LOOK_TIMEOUT).stdout)
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
         return [path for path in host.files(host.root / JOB) if path.name == SAMPLES]
+
+
+def _own(host: Host, environments: frozenset[str]) -> list[str]:
+    """Return the environments, and the user as whom a database runs that somebody else has on that host."""
+    user = host.info.facts.get(RUNS_AS, "")
+    return [*sorted(environments), *([f"{counters.USER}{user}"] if user else [])]
 
 
 def _program(host: Host) -> tuple[str, ...]:

@@ -3,6 +3,7 @@ the sampler: Python 3.9, its standard library only.
 """
 
 import os
+import pwd
 import re
 import socket
 import sys
@@ -103,10 +104,11 @@ def memory_available(meminfo: str) -> float:
     return float(next(line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable"))) * 1024
 
 
-MARK = "@"
-"""Begins `@PORT,ADDRESS,...`, which stands for a database that others run."""
+MARK, USER = "@", "~"
+"""Begin `@PORT,ADDRESS,...`, which stands for a database that others run, and `~NAME`, the user as whom it runs."""
 _LISTENS = "0A"
-_NOT_PROGRAMS = ("docker-proxy", "rootlessport")  # they listen for a process that they only hand connections to
+# They listen for a process that they only hand connections to.
+_NOT_PROGRAMS = ("docker-proxy", "rootlessport", "systemd")
 
 
 def listening(database: str, proc: str = "/proc") -> "tuple[bool, set[str]]":
@@ -124,6 +126,13 @@ def listening(database: str, proc: str = "/proc") -> "tuple[bool, set[str]]":
     }
     pids = {pid for pid in os.listdir(proc) if pid.isdigit()} if inodes else set()  # noqa: PTH208
     return bool(inodes), {pid for pid in pids if inodes & _open(proc, pid) and _name(proc, pid) not in _NOT_PROGRAMS}
+
+
+def uid_of(user: str) -> str:
+    """Return the number of a user of this machine, who may be named by it; empty where there is none."""
+    with suppress(KeyError):
+        return str(pwd.getpwnam(user).pw_uid)
+    return user if user.isdigit() else ""
 
 
 def _local(name: str) -> "set[bytes]":

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from plimsoll.adapters.hosts.sampler.counters import MARK, ODD, TICKS, Counters, listening
+from plimsoll.adapters.hosts.sampler.counters import MARK, ODD, TICKS, USER, Counters, listening, uid_of
 
 _ENVIRONMENT_TAG = "PLIMSOLL_ENVIRONMENT"
 """The variable that every process of an attempt on kept hosts has beside the cluster's."""
@@ -44,13 +44,18 @@ class Programs:
     whoever waited for it. One of which nobody knew, and for which nobody waits, is lost.
     `tag`: an entry in the environment of the cluster's processes, as `NAME=value`. If there are `environments`, only
     the cluster's processes in one of these are the attempt's. One that begins with `@` is a place where somebody else's
-    database listens: its processes are the attempt's too.
+    database listens: who listens there is the attempt's too, with all processes that it has started. So are all of a
+    user who stands there as `~NAME`.
     """
 
     def __init__(self, tag: bytes, environments: Sequence[str] = (), proc: Path = Path("/proc")) -> None:
         self._tag, self._proc = tag, str(proc)
-        self._environments = {f"{_ENVIRONMENT_TAG}={name}".encode() for name in environments if name[:1] != MARK}
+        self._environments = {
+            f"{_ENVIRONMENT_TAG}={name}".encode() for name in environments if name[:1] not in (MARK, USER)
+        }
         self._databases = [name for name in environments if name[:1] == MARK]
+        self._users = {uid_of(name[1:]) for name in environments if name[:1] == USER}
+        self._users_seen = set[str]()
         self._listening: set[str] = set()
         self._seen: dict[str, Process] = {}
         self._young: dict[str, int] = {}
@@ -64,7 +69,9 @@ class Programs:
         return [pid for pid, process in self._seen.items() if process.kind == "own"]
 
     def look(self) -> "CpuTaken | None":
-        """Return what was taken since the last look. None at the first, and where there is no tag."""
+        """Return what was taken since the last look. None at the first, where there is no tag, and while no process of
+        the users is seen as whom a database runs.
+        """
         present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
         before, self._seen = self._seen, {}
         if self._databases and not self._looks % _FORGET:
@@ -74,7 +81,8 @@ class Programs:
                 self._seen[pid] = process
         self._young = {pid: left - 1 for pid, left in self._young.items() if pid in self._seen and left > 1}
         self._looks += 1
-        return self._taken(before) if self._looks > 1 and self._tag else None
+        is_hidden = bool(self._users) and not self._users_seen
+        return self._taken(before) if self._looks > 1 and self._tag and not is_hidden else None
 
     def _process(self, pid: str, known: "Process | None") -> "Process | None":
         if known and known.kind == "kernel" and self._looks % _FORGET:
@@ -84,6 +92,8 @@ class Programs:
         if len(fields) < 20:
             return None
         start = fields[19]
+        if fields[1] in self._listening:  # such as PostgreSQL's, which serve a client each and listen nowhere
+            self._listening.add(pid)
         if known is None or known.start != start:
             self._young[pid], known = _YOUNG, None
         asked_again = pid in self._young or pid in self._listening
@@ -93,13 +103,20 @@ class Programs:
     def _kind(self, pid: str, parent: str, known: "Process | None") -> str:
         variables = set(_bytes(f"{self._proc}/{pid}/environ").split(b"\0"))
         is_own = self._tag in variables and (not self._environments or self._environments & variables)
-        if is_own or pid in self._listening:
+        if is_own or pid in self._listening or (self._users and self._is_users(pid)):
             return "own"
         if self.sees_all and "2" in (pid, parent):
             return "kernel"
         if variables == {b""} and (kin := known or self._seen.get(parent)):  # one that has ended tells no variables
             return kin.kind
         return "other"
+
+    def _is_users(self, pid: str) -> bool:
+        """Tell whether it runs as one of these users; its folder may belong to root all the same."""
+        _, _, ids = _bytes(f"{self._proc}/{pid}/status").partition(b"\nUid:")
+        own = self._users & {ids.split()[1].decode("ascii", "replace")} if ids else set()
+        self._users_seen |= own
+        return bool(own)
 
     def _taken(self, before: "Mapping[str, Process]") -> CpuTaken:
         worked: dict[str, dict[str, float]] = {"own": {}, "other": {}}

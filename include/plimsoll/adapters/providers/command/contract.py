@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
 
-from plimsoll.adapters.providers.ssh.options import HostOptions
+from plimsoll.adapters.hosts.reached import HostOptions
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, Role, is_load_host, load_host_name
 from plimsoll.domain.keys.faults import problems_of
 from plimsoll.domain.text.base import Model

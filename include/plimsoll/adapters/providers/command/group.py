@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
+from plimsoll.adapters.hosts.reached import HostOptions, Target
 from plimsoll.adapters.providers.command.contract import AnsweredHost
 from plimsoll.adapters.providers.command.ending import poll_pauses
 from plimsoll.adapters.providers.command.launched import facts_of, host_info
 from plimsoll.adapters.providers.command.options import CommandOptions
-from plimsoll.adapters.providers.ssh import Connections, Target, WrongHostKey
+from plimsoll.adapters.providers.ssh import Connections, WrongHostKey
 from plimsoll.adapters.providers.ssh.group import in_parallel
-from plimsoll.adapters.providers.ssh.options import HostOptions
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.text.errors import HostError, ProviderError
 from plimsoll.ports.clock import Clock

@@ -1,5 +1,5 @@
 """Clusters that somebody else runs: nothing of them is provided but the hosts that the load comes from, and what a
-load has there: a keyspace, or what commands make in an endpoint.
+load has there: a keyspace, or what commands make in an endpoint. Their machines may be looked at.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
@@ -10,14 +10,23 @@ from functools import partial
 from itertools import zip_longest
 from typing import NamedTuple, Self
 
-from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, TheirDatabase
+from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, Observe, TheirDatabase
 from plimsoll.adapters.external.endpoint_options import read_options
 from plimsoll.adapters.hosts.base import FOLDER
 from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint
 from plimsoll.adapters.providers.external.checks import LoadHostTariffs, load_hosts_alone
 from plimsoll.adapters.providers.external.keyspace import OwnKeyspace, has_begun
+from plimsoll.adapters.providers.external.observing import Observers
 from plimsoll.domain.campaign.specs import HostsSpec
-from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
+from plimsoll.domain.hosts.cluster import (
+    OBSERVED,
+    Cluster,
+    ClusterId,
+    ClusterRequest,
+    HostInfo,
+    HostsSilent,
+    PartlySeen,
+)
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import Problem, ProviderError, reason_of
 from plimsoll.ports.clock import Clock
@@ -68,8 +77,8 @@ class ExternalProvider(Provider):
     keeps_hosts = False
     replaces_hosts = False
 
-    def __init__(self, reach: Reach, hosts_from: Mapping[str, Provider]) -> None:
-        self._reach, self._hosts_from = reach, hosts_from
+    def __init__(self, reach: Reach, hosts_from: Mapping[str, Provider], observers: Observers) -> None:
+        self._reach, self._hosts_from, self._observers = reach, hosts_from, observers
         self._places = Places()
         self._named: Sequence[_Named] = ()
 
@@ -104,7 +113,8 @@ class ExternalProvider(Provider):
         options = read_options(spec.options)
         if isinstance(options, list):
             return options
-        return [*self._reach.of(options).problems(spec.nodes), *self._host_problems(spec, options)]
+        watched = self._observers.problems(spec, options.observe) if options.observe else ()
+        return [*self._reach.of(options).problems(spec.nodes), *self._host_problems(spec, options), *watched]
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return load hosts, and make what the load has there. Idempotent by the cluster's id."""
@@ -114,16 +124,22 @@ class ExternalProvider(Provider):
         chosen, theirs = options.load_hosts, self._reach.of(options)
         hosts = self._hosts_from[chosen.provider].at(Places((chosen.options,)))
         cluster = hosts.ensure(request.model_copy(update={"nodes": 0, "options": chosen.options}))
+        observed = self._observers.ensure(request, options.observe) if options.observe else None
         host = hosts.host(cluster, cluster.load_host)
         if isinstance(theirs, CellOfEndpoint):
             theirs.make(request, host)
         else:
             theirs.make(request, host, self._places.workload)
-        return _ours(cluster)
+        return _ours(cluster, observed)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
+        """Return the cluster with its load hosts, if all machines that it is to look at are still its own."""
         cluster = self._found(cluster_id)
-        return _ours(cluster) if cluster else None
+        if cluster is None:
+            return None
+        observed = self._observers.find(cluster_id, self._observed_of(cluster_id))
+        are_due = all(one.theirs.options.observe for one in self._named if one.may_have(cluster_id))
+        return None if are_due and observed is None else _ours(cluster, observed)
 
     def why_gone(self, cluster_id: ClusterId) -> str:
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
@@ -163,6 +179,7 @@ class ExternalProvider(Provider):
             errors += _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
         keyspaces = (one.theirs for one in self._named if isinstance(one.theirs, OwnKeyspace))
         errors += _tried(partial(one.remove, cluster_id, began=began) for one in keyspaces)
+        errors += _tried(partial(self._observers.destroy, cluster_id, one) for one in self._observed_of(cluster_id))
         for first in errors:
             raise first if isinstance(first, ProviderError) else ProviderError(reason_of(first), where=str(cluster_id))
 
@@ -171,6 +188,8 @@ class ExternalProvider(Provider):
         return set_up.own if set_up else ""
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
+        if info.role == OBSERVED:
+            return self._observers.host(cluster, info, self._observed_of(cluster.id))
         hosts = next(one for one in self._load_hosts() if one.name == info.facts[_FROM])
         return hosts.host(cluster, info, environment)
 
@@ -183,6 +202,10 @@ class ExternalProvider(Provider):
         found = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(spec, options))
         there = "provider.options.load_hosts.options"
         return [Problem(one.where.replace("provider.options", there, 1), one.what, one.mend) for one in found]
+
+    def _observed_of(self, cluster_id: ClusterId) -> Sequence[Observe]:
+        named = (one.theirs.options.observe for one in self._named if one.may_have(cluster_id))
+        return [observe for observe in named if observe]
 
     def _endpoints_of(self, cluster_id: ClusterId) -> Sequence[CellOfEndpoint]:
         named = [one.theirs for one in self._named if one.may_have(cluster_id)]
@@ -228,16 +251,19 @@ class ExternalProvider(Provider):
         """Return the clusters that have load hosts, why some may be missing, and which hosts could not be asked."""
         seen: dict[ClusterId, Cluster] = {}
         troubles, silent = list[str](), list[str]()
-        for hosts in self._load_hosts():
+        observed = [observe for one in self._named if (observe := one.theirs.options.observe)]
+        listed: list[Callable[[], Sequence[Cluster]]] = [hosts.clusters for hosts in self._load_hosts()]
+        listed.append(partial(self._observers.clusters, observed))
+        for clusters in listed:
             try:
-                found = hosts.clusters()
+                found = clusters()
             except PartlySeen as error:
                 found = error.clusters
                 (silent if isinstance(error, HostsSilent) else troubles).append(error.text())
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen |= {cluster.id: _ours(cluster) for cluster in found}
+            seen = {cluster.id: _ours(cluster) for cluster in found} | seen
         return seen, troubles, silent
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
@@ -285,10 +311,11 @@ def _named(places: Places, reach: Reach) -> Sequence[_Named]:
     return tuple(_Named(reach.of(options), campaigns) for options, campaigns in found.values())
 
 
-def _ours(cluster: Cluster) -> Cluster:
+def _ours(cluster: Cluster, observed: Cluster | None = None) -> Cluster:
     """Return the cluster as this provider's, with hosts that say where they are from."""
-    hosts = (info.model_copy(update={"facts": {**info.facts, _FROM: cluster.provider}}) for info in cluster.hosts)
-    return cluster.model_copy(update={"provider": EXTERNAL, "hosts": tuple(hosts)})
+    hosts = [info.model_copy(update={"facts": {**info.facts, _FROM: cluster.provider}}) for info in cluster.hosts]
+    watched = observed.hosts if observed else ()
+    return cluster.model_copy(update={"provider": EXTERNAL, "hosts": (*watched, *hosts)})
 
 
 def _end_jobs(host: Host) -> None:
@@ -308,4 +335,4 @@ def _tried(actions: Iterable[Callable[[], None]]) -> list[Exception]:
     return errors
 
 
-__all__ = ["ExternalProvider", "LoadHostTariffs", "Reach"]
+__all__ = ["ExternalProvider", "LoadHostTariffs", "Observers", "Reach"]

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import paramiko
 
+from plimsoll.adapters.hosts.reached import Target
 from plimsoll.adapters.providers.ssh.execution import Answer, Feed, execute
 from plimsoll.adapters.providers.ssh.login import LOST, close, open_transport, unreachable
-from plimsoll.adapters.providers.ssh.options import Target
 from plimsoll.domain.text.errors import Unreachable
 from plimsoll.ports.secrets import Secrets
 

@@ -7,7 +7,8 @@ from contextlib import contextmanager, suppress
 
 import paramiko
 
-from plimsoll.adapters.providers.ssh.options import HostKey, Target, parse_host_key, private_key
+from plimsoll.adapters.hosts.reached import HostKey, Target, parse_host_key
+from plimsoll.adapters.providers.ssh.options import private_key
 from plimsoll.domain.text.errors import HostError, HostsLost, ProviderError, SecretError, Unreachable
 from plimsoll.ports.secrets import SshIdentity
 

@@ -11,11 +11,11 @@ from pydantic import AwareDatetime, ValidationError
 
 from plimsoll.adapters.hosts.onhost.lease import LEASE
 from plimsoll.adapters.hosts.processes import process_tags_of
+from plimsoll.adapters.hosts.reached import HostOptions, Target
 from plimsoll.adapters.providers.ssh.bundles import Program, Staged
 from plimsoll.adapters.providers.ssh.connection import Connection, Connections
 from plimsoll.adapters.providers.ssh.execution import default_folder_command
 from plimsoll.adapters.providers.ssh.host import SshHost
-from plimsoll.adapters.providers.ssh.options import HostOptions, Target
 from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest, HostInfo, Role
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import HostError

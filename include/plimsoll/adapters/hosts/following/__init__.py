@@ -1,0 +1,39 @@
+"""Logs that somebody else's processes write, followed while a cell runs, by a program that any host with Python 3 can
+run, as a user that may read them.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from inspect import getsource
+from pathlib import PurePosixPath
+
+from plimsoll.adapters.hosts.base import PYTHON
+from plimsoll.adapters.hosts.following import follow
+from plimsoll.ports.host import Host, Job
+
+FOLDER = PurePosixPath("logs")
+"""The folder below a host's root in which what was taken lies."""
+_JOB, _PROGRAM = "follow", "follow.py"
+CUT = follow.CUT.format(follow.MOST_BYTES >> 20).strip()
+
+
+def start_following(host: Host, logs: Mapping[str, str], expires: timedelta) -> None:
+    """Follow these logs, name → path, from now on, or leave the program that does. Raises HostError."""
+    if logs:
+        program = host.root / _PROGRAM
+        host.write(program, getsource(follow))
+        named = (f"{name}={path}" for name, path in logs.items())
+        argv = (*PYTHON, str(program), str(host.root / FOLDER), *named)
+        host.start(Job(id=_JOB, argv=argv, expires=expires))
+
+
+def stop_following(host: Host) -> None:
+    host.stop(_JOB, grace=timedelta(seconds=1))
+
+
+def check_arguments(user: str, paths: Sequence[str]) -> tuple[str, ...]:
+    """Return the program's text and the arguments with which it says what would keep it from following these logs."""
+    return (getsource(follow), "check", user, *paths)
+
+
+__all__ = ["CUT", "FOLDER", "check_arguments", "start_following", "stop_following"]
