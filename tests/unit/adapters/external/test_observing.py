@@ -76,7 +76,7 @@ def test_more_machines_than_nodes_and_cells_at_once_are_refused() -> None:
     ],
 )
 def test_what_it_may_not_say_is_told_at_its_place(changes: dict[str, Any]) -> None:
-    cql = {"contact_points": ["10.0.0.1"], "data_centre": "dc1", "keyspace": "bench"}
+    cql: dict[str, Any] = {"contact_points": ["10.0.0.1"], "data_centre": "dc1", "keyspace": "bench"}
     found = read_options({**cql, "observe": {**WRITTEN, **changes}})
     assert isinstance(found, list)
     [key] = changes
@@ -95,7 +95,7 @@ def test_logs_are_kept_under_names_of_their_own() -> None:
 
 
 def product(**changes: Any) -> Any:
-    cql = {"contact_points": ["10.0.0.1"], "data_centre": "dc1", "keyspace": "bench"}
+    cql: dict[str, Any] = {"contact_points": ["10.0.0.1"], "data_centre": "dc1", "keyspace": "bench"}
     made = ExternalProduct(cast(Any, None), cast(Any, None), {"cassandra": UnreadLogs()})
     return made.at({**cql, **({"observe": {**WRITTEN, **changes}} if changes else {})})
 

@@ -124,10 +124,10 @@ def _there(where: str) -> str:
 
 def _options(observe: Observe) -> dict[str, JsonValue]:
     """Return the options of the provider `ssh` with the machines as the load hosts of one group, which has no nodes."""
-    first, *further = [
+    hosts: list[JsonValue] = [
         {**host.model_dump(), "facts": {**host.facts, RUNS_AS: observe.runs_as}} for host in observe.hosts
     ]
-    group: dict[str, JsonValue] = {"name": _GROUP, "load": first, "further_load_hosts": further}
+    group: dict[str, JsonValue] = {"name": _GROUP, "load": hosts[0], "further_load_hosts": hosts[1:]}
     return {"connection": observe.ssh, "folder": observe.folder, "disk_per_host": _ROOM, "groups": [group]}
 
 
