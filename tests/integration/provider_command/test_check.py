@@ -17,12 +17,17 @@ from plimsoll.cli import cli
 @pytest.fixture
 def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CommandSite]:
     with command_site(tmp_path) as made:
-        monkeypatch.setenv("PLIMSOLL_STORE", str(tmp_path / "store"))
-        monkeypatch.setenv("PLIMSOLL_PROVIDER_PROGRAMS", str(PROGRAMS))
-        monkeypatch.setenv("PLIMSOLL_SSH_KEY", str(tmp_path / "user"))
-        monkeypatch.setenv("PLIMSOLL_SSH_USER", getpass.getuser())
-        (tmp_path / "store").mkdir(exist_ok=True)
+        installed(tmp_path, monkeypatch)
         yield made
+
+
+def installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command line have the store and the key in that folder, and these programs."""
+    monkeypatch.setenv("PLIMSOLL_STORE", str(folder / "store"))
+    monkeypatch.setenv("PLIMSOLL_PROVIDER_PROGRAMS", str(PROGRAMS))
+    monkeypatch.setenv("PLIMSOLL_SSH_KEY", str(folder / "user"))
+    monkeypatch.setenv("PLIMSOLL_SSH_USER", getpass.getuser())
+    (folder / "store").mkdir(exist_ok=True)
 
 
 def checked(site: CommandSite, tmp_path: Path, options: Any) -> tuple[int, str]:

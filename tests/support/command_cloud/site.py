@@ -24,6 +24,8 @@ from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.retries import Outage
 
 PROGRAMS = Path(__file__).parent
+NAMESPACES = "namespace-cloud"
+"""The program whose hosts have networks of their own."""
 
 
 class HastyClock(SystemClock):
@@ -65,8 +67,8 @@ class CommandSite:
 
 
 @contextmanager
-def command_site(tmp: Path) -> Iterator[CommandSite]:
-    """Provide it. Whatever its hosts have started has ended after the block."""
+def command_site(tmp: Path, program: str = "loopback-cloud") -> Iterator[CommandSite]:
+    """Provide it, by that program. Whatever its hosts have started has ended after the block."""
     if not SSHD.exists():
         leave_out("needs a real sshd: install openssh-server")
     key, clock = make_key(tmp, "user"), HastyClock()
@@ -74,7 +76,9 @@ def command_site(tmp: Path) -> Iterator[CommandSite]:
     connections = Connections(secrets)
     with claimed_subnet(tmp / "addresses", nodes=5) as subnet:
         cloud = {"folder": str(folder), "subnet": subnet, "port": _free_port(f"{subnet}.1")}
-        commands = {name: ["loopback-cloud", name] for name in ("launch", "list", "end")}
+        if program == NAMESPACES:  # where no loopback addresses are
+            cloud["subnet"] = subnet.replace("127.", "10.", 1)
+        commands = {name: [program, name] for name in ("launch", "list", "end")}
         options = {**commands, "options": cloud, "connection": CONNECTION, "folder": str(tmp / "work")}
         provider = CommandProvider(
             programs=FolderPrograms(PROGRAMS),

@@ -97,7 +97,8 @@ def test_logs_are_kept_under_names_of_their_own() -> None:
 def product(**changes: Any) -> Any:
     cql: dict[str, Any] = {"contact_points": ["10.0.0.1"], "data_centre": "dc1", "keyspace": "bench"}
     made = ExternalProduct(cast(Any, None), cast(Any, None), {"cassandra": UnreadLogs()})
-    return made.at({**cql, **({"observe": {**WRITTEN, **changes}} if changes else {})})
+    observed: dict[str, Any] = {"observe": {**WRITTEN, **changes}} if changes else {}
+    return made.at({**cql, **observed})
 
 
 def test_its_logs_are_those_of_one_process_and_without_any_there_is_none() -> None:
