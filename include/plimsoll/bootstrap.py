@@ -188,7 +188,6 @@ class _Providers:
     def external(self) -> Provider:
         from plimsoll.adapters.providers.external import ExternalProvider, Observers, Reach
         from plimsoll.adapters.providers.local import LocalProvider
-        from plimsoll.adapters.providers.ssh import SshProvider
 
         # A folder of its own: what lies in that of local clusters belongs to these alone.
         beside = self.settings.work.with_name(f"{self.settings.work.name}-external")
@@ -200,8 +199,7 @@ class _Providers:
         }
         hosts_from = OnDemand[Provider](own)
         reach = Reach(*self.theirs, StoredSetUps(self.store), self.clock, store_name(self.settings))
-        observers = Observers(lambda: SshProvider(self.connections, self.clock), lambda: self.connections)
-        return ExternalProvider(reach, hosts_from, observers)
+        return ExternalProvider(reach, hosts_from, Observers(lambda: self.connections))
 
     def ec2(self) -> Provider:
         from plimsoll.adapters.providers.ec2 import Ec2Provider, over_ssh

@@ -9,4 +9,4 @@ def _none() -> Never:
     raise AssertionError("no machine is looked at")
 
 
-NO_OBSERVERS = Observers(_none, _none)
+NO_OBSERVERS = Observers(_none)

@@ -124,7 +124,8 @@ def reported_nodes(measured: MeasuredAttempt) -> pd.DataFrame:
 def not_told(measured: MeasuredAttempt) -> dict[str, str]:
     """Return column → words of what nobody knows of an external cluster, whose machines may have been looked at."""
     looked_at = len(measured.fingerprint.nodes) >= len(measured.fingerprint.reported_nodes)
-    known = ({"hardware", "logs"} if measured.processes else {"hardware"}) if looked_at else set()
+    reads_logs = any(process.log and process.gc_log for process in measured.processes)
+    known = ({"hardware", "logs"} if reads_logs else {"hardware"}) if looked_at else set()
     return {column: words for column, words in NOT_TOLD.items() if column not in known}
 
 

@@ -62,7 +62,7 @@ def _deviation(variant: str, fact: str, seen: Sequence[Observation]) -> Deviatio
 
 def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
     for node in fingerprint.nodes:
-        database = {"database": f"{node.database} {node.database_version}"}
+        database = {"database": f"{node.database} {node.database_version}".rstrip()}
         yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.

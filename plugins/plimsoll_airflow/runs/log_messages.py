@@ -32,10 +32,13 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
     """Yield the real environment, read from the hosts."""
     for node in fingerprint.nodes:
         yield _node(node)
-    for prefix, process in by_prefix(fingerprint.nodes[0].processes).items():
-        if process.jvm:
-            flags = " ".join(f"{name}={value}" for name, value in process.jvm.flags.items())
-            yield f"{prefix}flags reported by the running JVM: {flags}"
+    for first in fingerprint.nodes[:1]:
+        for prefix, process in by_prefix(first.processes).items():
+            if process.jvm:
+                flags = " ".join(f"{name}={value}" for name, value in process.jvm.flags.items())
+                yield f"{prefix}flags reported by the running JVM: {flags}"
+    for told in fingerprint.reported_nodes:
+        yield f"{told.address}: release {told.release_version or 'not told'}, by the database's own word"
     yield f"load generator: {fingerprint.load_generator}"
     yield from (_fit(host) for host in fingerprint.canary)
 
@@ -121,7 +124,7 @@ def _cluster(cluster: Cluster, now: datetime) -> str:
 
 
 def _node(node: NodeFingerprint) -> str:
-    what = f"{node.host} at {node.address}: {node.database} {node.database_version}"
+    what = f"{node.host} at {node.address}: {node.database} {node.database_version}".rstrip()
     jvms = {prefix: process.jvm for prefix, process in by_prefix(node.processes).items() if process.jvm}
     runtimes = "; ".join(f"{prefix}{_jvm(jvm)}" for prefix, jvm in jvms.items())
     return f"{what} on {runtimes}" if runtimes else what

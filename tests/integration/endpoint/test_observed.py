@@ -2,6 +2,7 @@
 
 import os
 import pwd
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,8 +16,6 @@ from tests.support.suite.requirements import leave_out
 
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.services.campaign.open.runnable import problems
-from plimsoll.services.cell import actions
-from plimsoll.services.cell.attempts import begin
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.tables import read_table
@@ -31,6 +30,7 @@ def open_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="plimsoll-test-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
+        shutil.rmtree(Path("/var/tmp", Path(name).name), ignore_errors=True)
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def observed(definition: Callable[..., Definition], sshd: Sshd, open_folder: Pat
     def made(log: Path, runs_as: str = str(NOBODY)) -> Definition:
         provider = definition().provider.model_dump(mode="json")
         host = {"address": sshd.address, "port": sshd.port, "host_key": sshd.host_key, "user": READER}
-        folder = f"/dev/shm/{open_folder.name}"
+        folder = f"/var/tmp/{open_folder.name}"
         provider["options"]["observe"] = {
             "ssh": CONNECTION,
             "hosts": [host],
@@ -82,7 +82,7 @@ def test_it_is_measured_with_samples_of_its_machine_and_what_was_logged_meanwhil
     log.write_text("of before\n")
     own = observed(log)
     assert problems(mine, own) == ()
-    assert not Path("/dev/shm", open_folder.name).exists()
+    assert not Path("/var/tmp", open_folder.name).exists()
     CampaignStore(mine.store, own.name).open(own)
     _, verdict = run_cell(mine, own.name, lambda _: _write(log))
     assert verdict.outcome == "met", verdict.reasons
@@ -94,7 +94,7 @@ def test_it_is_measured_with_samples_of_its_machine_and_what_was_logged_meanwhil
     assert {"node1", "load"} <= set(samples["host"])
     taken = mine.store.read(layout.attempt_file(verdict.key, "raw/node1/database/1-server.log")).decode()
     assert set(taken.splitlines()) == {"of the cell"}
-    assert not Path("/dev/shm", open_folder.name).exists()
+    assert not Path("/var/tmp", open_folder.name).exists()
 
 
 def test_what_keeps_it_from_being_looked_at_is_told_before_anything_runs(
@@ -109,23 +109,23 @@ def test_what_keeps_it_from_being_looked_at_is_told_before_anything_runs(
     assert all("provider.options.observe.hosts[0]" in one for one in told)
 
 
-def test_two_cells_never_look_at_one_machine(mine: Any, observed: Callable[..., Definition], open_folder: Path) -> None:
+def test_a_machine_that_answers_no_more_takes_nothing_from_the_measurement(
+    mine: Any, observed: Callable[..., Definition], sshd: Sshd, open_folder: Path
+) -> None:
     log = open_folder / "server.log"
     log.touch()
     own = observed(log)
     CampaignStore(mine.store, own.name).open(own)
-    first = begin(mine, own.name, "staging-00100-r1", "me")
-    actions.provision(first)
-    other = own.model_copy(update={"name": "another"})
-    CampaignStore(mine.store, other.name).open(other)
-    second = begin(mine, other.name, "staging-00100-r1", "me")
-    try:
-        with pytest.raises(Exception, match="is in use by"):
-            actions.provision(second)
-    finally:
-        actions.destroy(second)
-        actions.destroy(first)
-    assert not Path("/dev/shm", open_folder.name).exists()
+
+    def cut(line: str) -> None:
+        if "load, " in line:
+            sshd.stop()
+
+    _, verdict = run_cell(mine, own.name, cut)
+    assert verdict.outcome == "met", verdict.reasons
+    assert any("nothing was collected from node1" in warning for warning in verdict.warnings)
+    [left] = Path("/var/tmp", open_folder.name, "clusters").glob("*/*/*")
+    assert left.is_dir()
 
 
 def _write(log: Path) -> None:

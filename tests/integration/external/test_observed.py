@@ -18,7 +18,7 @@ def test_pauses_and_samples_of_its_machine_are_known(
     site: Any, definition: Any, theirs: Guarded, tmp_path: Path
 ) -> None:
     key, node = make_key(tmp_path / "keys", "reader"), theirs.nodes[0]
-    logs, folder = node.root / "cassandra" / "logs", f"/dev/shm/plimsoll-test-{tmp_path.name}"
+    logs, folder = node.root / "cassandra" / "logs", str(tmp_path / "observed")
     tools = full_toolkit(site().settings.model_copy(update={"ssh_key": tmp_path / "keys" / "reader"}))
     with running_sshd(tmp_path / "sshd", [key.public]) as sshd:
         reached = {"ssh_address": sshd.address, "port": sshd.port, "host_key": sshd.host_key, "user": getpass.getuser()}

@@ -5,6 +5,7 @@ from tests.fakes.installation import Installation, instant_definition
 
 from plimsoll.domain.attempt.result import Manifest, ManifestEntry, Verdict
 from plimsoll.domain.campaign.cell import AttemptKey, Cell
+from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.domain.keys.service_level import LevelVerdict, ServiceLevel
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions
@@ -47,6 +48,18 @@ def test_deployment_tells_what_the_running_jvms_report(installation: Installatio
         "node1 at 127.9.9.1: instant 4.0.1 on OpenJDK 64-Bit Server VM 11.0.13+8, collector G1, heap 512M"
     )
     assert "flags reported by the running JVM: MaxHeapSize=536870912" in lines
+
+
+def test_of_a_database_that_somebody_else_runs_its_own_word_is_told(installation: Installation) -> None:
+    installation.open_campaign(instant_definition())
+    work = begin(installation.toolkit, "campaign", "v1-001k-r1", "owner")
+    actions.provision(work)
+    told = ReportedNode(address="db:5432", data_centre="", rack="", release_version="15.3")
+    fingerprint = actions.deploy(work).model_copy(update={"nodes": (), "reported_nodes": (told,)})
+
+    lines = list(log_messages.deployed(fingerprint))
+
+    assert lines[0] == "db:5432: release 15.3, by the database's own word"
 
 
 @pytest.mark.parametrize(

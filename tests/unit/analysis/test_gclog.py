@@ -1,3 +1,4 @@
+import re
 import zipfile
 from collections import Counter
 from datetime import UTC, datetime, timedelta, timezone
@@ -213,7 +214,7 @@ def test_every_log_tells_the_zone_of_its_times() -> None:
     assert parse_gc_log(text("jdk11-g1")).zone == timezone(timedelta(hours=1))
 
 
-@pytest.mark.parametrize("decorations", ["[myhost][info]", "[1234][5678]", "[1234][5678][info]"])
+@pytest.mark.parametrize("decorations", ["[myhost][info]", "[1234][5678]", "[1234][info]"])
 def test_a_log_with_other_decorations_is_refused_and_not_read_as_one_without_collections(decorations: str) -> None:
     line = f"[2024-01-01T00:00:01.123+0000][1.100s]{decorations}[gc] GC(0) Pause Young (Normal) 24M->4M(256M) 2.345ms\n"
     with pytest.raises(LogError, match="is not a unified GC log"):
@@ -245,3 +246,16 @@ def test_logs_of_jvms_that_ran_one_after_the_other_are_read_as_one() -> None:
         len({change.cycle for change in one.heap}) for one in (first, second)
     ), "each JVM counts its cycles from 0"
     assert joined([first]) == first
+
+
+@pytest.mark.parametrize("name", [name for name in COUNTED if name.startswith(("jdk11", "jdk17", "jdk25"))])
+def test_a_log_as_cassandra_writes_it_by_itself_tells_the_same(name: str) -> None:
+    """Its lines have no tags, are those of `gc` and `safepoint` alone, and name process and thread."""
+    kept = [line for line in text(name).splitlines(keepends=True) if re.search(r"\]\[(gc|safepoint) *\]", line)]
+    untagged = [re.sub(r"s\](\[\w+ *\])\[\w+ *\]", r"s][4711][4712]\1", line) for line in kept]
+    assert untagged != kept
+    if name == "jdk25-zgc":  # it tells its pauses under `gc,phases`
+        with pytest.raises(LogError, match="no collection in a known form"):
+            parse_gc_log("".join(untagged))
+    else:
+        assert parse_gc_log("".join(untagged)).pauses == parse_gc_log("".join(kept)).pauses != ()

@@ -1,16 +1,18 @@
 """What a definition says of the machines of a database that somebody else runs, which are looked at over SSH."""
 
+import re
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from plimsoll.adapters.hosts.following import GC_LOG
 from plimsoll.adapters.hosts.reached import HostOptions
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 
-GC_LOG, OWN_LOG = "gc.log", "database.log"
-"""The names of logs that are read when a cell is judged."""
+OWN_LOG = "database.log"
+"""The name of the database's own log among a cell's files."""
 
 _Path = Annotated[
     str,
@@ -51,13 +53,14 @@ class Observe(Model):
     logs: Annotated[
         LeftOutIfEmpty[tuple[_Path, ...]], Field(max_length=20, description="Further logs, kept beside a cell's files")
     ] = ()
+    # Not in /dev/shm: systemd removes what a user has there once he has no session.
     folder: Annotated[
         str,
         Field(
             pattern=r"^(/[A-Za-z0-9_][A-Za-z0-9._-]*)+$",
-            description="Where samples and what is taken of logs lie meanwhile: by default in memory",
+            description="Where samples and what is taken of logs lie meanwhile; made, and removed when it is empty",
         ),
-    ] = "/dev/shm/plimsoll-observed"  # noqa: S108 - its user's alone, and refused where it is another's
+    ] = "/var/tmp/plimsoll-observed"  # noqa: S108 - its user's alone, and refused where it is another's
 
     @property
     def followed(self) -> Mapping[str, str]:
@@ -68,4 +71,4 @@ class Observe(Model):
 
 
 def _plain(path: str) -> str:
-    return PurePosixPath(path).name.replace("*", "").replace("?", "") or "log"
+    return re.sub(r"[*?=]", "", PurePosixPath(path).name) or "log"

@@ -8,8 +8,8 @@ from typing import Self
 from pydantic import JsonValue
 
 from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, Observe, TheirDatabase, read_options
-from plimsoll.adapters.external.observe import GC_LOG, OWN_LOG
-from plimsoll.adapters.hosts.following import CUT, FOLDER, start_following, stop_following
+from plimsoll.adapters.external.observe import OWN_LOG
+from plimsoll.adapters.hosts.following import CUT, FOLDER, GC_LOG, start_following, stop_following, why_ended
 from plimsoll.adapters.products.nodes.node_process import UnreadLogs
 from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
@@ -89,8 +89,8 @@ class ExternalProduct(Product):
         return self._databases.of(theirs).nodes()
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
-        """Return nothing: whether its nodes run, nobody here can see."""
-        return ()
+        """Return why what machines logged is not known whole. Whether nodes run, nobody here can see."""
+        return [f"what {node.info.name} logged is not known: {why}" for node in nodes if (why := why_ended(node))]
 
     def save(self, node: Host) -> None:
         """End the following of logs, so that what was taken is whole."""
@@ -121,5 +121,6 @@ class TakenLog(Evidence):
 
 
 def _cut(text: str) -> Iterator[str]:
-    if text.rstrip().endswith(CUT):
-        yield f"what a node logged is not known whole: {CUT.partition(': ')[2]}"
+    last = text.rstrip().rpartition("\n")[2]
+    if last.startswith(CUT):
+        yield f"what a node logged is not known whole: {last.removeprefix(f'{CUT}: ')}"

@@ -193,6 +193,10 @@ class Manifest(Model):
     nodes_down: Annotated[
         tuple[str, ...], Field(description="A sentence for each node that no longer ran when its files were collected")
     ] = ()
+    unseen: Annotated[
+        LeftOutIfEmpty[tuple[str, ...]],
+        Field(description="A sentence for each thing that is not known of machines that were looked at"),
+    ] = ()
     written_at: AwareDatetime
 
 

@@ -71,23 +71,34 @@ def environment(findings: CampaignCells) -> Environment:
 
 
 def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
-    seen = {one.address for one in fingerprint.reported_nodes}
-    for node in (one for one in fingerprint.nodes if one.address not in seen):
+    yield from _reported(cell, fingerprint)
+    for node in () if fingerprint.reported_nodes else fingerprint.nodes:
         database = {"database": f"{node.database} {node.database_version}"}
         database |= {ARCHIVE: node.archive} if node.archive else {}
         yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.
             yield HostReport(cell.variant, cell.id, node.host, process.name, _told_of(prefix, process, node.address))
-    for one in fingerprint.reported_nodes:
-        looked_at = {node.address: _host_facts(node.facts) for node in fingerprint.nodes}.get(one.address, {})
-        yield HostReport(cell.variant, cell.id, one.address, "node", _reported_facts(one) | looked_at)
     rows = "" if fingerprint.counted_rows is None else f"{fingerprint.counted_rows:,}"
     generator = {"generator": fingerprint.load_generator, "rows, counted from a size": rows}
     for host, reported in fingerprint.load_hosts.items():
         facts = _host_facts(reported) | generator
         own = {f"load host: {name}": value for name, value in facts.items() if value}
         yield HostReport(cell.variant, cell.id, host, "load", own)
+
+
+def _reported(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
+    """Yield what an external cluster tells of its nodes, and what its machines do that are looked at.
+
+    One whose address no node has is told of by itself: a node may be named, or have another address for its clients.
+    """
+    machines = {node.address: node for node in fingerprint.nodes} if fingerprint.reported_nodes else {}
+    for one in fingerprint.reported_nodes:
+        machine = machines.pop(one.address.rpartition(":")[0] or one.address, None) or machines.pop(one.address, None)
+        own = _host_facts(machine.facts) if machine else {}
+        yield HostReport(cell.variant, cell.id, one.address, "node", _reported_facts(one) | own)
+    for machine in machines.values():
+        yield HostReport(cell.variant, cell.id, machine.host, "machine", _host_facts(machine.facts))
 
 
 def _told_of(prefix: str, process: ProcessFingerprint, address: str) -> dict[str, str]:

@@ -38,7 +38,7 @@ def answer_view(answer: Answer) -> RenderableType:
     if answer.rows:
         lines += [
             capacity_view(answer.rows),
-            *(Text(visible(f"{row.variant}: {row.by_how_much}")) for row in answer.rows),
+            *(Text(visible(f"{row.variant}: {row.by_how_much}")) for row in answer.rows if not row.asks_threshold),
         ]
     lines += [Text(visible(f"Why it missed: {line}")) for line in answer.links]
     return Group(*lines, *_warning_lines(answer.warnings))
@@ -69,12 +69,14 @@ def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Rende
     """Return the rows as a table, with notes below each capacity and loads to run next at the end."""
     line = loads_line(rows)
     caption = Text(f"To narrow where the boundaries lie, write into the definition: {line}") if line else None
+    # A threshold's load need not be one that was run.
+    is_run = not all(row.asks_threshold for row in rows)
     columns: list[Column[CapacityRow]] = [
         Column("Variant", lambda row: row.variant),
         Column("Capacity", _with_notes),
-        Column("Rests on", lambda row: row.rests_on),
-        Column("Next load", lambda row: row.next_load),
-        Column("Pass probability", lambda row: row.pass_probability),
+        Column("Rests on", lambda row: row.rests_on, shown=is_run),
+        Column("Next load", lambda row: row.next_load, shown=is_run),
+        Column("Pass probability", lambda row: row.pass_probability, shown=is_run),
         Column("To control", lambda row: row.to_control),
     ]
     looks = {"show_lines": True, "caption": caption, "caption_justify": "left"}

@@ -54,11 +54,12 @@ _log = logging.getLogger("plimsoll")
 
 @dataclass(frozen=True)
 class _Found:
-    """The files of one host. `lost`: what could not be collected from it."""
+    """The files of one host. `lost`: what could not be collected from it; `unseen`: the same of an observed one."""
 
     entries: tuple[ManifestEntry, ...] = ()
     down: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
 
 
 def collect(work: AttemptContext) -> Manifest:
@@ -78,6 +79,7 @@ def _manifest(work: AttemptContext, found: Sequence[_Found]) -> Manifest:
         files=tuple(entry for one in found for entry in one.entries),
         failure=visible("; ".join([*filter(None, [failure_of(work.toolkit.store, work.key)]), *lost])) or None,
         nodes_down=tuple(sentence for one in found for sentence in one.down),
+        unseen=tuple(visible(sentence) for one in found for sentence in one.unseen),
         written_at=work.toolkit.clock.now(),
     )
 
@@ -101,7 +103,7 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     """Collect from all hosts at once, as one that does not answer takes long. The load stops first, for its logs."""
     required = {node.info.name for node in required_nodes(work, cluster)}
     tasks = [partial(_node, work, node, must_run=node.info.name in required) for node in work.node_hosts(cluster)]
-    tasks += [partial(_node, work, host, must_run=True) for host in work.observed(cluster)]
+    tasks += [partial(_observed, work, host) for host in work.observed(cluster)]
     if work.data_environment != work.environment:  # what belongs to the attempt alone is beside the data
         tasks += [partial(_from_host, work, work.host(cluster, info), dict) for info in cluster.nodes]
     loads = load_hosts(work, cluster)
@@ -129,6 +131,12 @@ def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _Found:
         return _lost(node, error)
     found = _from_host(work, node, lambda: files_of_processes(node, product.processes(work.variant)))
     return _Found(found.entries, down, found.lost)
+
+
+def _observed(work: AttemptContext, host: Host) -> _Found:
+    """Collect from a machine of somebody else's. The measurement is as sound without what is lost of it."""
+    found = _node(work, host, must_run=True)
+    return _Found(found.entries, unseen=(*found.down, *found.lost))
 
 
 def files_of_processes(node: Host, processes: Iterable[Process]) -> _ByProcess:

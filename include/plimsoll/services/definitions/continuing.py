@@ -20,7 +20,9 @@ _FREE_OPTIONS: Mapping[str, frozenset[str]] = {
         {"connection", "expiry_margin", "patience", "prices", "security_group", "ssh_connection", "ssh_port", "startup"}
         | {"subnets", "zones"}
     ),
-    "external": frozenset({"connection", "secrets", "environment", "ready", "version", "facts", "owned", "clean_up"}),
+    "external": frozenset(
+        {"connection", "secrets", "environment", "ready", "version", "facts", "owned", "clean_up", "observe"}
+    ),
     "local": frozenset({"disk_per_node", "memory_per_node_overhead", "reserved_memory"}),
     "ssh": frozenset({"connection", "disk_per_host"}),
 }

@@ -70,6 +70,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
             *_ended_early(evidence),
             *_left_to_do(evidence),
             *_data_size(evidence),
+            *evidence.manifest.unseen,
             *evidence.logs.remarks,
             *evidence.logs.gc_problems,
         ),

@@ -44,6 +44,9 @@ class ProcessLogs:
     lines: Mapping[ProcessOnHost, Sequence[LogLine]]
 
 
+_STRANGE = "no line of its log is in the form that is read"
+
+
 class _GcLog(NamedTuple):
     """The content of one GC log. `pauses`: None where it can't be read; `problem`: empty where it was read whole."""
 
@@ -56,6 +59,8 @@ class _OwnLog(NamedTuple):
     events: Sequence[Event] = ()
     lines: Sequence[LogLine] = ()
     remarks: Sequence[str] = ()
+    is_known: bool = True
+    """Whether any of its lines is in the form that is read, if it has one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +100,7 @@ def read_logs(
     declared = {ProcessOnHost(host, one.name): one for host in files.hosts for one in processes}
     collected = {place: own for place in declared if (own := files.of(*place))}
     gc_logs = {
-        place: _gc_log(place.shown(several=len(processes) > 1), [files.text(own[log]) for log in there])
+        place: _gc_log(_shown(place, processes), [files.text(own[log]) for log in there])
         for place, own in collected.items()
         if (there := [log for log in (declared[place].gc_log, declared[place].gc_log_again) if log in own])
     }
@@ -106,12 +111,16 @@ def read_logs(
         for place, own in collected.items()
         if (log := declared[place].log) in own and place.host in zones
     }
+    strange = [place for place, log in own_logs.items() if not log.is_known]
     problems = [log.problem for log in gc_logs.values() if log.problem]
     return ProcessLogs(
         pauses=pauses,
         gc_problems=[*problems, *_missing(processes, fingerprint, gc_logs)],
-        remarks=[remark for log in own_logs.values() for remark in log.remarks],
-        events={place: log.events for place, log in own_logs.items()},
+        remarks=[
+            *(remark for log in own_logs.values() for remark in log.remarks),
+            *(f"the events of {_shown(place, processes)} are not known: {_STRANGE}" for place in strange),
+        ],
+        events={place: log.events for place, log in own_logs.items() if place not in strange},
         kinds=evidence.kinds,
         lines={
             place: sorted([*own_logs.get(place, _OwnLog()).lines, *long_pauses], key=lambda line: line.at)
@@ -121,9 +130,15 @@ def read_logs(
     )
 
 
+def _shown(place: ProcessOnHost, processes: Sequence[Process]) -> str:
+    return place.shown(several=len(processes) > 1)
+
+
 def _gc_log(name: str, texts: Sequence[str]) -> _GcLog:
     """Read the GC logs of the JVMs that ran one after the other."""
     lines = [line for text in texts for line in gc_lines(text)]
+    if not any(text.strip() for text in texts):
+        return _GcLog(None, f"the pauses of {name} are not known: its GC log is empty", lines)
     try:
         found = joined([parse_gc_log(text) for text in texts])
     except LogError as error:
@@ -134,7 +149,9 @@ def _gc_log(name: str, texts: Sequence[str]) -> _GcLog:
 
 def _own_log(evidence: Evidence, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
     of_log = (place.process, text, zone)
-    return _OwnLog(evidence.events(*of_log), evidence.lines(*of_log), evidence.remarks(*of_log))
+    lines = evidence.lines(*of_log)
+    is_known = bool(lines) or not text.strip() or not evidence.kinds
+    return _OwnLog(evidence.events(*of_log), lines, evidence.remarks(*of_log), is_known)
 
 
 def _missing(

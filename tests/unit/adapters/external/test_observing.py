@@ -1,17 +1,20 @@
 """What a definition says of machines to be looked at, and what is told of those that can't be."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from plimsoll.adapters.external import Observe, read_options
 from plimsoll.adapters.hosts.following import CUT
+from plimsoll.adapters.hosts.reached import Target
 from plimsoll.adapters.products.external import ExternalProduct
 from plimsoll.adapters.products.nodes.node_process import UnreadLogs
 from plimsoll.adapters.providers.external import Observers
+from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.domain.campaign.specs import HostsSpec
-from plimsoll.domain.text.errors import Problem
+from plimsoll.domain.text.errors import HostError
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHNvbWUga2V5IG9mIHRoaXJ0eS10d28gYnl0ZXMhIQ=="
 HOSTS = [{"address": f"10.0.0.{number}", "host_key": KEY} for number in (1, 2)]
@@ -22,44 +25,54 @@ def observe(**changes: Any) -> Observe:
     return Observe.model_validate({**WRITTEN, **changes})
 
 
-def spec(nodes: int = 2, max_parallel: int = 1) -> HostsSpec:
-    return HostsSpec("a", {}, nodes=nodes, node_hosts=0, load_hosts=1, load_heap="1G", max_parallel=max_parallel)
+def spec(nodes: int = 2) -> HostsSpec:
+    return HostsSpec("a", {}, nodes=nodes, node_hosts=0, load_hosts=1, load_heap="1G", max_parallel=1)
 
 
 @dataclass
-class Ssh:
-    """The provider of hosts over SSH, which says this of them."""
+class Shell:
+    """Machines by address: what the program says there, or what keeps it from running."""
 
-    said: list[Problem]
-    asked: list[HostsSpec] = field(default_factory=list)
+    said: dict[str, Answer | HostError]
 
-    def check(self, spec: HostsSpec) -> list[Problem]:
-        self.asked.append(spec)
-        return self.said
+    def to(self, target: Target) -> Any:
+        answer = self.said[target.address]
+
+        def execute(line: str, timeout_s: float) -> Answer:
+            assert "cassandra" in line
+            if isinstance(answer, HostError):
+                raise answer
+            return answer
+
+        return SimpleNamespace(execute=execute)
 
 
-def problems(said: list[Problem], spec: HostsSpec) -> list[str]:
-    ssh = Ssh(said)
-    found = Observers(lambda: cast(Any, ssh), lambda: cast(Any, None)).problems(spec, observe())
-    assert [(one.nodes, one.load_hosts) for one in ssh.asked] == [(0, 2)]
+def problems(spec: HostsSpec, **said: Answer | HostError) -> list[str]:
+    machines = {host["address"]: answer for host, answer in zip(HOSTS, said.values(), strict=True)}
+    found = Observers(lambda: cast(Any, Shell(machines))).problems(spec, observe())
     return [f"{one.where}: {one.what}" for one in found]
 
 
-def test_a_machine_that_can_not_be_reached_is_told_at_its_place() -> None:
-    there = "provider.options.groups.observed"
-    said = [Problem(f"{there}.load2", "is silent"), Problem("provider.options.connection", "is unknown")]
-    assert problems(said, spec()) == [
-        "provider.options.observe.hosts[1]: is silent",
-        "provider.options.observe.connection: is unknown",
+FINE = Answer(0, b"", b"")
+
+
+def test_what_is_in_the_way_is_told_at_its_machine() -> None:
+    silent = HostError("does not answer", where="host 10.0.0.2")
+    assert problems(spec(), first=Answer(0, b"/l can't be read\nno room\n", b""), second=silent) == [
+        "provider.options.observe.hosts[0]: /l can't be read",
+        "provider.options.observe.hosts[0]: no room",
+        "provider.options.observe.hosts[1]: host 10.0.0.2: does not answer",
     ]
 
 
-def test_more_machines_than_nodes_and_cells_at_once_are_refused() -> None:
-    told = problems([Problem("provider.options.groups.observed.load", "is silent")], spec(nodes=1, max_parallel=2))
-    assert told == [
-        "provider.options.observe.hosts: are 2 machines, and the definition says 1 node",
-        "max_parallel: is 2, and cells at once would be looked at on the same machines",
-        "provider.options.observe.hosts[0]: is silent",
+def test_a_machine_without_python_is_told() -> None:
+    told = problems(spec(), first=FINE, second=Answer(127, b"", b"sh: python3: not found"))
+    assert told == ["provider.options.observe.hosts[1]: Python 3 can't look around there: sh: python3: not found"]
+
+
+def test_more_machines_than_nodes_are_refused() -> None:
+    assert problems(spec(nodes=1), first=FINE, second=FINE) == [
+        "provider.options.observe.hosts: are 2 machines, and the definition says 1 node"
     ]
 
 
@@ -109,6 +122,6 @@ def test_its_logs_are_those_of_one_process_and_without_any_there_is_none() -> No
 
 def test_a_log_of_which_only_a_part_was_taken_is_told() -> None:
     evidence = product(log={"path": "/s.log", "of": "cassandra"}).evidence
-    [remark] = evidence.remarks("database", f"INFO\n{CUT}\n", None)
-    assert "more than 64 MiB were written to this log" in remark
+    [remark] = evidence.remarks("database", f"INFO\n{CUT}: there is no room\n", None)
+    assert remark == "what a node logged is not known whole: there is no room"
     assert evidence.remarks("database", "INFO\n", None) == []

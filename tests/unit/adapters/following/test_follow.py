@@ -13,11 +13,12 @@ from plimsoll.adapters.hosts.following import CUT, follow
 class Followed:
     """A log in a folder, and what was taken of it."""
 
-    def __init__(self, folder: Path, pattern: str = "gc.log*") -> None:
-        self.folder, self.copy = folder, folder / "taken"
+    def __init__(self, folder: Path, pattern: str = "gc.log*", copy: str = "taken") -> None:
+        self.folder, self.copy = folder / "theirs", folder / copy
+        self.folder.mkdir()
         self.written = 0
         self.write("of before\n")
-        self.log = follow.Log(f"{folder}/{pattern}", self.copy)
+        self.log = follow.Log(f"{self.folder}/{pattern}", self.copy)
 
     def write(self, text: str, name: str = "gc.log", mode: str = "a") -> None:
         file = self.folder / name
@@ -26,8 +27,8 @@ class Followed:
         self.written += 1
         os.utime(file, (self.written, self.written))  # the clock of files may be coarser than a test is quick
 
-    def taken(self) -> str:
-        self.log.take()
+    def taken(self, left: int = follow.MOST_BYTES, room: int = 1 << 40) -> str:
+        follow.follow([self.log], left, room)
         return self.copy.read_text()
 
 
@@ -70,24 +71,82 @@ def test_a_log_that_is_not_there_yet_is_taken_once_it_is(tmp_path: Path) -> None
     assert followed.taken() == "first\n"
 
 
+def test_what_is_written_while_a_file_is_renamed_is_not_lost(followed: Followed) -> None:
+    with (followed.folder / "gc.log").open("a") as open_before:
+        (followed.folder / "gc.log").rename(followed.folder / "gc.log.0")
+        followed.write("first of the second\n")
+        open_before.write("last of the first\n")
+    os.utime(followed.folder / "gc.log.0", (1, 1))
+    assert followed.taken() == "last of the first\nfirst of the second\n"
+
+
+def test_a_line_is_taken_once_it_has_ended(followed: Followed) -> None:
+    followed.write("half")
+    assert followed.taken() == ""
+    followed.write(" a line\n")
+    assert followed.taken() == "half a line\n"
+
+
+def test_packed_files_and_folders_are_no_logs(followed: Followed) -> None:
+    followed.write("PK", name="gc.log.1.zip")
+    (followed.folder / "gc.log.d").mkdir()
+    os.utime(followed.folder / "gc.log.d", (99, 99))
+    followed.write("still here\n")
+    assert followed.taken() == "still here\n"
+
+
+def test_details_of_a_gc_log_are_left_out(tmp_path: Path) -> None:
+    followed = Followed(tmp_path, copy="gc.log")
+    lines = [f"[1s][9][9][{level}] GC(0) {level}\n" for level in ("info ", "debug", "trace")]
+    followed.write("".join(lines))
+    assert followed.taken() == lines[0]
+
+
+@pytest.mark.parametrize(
+    ("bounds", "why"), [({"left": 10}, "too much was written"), ({"room": 1000}, "there is no room")]
+)
 def test_of_a_log_that_never_ends_a_part_is_taken_and_that_is_told(
-    followed: Followed, monkeypatch: pytest.MonkeyPatch
+    followed: Followed, bounds: dict[str, int], why: str
 ) -> None:
-    monkeypatch.setattr(follow, "MOST_BYTES", 10)
     followed.write("0123456789abc\n")
-    taken = followed.taken()
+    taken = followed.taken(**bounds)
     followed.write("more\n")
     assert followed.taken() == taken
-    assert taken.startswith("0123456789\nplimsoll: more than 0 MiB")
-    assert taken.splitlines()[1].partition("than")[0] == CUT.partition("than")[0]
+    assert taken.splitlines()[-1] == f"{CUT}: {why}"
+
+
+def test_an_error_ends_one_log_and_is_told_in_it(followed: Followed, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> bytes:
+        raise OSError("Input/output error")
+
+    monkeypatch.setattr(os, "pread", broken)
+    assert followed.taken().splitlines()[-1] == f"{CUT}: Input/output error"
+
+
+def obstacles(capsys: pytest.CaptureFixture[str], *arguments: object) -> list[str]:
+    follow.main("check", *map(str, arguments))
+    return capsys.readouterr().out.splitlines()
 
 
 def test_what_is_in_the_way_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "there.log").touch()
-    follow.main("check", str(os.geteuid()), f"{tmp_path}/there.*", f"{tmp_path}/none.log")
-    assert capsys.readouterr().out == f"there is no file {tmp_path}/none.log, or its folder can't be listed\n"
-    follow.main("check", "nobody-of-that-name")
-    assert capsys.readouterr().out == "no process runs as nobody-of-that-name there\n"
+    mine = os.geteuid()
+    assert obstacles(capsys, tmp_path / "new" / "folder", mine, f"{tmp_path}/there.*", f"{tmp_path}/none.log") == [
+        f"there is no file {tmp_path}/none.log, or its folder can't be listed"
+    ]
+    assert obstacles(capsys, tmp_path, "nobody-of-that-name") == ["no process runs as nobody-of-that-name there"]
+    assert obstacles(capsys, tmp_path, mine, tmp_path) == [f"{tmp_path} can't be read"]
+
+
+def test_a_folder_without_room_or_of_another_user_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = os.geteuid()
+    monkeypatch.setattr(follow, "MOST_BYTES", 1 << 60)
+    [told] = obstacles(capsys, tmp_path, mine)
+    assert "M are needed" in told
+    monkeypatch.setattr(os, "geteuid", lambda: mine + 1)
+    assert obstacles(capsys, tmp_path, mine) == [f"{tmp_path} belongs to another user"]
 
 
 def test_the_program_needs_nothing_but_the_standard_library() -> None:

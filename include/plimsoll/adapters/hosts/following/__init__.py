@@ -7,14 +7,16 @@ from datetime import timedelta
 from inspect import getsource
 from pathlib import PurePosixPath
 
-from plimsoll.adapters.hosts.base import PYTHON
+from plimsoll.adapters.hosts.base import PYTHON, console_path
 from plimsoll.adapters.hosts.following import follow
+from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host, Job
 
 FOLDER = PurePosixPath("logs")
 """The folder below a host's root in which what was taken lies."""
+CUT, GC_LOG = follow.CUT, follow.GC_LOG
 _JOB, _PROGRAM = "follow", "follow.py"
-CUT = follow.CUT.format(follow.MOST_BYTES >> 20).strip()
+_SAID = 2000
 
 
 def start_following(host: Host, logs: Mapping[str, str], expires: timedelta) -> None:
@@ -27,13 +29,22 @@ def start_following(host: Host, logs: Mapping[str, str], expires: timedelta) -> 
         host.start(Job(id=_JOB, argv=argv, expires=expires))
 
 
+def why_ended(host: Host) -> str:
+    """Tell why logs are not followed any more; empty where they are, or none is. Raises HostError."""
+    if host.status(_JOB).state != "exited":
+        return ""
+    said = host.read_tail(console_path(host.root, _JOB), max_bytes=_SAID).strip().splitlines()
+    return shortened(said[-1]) if said else "it was ended"
+
+
 def stop_following(host: Host) -> None:
+    """End it, so that what was taken is whole. Raises HostError."""
     host.stop(_JOB, grace=timedelta(seconds=1))
 
 
-def check_arguments(user: str, paths: Sequence[str]) -> tuple[str, ...]:
+def check_arguments(folder: str, user: str, paths: Sequence[str]) -> tuple[str, ...]:
     """Return the program's text and the arguments with which it says what would keep it from following these logs."""
-    return (getsource(follow), "check", user, *paths)
+    return (getsource(follow), "check", folder, user, *paths)
 
 
-__all__ = ["CUT", "FOLDER", "check_arguments", "start_following", "stop_following"]
+__all__ = ["CUT", "FOLDER", "GC_LOG", "check_arguments", "start_following", "stop_following", "why_ended"]

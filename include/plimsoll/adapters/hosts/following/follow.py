@@ -1,10 +1,11 @@
 """Copies what is written to logs from now on. A program of its own: Python 3.9, its standard library only.
 
-Usage: python3 FOLDER OUTPUT NAME=PATH... Each log is followed into the file OUTPUT/NAME, through rotations, until the
-process is ended. `check USER PATH...` prints what is in the way of that instead, a line each.
+Usage: python3 FILE OUTPUT NAME=PATH... Each log is followed into the file OUTPUT/NAME, through rotations, until the
+process is ended. `check FOLDER USER PATH...` prints what would be in the way of that instead, a line each.
 """
 
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -15,9 +16,16 @@ from pwd import getpwnam
 
 PERIOD_S = 1.0
 MOST_BYTES = 64 << 20
-"""The most that is taken of one log."""
-CUT = "plimsoll: more than {} MiB were written to this log, and what followed was not taken\n"
+"""The most that is taken of all logs together."""
+ROOM_BYTES = 32 << 20
+"""The room that is left to others where the copies lie."""
+CUT = "plimsoll: what followed was not taken"
+"""Begins the line that ends what was taken of a log, with the reason."""
 _BLOCK = 1 << 20
+GC_LOG = "gc.log"
+_DETAILS = (b"][trace", b"][debug")
+"""In lines that a JVM writes into its GC log of each region of its heap, some thousands a collection."""
+_PACKED = (".gz", ".zip", ".bz2", ".xz", ".zst")
 
 
 class Log:
@@ -26,49 +34,67 @@ class Log:
     def __init__(self, path: str, copy: Path) -> None:
         self._path, self._copy = path, copy
         self._read: dict[tuple[int, int], int] = {}  # file → how far it was read
-        self._file, self._is_full = -1, False
+        self._file, self.is_over = -1, False
         copy.touch()
         for there in glob(path):  # noqa: PTH207 - patterns begin at the root
             with suppress(OSError):
                 state = os.stat(there)  # noqa: PTH116
                 self._read[state.st_dev, state.st_ino] = state.st_size
-        self.take()
+        self.take(MOST_BYTES)
 
-    def take(self) -> None:
-        """Take what is new of the file, and of the one that has taken its place."""
-        if self._is_full:
-            return
+    def take(self, most: int) -> int:
+        """Take what is new of the file, and of the one that has taken its place; `most` bytes. Return how many."""
+        taken = self._drain(most) if self._file >= 0 else 0
+        newest = _opened(newest_of(self._path))
+        if newest < 0:
+            return taken
+        if self._file >= 0 and _identity(newest) == _identity(self._file):
+            os.close(newest)
+            return taken
         if self._file >= 0:
-            self._drain()
-        with suppress(OSError):
-            newest = os.open(_newest(self._path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-            if self._file >= 0 and _identity(newest) == _identity(self._file):
-                os.close(newest)
-                return
-            if self._file >= 0:
-                os.close(self._file)
-            self._file = newest
-            self._drain()
+            taken += self._drain(most - taken)  # what came between the two looks
+            os.close(self._file)
+        self._file = newest
+        return taken + self._drain(most - taken)
 
-    def _drain(self) -> None:
+    def end(self, why: str) -> None:
+        """Take no more of it."""
+        self.is_over = True
+        with suppress(OSError), self._copy.open("a") as copy:
+            copy.write(f"\n{CUT}: {why}\n")
+
+    def _drain(self, most: int) -> int:
         """Copy the file from where it was left. One that became shorter was begun anew."""
         identity, size = _identity(self._file), os.fstat(self._file).st_size
         at = self._read.get(identity, 0)
         at = 0 if at > size else at
+        taken = 0
         with self._copy.open("ab") as copy:
-            while block := os.pread(self._file, _BLOCK, at):
-                copy.write(block[: max(0, MOST_BYTES - copy.tell())])
-                at += len(block)
-                if copy.tell() >= MOST_BYTES:
-                    copy.write(f"\n{CUT.format(MOST_BYTES >> 20)}".encode())
-                    self._is_full = True
-                    break
+            while taken < most and (lines := self._lines(at)):
+                if self._copy.name == GC_LOG:
+                    kept = b"".join(line for line in lines.splitlines(True) if _matters(line))
+                else:
+                    kept = lines
+                copy.write(kept)
+                at, taken = at + len(lines), taken + len(kept)
         self._read[identity] = at
+        return taken
+
+    def _lines(self, at: int) -> bytes:
+        """Return what comes there, as whole lines where one has ended."""
+        block = os.pread(self._file, _BLOCK, at)
+        whole = block[: block.rfind(b"\n") + 1]
+        return whole or (block if len(block) == _BLOCK else b"")
 
 
-def _newest(path: str) -> str:
-    """Return the file that was written to last; empty where there is none."""
-    return max(glob(path), key=_written, default="")  # noqa: PTH207
+def _matters(line: bytes) -> bool:
+    return not any(detail in line[:100] for detail in _DETAILS)
+
+
+def newest_of(path: str) -> str:
+    """Return the file that was written to last, of those that are not packed; empty where there is none."""
+    found = (one for one in glob(path) if not one.endswith(_PACKED))  # noqa: PTH207
+    return max(found, key=_written, default="")
 
 
 def _written(path: str) -> int:
@@ -77,45 +103,82 @@ def _written(path: str) -> int:
     return 0
 
 
+def _opened(path: str) -> int:
+    """Return the open file; -1 where it can't be read, or is none."""
+    with suppress(OSError):
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        if stat.S_ISREG(os.fstat(file).st_mode):
+            return file
+        os.close(file)
+    return -1
+
+
 def _identity(file: int) -> "tuple[int, int]":
     state = os.fstat(file)
     return state.st_dev, state.st_ino
 
 
-def obstacles(user: str, *paths: str) -> "Iterator[str]":
-    """Yield a sentence for a user as whom nothing runs, and for each log that can't be read."""
+def follow(logs: "list[Log]", left: int, room: int) -> int:
+    """Take once of each log. Return how many bytes may still be taken of all."""
+    for log in [one for one in logs if not one.is_over]:
+        try:
+            left -= log.take(left if room > ROOM_BYTES else 0)
+            if left <= 0 or room <= ROOM_BYTES:
+                log.end("too much was written" if left <= 0 else "there is no room")
+        except OSError as error:
+            log.end(str(error))
+    return left
+
+
+def obstacles(folder: str, user: str, *paths: str) -> "Iterator[str]":
+    """Yield a sentence for a folder that can't be used, a user as whom nothing runs, a log that can't be read."""
+    yield from _of_folder(folder)
     number = user
     with suppress(KeyError):
         number = str(getpwnam(user).pw_uid)
-    if not any(_runs_as(pid, number) for pid in os.listdir("/proc") if pid.isdigit()):  # noqa: PTH208
+    pids = [pid for pid in os.listdir("/proc") if pid.isdigit()]  # noqa: PTH208
+    # Where others' processes are hidden, what they take is not known later on.
+    if "1" in pids and _user_of("1") and number not in map(_user_of, pids):
         yield f"no process runs as {user} there"
     for path in paths:
-        newest = _newest(path)
+        newest = newest_of(path)
         if not newest:
             yield f"there is no file {path}, or its folder can't be listed"
-        elif not os.access(newest, os.R_OK):
+        elif not (os.access(newest, os.R_OK) and os.path.isfile(newest)):  # noqa: PTH113
             yield f"{newest} can't be read"
 
 
-def _runs_as(pid: str, user: str) -> bool:
+def _of_folder(folder: str) -> "Iterator[str]":
+    there = Path(folder)
+    while not there.exists():
+        there = there.parent
+    if str(there) == folder and there.stat().st_uid != os.geteuid():
+        yield f"{folder} belongs to another user"
+    elif not os.access(there, os.W_OK | os.X_OK):
+        yield f"nothing can be written to {there}"
+    elif (free := os.statvfs(there).f_bavail * os.statvfs(there).f_frsize) < MOST_BYTES + 2 * ROOM_BYTES:
+        yield f"{free >> 20}M are free in {there}, {(MOST_BYTES + 2 * ROOM_BYTES) >> 20}M are needed"
+
+
+def _user_of(pid: str) -> str:
     with suppress(OSError, IndexError):
-        return Path(f"/proc/{pid}/status").read_text(errors="replace").split("\nUid:")[1].split()[1] == user
-    return False
+        return Path(f"/proc/{pid}/status").read_text(errors="replace").split("\nUid:")[1].split()[1]
+    return ""
 
 
-def main(output: str, *logs: str) -> None:
+def main(output: str, *arguments: str) -> None:
     """Follow the logs until the process is ended."""
     if output == "check":
-        for sentence in obstacles(*logs):
+        for sentence in obstacles(*arguments):
             print(sentence)
         return
-    folder = Path(output)
+    folder, left = Path(output), MOST_BYTES
     folder.mkdir(parents=True, exist_ok=True)
-    followed = [Log(path, folder / name) for name, _, path in (log.partition("=") for log in logs)]
+    logs = [Log(path, folder / name) for name, _, path in (one.partition("=") for one in arguments)]
     while True:
         time.sleep(PERIOD_S)
-        for log in followed:
-            log.take()
+        free = os.statvfs(folder)
+        left = follow(logs, left, free.f_bavail * free.f_frsize)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from pathlib import Path
 from plimsoll.adapters.hosts.onhost import control, supervisor
 
 WORK, CLUSTER, ENVIRONMENT = "PLIMSOLL_WORK", "PLIMSOLL_CLUSTER", "PLIMSOLL_ENVIRONMENT"
+_OVER_S = 3600.0
 PATIENCE_S = 20.0
 """The time that ended processes may take to be gone, s."""
 # Others may be measuring on this host: what resists is looked for less and less often.
@@ -33,6 +34,29 @@ def clean(work: Path, cluster: str | None) -> list[str]:
     if not left:
         _prune(work, folder)
     return left
+
+
+def leave(folder: Path, work: str = "clusters", programs: str = "bundles") -> bool:
+    """Remove what clusters have left in the folder's `work` whose time is long over; then, without another one, this
+    program and the folder. Returns whether the folder is gone. Whatever else somebody has in it stays.
+    """
+    for cluster in (folder / work).glob("*/*/*"):
+        name = str(cluster.relative_to(folder / work))
+        if _untouched_s(cluster) > _OVER_S and not running(folder / work, name):
+            clean(folder / work, name)
+    if not (folder / work).exists():
+        shutil.rmtree(folder / programs, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+    return not folder.exists()
+
+
+def _untouched_s(folder: Path) -> float:
+    """Return for how long no file below the folder was written to, s."""
+    times = [folder.stat().st_mtime]
+    with contextlib.suppress(OSError):
+        times += [path.stat().st_mtime for path in folder.rglob("*")]
+    return time.time() - max(times)
 
 
 def clear(work: Path, cluster: str, hosts: list[Path], keep: frozenset[str]) -> list[str]:

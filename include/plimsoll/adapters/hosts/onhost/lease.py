@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,17 +100,6 @@ def release(folder: Path, key: str) -> bool:
         current = read(folder)["lease"]
         if current is not None and current["key"] == key:
             (folder / LEASE).unlink()
-    return True
-
-
-def leave(folder: Path) -> bool:
-    """Remove the folder with this program, unless somebody holds it. Returns whether it is gone."""
-    if not folder.is_dir():
-        return True
-    with _locked(folder):
-        if read(folder)["lease"] is not None:
-            return False
-        shutil.rmtree(folder)
     return True
 
 

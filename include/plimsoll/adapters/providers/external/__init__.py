@@ -16,7 +16,7 @@ from plimsoll.adapters.hosts.base import FOLDER
 from plimsoll.adapters.providers.external.cell_of_endpoint import CellOfEndpoint
 from plimsoll.adapters.providers.external.checks import LoadHostTariffs, load_hosts_alone
 from plimsoll.adapters.providers.external.keyspace import OwnKeyspace, has_begun
-from plimsoll.adapters.providers.external.observing import Observers
+from plimsoll.adapters.providers.external.observing import Observers, observed_hosts
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import (
     OBSERVED,
@@ -113,8 +113,8 @@ class ExternalProvider(Provider):
         options = read_options(spec.options)
         if isinstance(options, list):
             return options
-        watched = self._observers.problems(spec, options.observe) if options.observe else ()
-        return [*self._reach.of(options).problems(spec.nodes), *self._host_problems(spec, options), *watched]
+        observed = self._observers.problems(spec, options.observe) if options.observe else ()
+        return [*self._reach.of(options).problems(spec.nodes), *self._host_problems(spec, options), *observed]
 
     def ensure(self, request: ClusterRequest) -> Cluster:
         """Return load hosts, and make what the load has there. Idempotent by the cluster's id."""
@@ -124,22 +124,17 @@ class ExternalProvider(Provider):
         chosen, theirs = options.load_hosts, self._reach.of(options)
         hosts = self._hosts_from[chosen.provider].at(Places((chosen.options,)))
         cluster = hosts.ensure(request.model_copy(update={"nodes": 0, "options": chosen.options}))
-        observed = self._observers.ensure(request, options.observe) if options.observe else None
         host = hosts.host(cluster, cluster.load_host)
         if isinstance(theirs, CellOfEndpoint):
             theirs.make(request, host)
         else:
             theirs.make(request, host, self._places.workload)
-        return _ours(cluster, observed)
+        return _ours(cluster, options.observe)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
-        """Return the cluster with its load hosts, if all machines that it is to look at are still its own."""
+        """Return the cluster with its load hosts. Whether its observed machines answer is not asked."""
         cluster = self._found(cluster_id)
-        if cluster is None:
-            return None
-        observed = self._observers.find(cluster_id, self._observed_of(cluster_id))
-        are_due = all(one.theirs.options.observe for one in self._named if one.may_have(cluster_id))
-        return None if are_due and observed is None else _ours(cluster, observed)
+        return _ours(cluster, next(iter(self._observed_of(cluster_id)), None)) if cluster else None
 
     def why_gone(self, cluster_id: ClusterId) -> str:
         return "; ".join(why for hosts in self._load_hosts() if (why := hosts.why_gone(cluster_id)))
@@ -179,7 +174,7 @@ class ExternalProvider(Provider):
             errors += _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
         keyspaces = (one.theirs for one in self._named if isinstance(one.theirs, OwnKeyspace))
         errors += _tried(partial(one.remove, cluster_id, began=began) for one in keyspaces)
-        errors += _tried(partial(self._observers.destroy, cluster_id, one) for one in self._observed_of(cluster_id))
+        errors += _tried(partial(self._observers.clean, cluster_id, one) for one in self._observed_of(cluster_id))
         for first in errors:
             raise first if isinstance(first, ProviderError) else ProviderError(reason_of(first), where=str(cluster_id))
 
@@ -189,7 +184,7 @@ class ExternalProvider(Provider):
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         if info.role == OBSERVED:
-            return self._observers.host(cluster, info, self._observed_of(cluster.id))
+            return self._observers.host(cluster, info, self._observed_of(cluster.id)[0])
         hosts = next(one for one in self._load_hosts() if one.name == info.facts[_FROM])
         return hosts.host(cluster, info, environment)
 
@@ -251,19 +246,16 @@ class ExternalProvider(Provider):
         """Return the clusters that have load hosts, why some may be missing, and which hosts could not be asked."""
         seen: dict[ClusterId, Cluster] = {}
         troubles, silent = list[str](), list[str]()
-        observed = [observe for one in self._named if (observe := one.theirs.options.observe)]
-        listed: list[Callable[[], Sequence[Cluster]]] = [hosts.clusters for hosts in self._load_hosts()]
-        listed.append(partial(self._observers.clusters, observed))
-        for clusters in listed:
+        for hosts in self._load_hosts():
             try:
-                found = clusters()
+                found = hosts.clusters()
             except PartlySeen as error:
                 found = error.clusters
                 (silent if isinstance(error, HostsSilent) else troubles).append(error.text())
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen = {cluster.id: _ours(cluster) for cluster in found} | seen
+            seen |= {cluster.id: _ours(cluster) for cluster in found}
         return seen, troubles, silent
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
@@ -311,11 +303,11 @@ def _named(places: Places, reach: Reach) -> Sequence[_Named]:
     return tuple(_Named(reach.of(options), campaigns) for options, campaigns in found.values())
 
 
-def _ours(cluster: Cluster, observed: Cluster | None = None) -> Cluster:
-    """Return the cluster as this provider's, with hosts that say where they are from."""
+def _ours(cluster: Cluster, observe: Observe | None = None) -> Cluster:
+    """Return the cluster as this provider's, with hosts that say where they are from, and observed machines."""
     hosts = [info.model_copy(update={"facts": {**info.facts, _FROM: cluster.provider}}) for info in cluster.hosts]
-    watched = observed.hosts if observed else ()
-    return cluster.model_copy(update={"provider": EXTERNAL, "hosts": (*watched, *hosts)})
+    observed = observed_hosts(observe) if observe else ()
+    return cluster.model_copy(update={"provider": EXTERNAL, "hosts": (*hosts, *observed)})
 
 
 def _end_jobs(host: Host) -> None:

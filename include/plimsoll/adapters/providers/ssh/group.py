@@ -13,7 +13,7 @@ from plimsoll.adapters.providers.ssh.options import GroupOptions, SshOptions
 from plimsoll.domain.hosts.cluster import Cluster, HostInfo, Role, load_host_name
 from plimsoll.domain.text.errors import HostError, SecretError
 
-MEMBER = "group_host"
+_MEMBER = "group_host"
 """The fact of a host with its own name in the group, where it has taken another host's name."""
 
 _S = TypeVar("_S")
@@ -153,7 +153,7 @@ class Group:
         own = self._info(member)
         if info.role == "node":
             return own
-        return own.model_copy(update={"name": info.name, "role": "load", "facts": {**own.facts, MEMBER: member.name}})
+        return own.model_copy(update={"name": info.name, "role": "load", "facts": {**own.facts, _MEMBER: member.name}})
 
     def release_others(self, lease: Lease) -> None:
         """Give back what the cluster had of the group before others took its place, as far as it can be reached."""
@@ -220,12 +220,12 @@ class Group:
 
 
 def _member_name(info: HostInfo) -> str:
-    return info.facts.get(MEMBER, info.name)
+    return info.facts.get(_MEMBER, info.name)
 
 
 def _without_place(facts: Mapping[str, str]) -> dict[str, str]:
     """Return a definition's facts of a host, without those that would make it another host or move its folder."""
-    return {name: fact for name, fact in facts.items() if name not in (MEMBER, FOLDER)}
+    return {name: fact for name, fact in facts.items() if name not in (_MEMBER, FOLDER)}
 
 
 def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> Iterator[_T]:

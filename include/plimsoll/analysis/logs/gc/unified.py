@@ -1,4 +1,5 @@
-"""Pauses from unified GC logs of JDK 11 to 25, written with `-Xlog:gc*,safepoint:file=F:time,uptime,level,tags`.
+"""Pauses from unified GC logs of JDK 11 to 25, written with `-Xlog:gc*,safepoint:file=F:time,uptime,level,tags`, or
+with `gc=info,safepoint=info` and `time,uptime,pid,tid,level`, as Cassandra does by itself.
 
 The formats come from real logs of G1, CMS, Shenandoah, ZGC (with generations, too), Parallel and Serial of JDK 11, 17
 and 25. The JVM writes a line when a pause is over, so the pause's start is the line's time less its duration. For JDK 8
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from plimsoll.domain.keys.process import ProcessOnHost
 
 _LINE = re.compile(
-    r"\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})\]\[[\d.,]+s\]"
-    r"\[(error|warning|info|debug|trace) *\]\[(?P<tags>[\w,]+) *\] ?(?P<message>.*)",
+    r"\[(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d{4})\]\[[\d.,]+s\](?:\[\d+\]\[\d+\])?"
+    r"\[(error|warning|info|debug|trace) *\](?:\[(?P<tags>[\w,]+) *\])? ?(?P<message>.*)",
     re.ASCII,
 )
 _COLLECTORS: dict[str, Collector] = {
@@ -151,12 +152,22 @@ def _lines(text: str) -> tuple[list[_Line], list[str]]:
     lines, unknown = list[_Line](), list[str]()
     for line in text.splitlines(keepends=True):
         match = _LINE.fullmatch(line.rstrip())
-        read = _Line(datetime.fromisoformat(match["time"]), match["tags"], match["message"]) if match else None
+        read = _Line(datetime.fromisoformat(match["time"]), _tags(match), match["message"]) if match else None
         if read:
             lines.append(read)
         if line.strip() and line.endswith("\n") and (read is None or _strange(read)):
             unknown.append(line)
     return lines, unknown
+
+
+def _tags(line: re.Match[str]) -> str:
+    """Return a line's tags; where it has none, those under which such a message is logged."""
+    if line["tags"]:
+        return line["tags"]
+    if _CPU.fullmatch(line["message"]):
+        return "gc,cpu"
+    forms = (_CYCLE.match, _STALL.fullmatch, _COLLECTORS.get)
+    return "gc" if any(is_so(line["message"]) for is_so in forms) else "safepoint"
 
 
 def _strange(line: _Line) -> bool:
