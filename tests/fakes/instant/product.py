@@ -18,7 +18,7 @@ from plimsoll.ports.product import Evidence, Product
 class SilentLog(Evidence):
     """A log that tells nothing."""
 
-    kinds: Sequence[EventKind] = (EventKind("compaction", "compaction"),)
+    kinds: Sequence[EventKind] = ()
 
     def events(self, process: str, text: str, zone: tzinfo) -> Sequence[Event]:
         """Return no events."""

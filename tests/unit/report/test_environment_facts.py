@@ -5,7 +5,7 @@ from tests.support.campaigns.synthetic import demo_campaign
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.analysis.campaign.host_facts import ABSENT
-from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint
+from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint, ReportedNode
 from plimsoll.report.charts.theme import Figure
 from plimsoll.report.page import page_html
 from plimsoll.report.words.environment_facts import environment
@@ -158,3 +158,22 @@ def test_what_is_taken_out_of_nodes_times_is_told_against_the_load_generator_s_c
     page = page_html(findings, demo_figures)
     assert "are taken out (0.3 ms at most)" in page
     assert "Largest offset of a host's clock from the controller's: 41 ms." in page
+
+
+def test_a_machine_that_was_looked_at_tells_of_the_node_at_its_address() -> None:
+    data = demo_campaign()
+
+    def theirs(one: Fingerprint | None) -> Fingerprint | None:
+        if one is None:
+            return None
+        looked_at = [node.model_copy(update={"processes": (), "host": f"node{n}"}) for n, node in enumerate(one.nodes)]
+        addresses = [f"{looked_at[0].address}:5432", "elsewhere"]
+        told = [ReportedNode(address=at, data_centre="", rack="", release_version="15.3") for at in addresses]
+        return one.model_copy(update={"nodes": tuple(looked_at[:2]), "reported_nodes": tuple(told)})
+
+    attempts = tuple(replace(one, fingerprint=theirs(one.fingerprint)) for one in data.attempts)
+    found = environment(analyse(replace(data, attempts=attempts)))
+    assert found.equal["database"] == "15.3"
+    assert found.equal["operating system"] == "Ubuntu 20.04.3 LTS"
+    assert found.equal["JVM flags"] == "not known"
+    assert found.by_host == {}

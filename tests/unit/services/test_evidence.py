@@ -12,6 +12,7 @@ from tests.fakes.instant.product import SilentLog
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+from plimsoll.domain.keys.process import EventKind
 from plimsoll.domain.keys.system import LoadCommand
 from plimsoll.domain.text.errors import LASTS
 from plimsoll.services.cell.context import AttemptContext
@@ -33,6 +34,12 @@ load_generator: {name: instant}
 timing: {duration: 20s, warmup: 10s}
 provider: {name: instant}
 """
+
+
+class Strange(SilentLog):
+    """A log that should tell of compactions, and has none of the lines that it should have."""
+
+    kinds = (EventKind("compaction", "compaction"),)
 
 
 class Telling(SilentLog):
@@ -68,6 +75,16 @@ def test_what_logs_tell_of_the_whole_cluster_is_in_the_verdict(
     monkeypatch.setattr(work.product, "evidence", Telling(), raising=False)
     warnings = judge_measured(evidence.gather(work, manifest_of(work))).verdict.warnings
     assert warnings.count("the cluster is up") == work.part.system.nodes
+
+
+def test_events_of_a_log_in_another_form_are_not_known_and_that_is_told(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work.product, "evidence", Strange(), raising=False)
+    found = evidence.gather(work, manifest_of(work))
+    assert found.logs.events == {}
+    told = [one for one in judge_measured(found).verdict.warnings if "no line of its log is in the form" in one]
+    assert [one.partition(" are not")[0] for one in told] == [f"the events of node{n}" for n in (1, 2, 3)]
 
 
 def test_files_of_a_command_in_a_form_that_can_not_be_read_would_be_as_unreadable_again(work: AttemptContext) -> None:
@@ -113,7 +130,7 @@ def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(
 def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict(work: AttemptContext) -> None:
     manifest, store = manifest_of(work), work.toolkit.store
     known = (LOGS / "jdk11-g1.log").read_bytes()
-    for host, log in (("node1", 3 * UNKNOWN), ("node2", known + UNKNOWN)):
+    for host, log in (("node1", 3 * UNKNOWN), ("node2", known + UNKNOWN), ("node3", b"")):
         path = f"raw/{host}/instant/gc.log"
         store.write(layout.attempt_file(work.key, path), log)
         entry = ManifestEntry(path=path, size_bytes=len(log), sha256="")
@@ -127,5 +144,5 @@ def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict
         "that is not known, the first: [Collected garbage for 0.5 s]",
         f"pauses of node2 may be missing: of its GC log, 1 of {len(known.splitlines()) + 1} lines are of a form that "
         f"is not known, the first: {UNKNOWN.decode().strip()}",
-        "the pauses of node3 are not known: it has no GC log",
+        "the pauses of node3 are not known: its GC log is empty",
     ]

@@ -1,5 +1,6 @@
 """What cleaning says of what it can't remove; what it does remove is tested with real processes."""
 
+import os
 import shutil
 from collections.abc import Callable
 from itertools import count
@@ -46,6 +47,33 @@ def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
     assert "symbolic link" in cleaning.remove(tmp_path / "link")
     assert kept.is_dir()
+
+
+def test_whoever_leaves_removes_its_program_and_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "own" / "bundles" / "onhost").mkdir(parents=True)
+    assert cleaning.leave(tmp_path / "own")
+    assert not (tmp_path / "own").exists()
+    assert cleaning.leave(tmp_path / "own")
+
+
+def test_whoever_leaves_touches_neither_another_cluster_nor_files_of_others(tmp_path: Path) -> None:
+    (tmp_path / "bundles").mkdir()
+    (tmp_path / "clusters" / KEY / "node1").mkdir(parents=True)
+    (tmp_path / "of-others").touch()
+    assert not cleaning.leave(tmp_path)
+    assert (tmp_path / "bundles").is_dir()
+    shutil.rmtree(tmp_path / "clusters")
+    assert not cleaning.leave(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["of-others"]
+
+
+def test_what_a_cluster_of_long_ago_has_left_goes_with_the_next_one(tmp_path: Path) -> None:
+    file = tmp_path / "own" / "clusters" / KEY / "node1" / "host.csv"
+    file.parent.mkdir(parents=True)
+    file.touch()
+    for path in (file, *list(file.parents)[:2]):
+        os.utime(path, (1, 1))
+    assert cleaning.leave(tmp_path / "own")
 
 
 def test_nothing_there_is_clean(tmp_path: Path) -> None:

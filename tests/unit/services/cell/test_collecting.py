@@ -12,7 +12,7 @@ from tests.support.stores.places import patch_place
 
 from plimsoll.adapters.stores.object_store import ObjectStore
 from plimsoll.domain.attempt.result import Manifest
-from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import OBSERVED, ClusterId, HostInfo
 from plimsoll.domain.text.errors import (
     CloudOutOfReach,
     HostError,
@@ -112,6 +112,21 @@ def test_an_error_about_a_file_of_any_name_is_stored(work: AttemptContext, monke
 def test_a_host_s_files_are_taken_up_to_a_size(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plimsoll.services.cell.collect._MOST_BYTES", 0)
     assert "not collected from load, from" in (collect(work).failure or "")
+
+
+def test_what_is_lost_of_an_observed_machine_is_told_and_takes_nothing_from_the_attempt(
+    work: AttemptContext, dead: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = work.provider.find(work.cluster_id)
+    assert whole is not None
+    theirs = HostInfo(name="theirs1", role=OBSERVED, address="10.0.0.1")
+    cluster = whole.model_copy(update={"hosts": (*whole.hosts, theirs)})
+    monkeypatch.setattr(work.provider, "find", lambda _: cluster)
+    dead.add("theirs1")
+    manifest = collect(work)
+    assert (manifest.failure, manifest.nodes_down) == (None, ())
+    [told] = manifest.unseen
+    assert told.startswith("nothing was collected from theirs1: ")
 
 
 @pytest.mark.parametrize("answer", [None, HostsLost("node2 does not answer")])
