@@ -11,6 +11,7 @@ from typing import NamedTuple
 from plimsoll.adapters.external.access import access_of
 from plimsoll.adapters.external.endpoint_options import OWN, EndpointOptions, SecretsTable
 from plimsoll.adapters.hosts.secret_input import given
+from plimsoll.adapters.hosts.time_limits import ENDED, KILLED, KILLING_S, within
 from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.domain.keys.system import filled, with_values
 from plimsoll.domain.text.errors import HostError, ProviderError, SecretError
@@ -27,8 +28,6 @@ _PATIENCE = timedelta(minutes=2)
 _POLL_S = 1.0
 _NO = 1
 """The exit code of `owned` where nothing of the cell is there. Others tell that nobody knows."""
-_KILL_S, _HUNG, _KILLED = 10, 124, 137
-"""The time after which `timeout` kills what it has asked to end, s, and its exit codes for both."""
 _MOST_FACTS = 50
 _SPARE_BYTES = 4096
 """What other variables may take."""
@@ -131,10 +130,9 @@ class Endpoint:
     def _run(self, host: Host, key: str, line: str, values: _Values, limit: timedelta = _ASK) -> CommandResult:
         """Run the command. One that hangs has the exit code of `timeout`."""
         own = filled(line, {**self.options.values(values.place), OWN: values.own})
-        within = ("timeout", f"--kill-after={_KILL_S}", f"{limit.total_seconds():g}")
-        argv, stdin = given((*within, *own), self._given(values.place))
+        argv, stdin = given((*within(limit.total_seconds()), *own), self._given(values.place))
         try:
-            told = host.run(argv, timeout=limit + 2 * timedelta(seconds=_KILL_S), check=False, stdin=stdin)
+            told = host.run(argv, timeout=limit + 2 * timedelta(seconds=KILLING_S), check=False, stdin=stdin)
         except HostError as error:
             raise _error(key, f"could not run on the load host: {error.what}", error.mend) from error
         return CommandResult(told.exit_code, self._shown(told.stdout), self._shown(told.stderr))
@@ -190,7 +188,7 @@ def _facts(printed: str) -> dict[str, str]:
 
 def _ending(told: CommandResult) -> str:
     """Say how a command ended, with the last line of what it printed."""
-    if told.exit_code in (_HUNG, _KILLED):
+    if told.exit_code in (ENDED, KILLED):
         return "did not end in time, and was ended"
     lines = [line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()]
     return f"ended with exit code {told.exit_code}" + (f": {shortened(lines[-1])}" if lines else "")

@@ -28,6 +28,7 @@ from plimsoll.adapters.generators.foreign_load import (
     run_s,
 )
 from plimsoll.adapters.hosts.processes import missing
+from plimsoll.adapters.hosts.time_limits import ENDED, KILLED, within
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.origins import Download
@@ -50,9 +51,7 @@ cd -- "$3" || exit
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _AT_START_S = 1
 _MOST_NAMES = 10
-_HANGS_S, _KILL_S = 60, 10
-_HUNG, _KILLED = 124, 137
-"""The exit codes of `timeout` where it ended what did not end by itself, by asking and by killing it."""
+_HANGS_S = 60
 _SIGNALS = 126
 """From here on exit codes tell of signals, or of programs that could not be started."""
 
@@ -160,12 +159,11 @@ class CommandGenerator(ForeignGenerator):
         values, theirs = of_load(request, folder_of(host), self._folders(host, command)), request.database
         line = command.populate if sharing.populates(request, command) else None
         populate = [Command(POPULATE, filled(line, values))] if line else []
-        # A database that stands still can keep its clients waiting for ever.
-        within = ("timeout", f"--kill-after={_KILL_S}", str(run_s(request.spec) + _HANGS_S))
         load = Load([*populate, Command(LOAD, filled(command.run, values))])
         watched = watching.watched(load, request.spec, command, is_leased=theirs is not None)
         *earlier, run = watched.commands
-        timed = replace(run, argv=[*within, *run.argv])
+        # A database that stands still can keep its clients waiting for ever.
+        timed = replace(run, argv=[*within(run_s(request.spec) + _HANGS_S), *run.argv])
         given = replace(watched, commands=[*earlier, timed], secrets=theirs.secrets if theirs else CommandSecrets())
         return sharing.waiting(given, request)
 
@@ -231,8 +229,8 @@ def _named(names: Iterable[str], patterns: Iterable[str]) -> Sequence[str]:
 
 def _hung(plan: Plan, ending: Ending) -> bool:
     """Tell whether `timeout` had to end the command."""
-    was_killed = ending.exit_code == _KILLED and ending.seconds >= plan.duration_s + _HANGS_S
-    return ending.exit_code == _HUNG or was_killed
+    was_killed = ending.exit_code == KILLED and ending.seconds >= plan.duration_s + _HANGS_S
+    return ending.exit_code == ENDED or was_killed
 
 
 def _gave_up(plan: Plan, ending: Ending, short: str) -> str:

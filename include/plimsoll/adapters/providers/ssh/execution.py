@@ -24,12 +24,6 @@ from plimsoll.ports.host import MOST_OUTPUT_BYTES
 _BLOCK = 1 << 16
 _SHOWN = 1000
 
-NOT_FOUND = 127
-"""The exit code of a shell and of `timeout` where there is no such program."""
-
-KILLED = 137
-"""The exit code of a command that `timeout` has killed."""
-
 
 class Input:
     """A command's standard input, with the part of the file interface that writers need."""

@@ -12,6 +12,7 @@ import paramiko
 
 from plimsoll.adapters.hosts.base import BaseHost, order
 from plimsoll.adapters.hosts.host_files import few_files, mend_of
+from plimsoll.adapters.hosts.time_limits import KILLED, NOT_FOUND
 from plimsoll.adapters.providers.ssh import execution, files
 from plimsoll.adapters.providers.ssh.bundles import FETCH, Bundle, Program, Staged, bundle_of, deliver
 from plimsoll.adapters.providers.ssh.connection import Connection
@@ -77,9 +78,9 @@ class SshHost(BaseHost):
         line = execution.run_command(argv, (self.root, self._bundles), self._tags, allowed, reads=bool(stdin))
         began = time.monotonic()
         answer = self._run_once(line, argv[0], allowed, stdin)
-        if answer.exit_code == execution.KILLED and time.monotonic() - began >= allowed:
+        if answer.exit_code == KILLED and time.monotonic() - began >= allowed:
             raise self._too_slow(argv[0], timeout)
-        if answer.exit_code == execution.NOT_FOUND and not self._has_program(argv[0]):
+        if answer.exit_code == NOT_FOUND and not self._has_program(argv[0]):
             raise self._no_program(argv[0])
         result = CommandResult(answer.exit_code, _text(answer.stdout), _text(answer.stderr))
         if check:
