@@ -7,6 +7,7 @@ from tests.fakes.installation import instant_definition
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.resolve import resolve
+from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.keys.parameters import Parameter
 from plimsoll.domain.keys.strategy import Search
 from plimsoll.domain.keys.trigger import Trigger
@@ -173,6 +174,24 @@ def test_the_documentation_says_what_clients_speak_where_that_differs() -> None:
 def test_the_documentation_says_on_which_hosts_cells_run(scope: str, hosts: str) -> None:
     definition = DEFINITION.model_copy(update={"cluster_scope": scope, "max_parallel": 1})
     assert f"1 at a time at most, {hosts}.\n" in campaign_doc(definition)
+
+
+def test_of_nodes_that_somebody_else_runs_nothing_is_promised() -> None:
+    options = {"contact_points": ["db"], "data_centre": "dc1", "keyspace": "bench"}
+    theirs = {
+        "name": "theirs",
+        "title": "Theirs",
+        "system": {"database": "external", "nodes": 3},
+        "variants": [{"id": "a"}],
+        "loads": ["1k/s"],
+        "workload": {"name": "KeyValue", "rows": 10},
+        "timing": {"duration": "10m", "warmup": "2m"},
+        "stop_when": [{"errors": "5%", "within": "10s"}],
+        "provider": {"name": "external", "options": options},
+    }
+    doc = campaign_doc(Definition.model_validate(theirs))
+    assert "1 at a time at most, each on 3 nodes that somebody else runs.\n" in doc
+    assert "| not known |" in doc
 
 
 def with_parameters() -> Campaign:

@@ -196,6 +196,13 @@ def _process(prefix: str, jvm: JvmConfiguration | None) -> Suite:
     )
 
 
+def _their_memory() -> Suite:
+    """Return the expectation of machines that somebody else has filled, which is no fault of the measurement."""
+    bounds = each_between("their_memory_share", _MEMORY_FLOOR, None)
+    words = f"at least {_MEMORY_FLOOR:.0%} of the memory of the database's machines available all the time"
+    return (Expected("the database's memory", *bounds, words, _NOTICED, "{:.1%}"),)
+
+
 def hosts(part: Part) -> Suite:
     """Return expectations of the hosts, one row each."""
     each = format_duration(part.service_levels[0].interval)
@@ -208,6 +215,7 @@ def hosts(part: Part) -> Suite:
             f"at least {_MEMORY_FLOOR:.0%} of a host's memory available all the time",
             show=share,
         ),
+        *(() if "nodes" in part.knows else _their_memory()),
         Expected(
             "steal",
             *each_between("steal_share", None, STEAL_NOTICED),

@@ -146,22 +146,29 @@ def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
 
 
 def hosts(part: Part, measured: MeasuredAttempt) -> pd.DataFrame:
-    """Return a row per sampled host: shares over judged intervals. `others_share` is the highest of any."""
+    """Return a row per sampled host: shares over judged intervals. `others_share` is the highest of any.
+
+    `memory_share` is of hosts of the cell's own alone, `their_memory_share` of machines of an external cluster.
+    """
     ran, within = measured.fingerprint, _judged_spans(part, measured)
+    theirs = {node.host for node in ran.nodes} if ran.reported_nodes else set[str]()
     facts = ran.load_hosts | {node.host: node.facts for node in ran.nodes}
     memory = {host: one.memory_bytes for host, one in facts.items()}
     others = others_highest(measured.samples, within, measured.ahead_ms)
     rows = [
         {
             "host": host,
-            "memory_share": float(judged["memory_available_bytes"].min()) / memory.get(host, nan),
+            "memory_share": nan if host in theirs else available,
+            "their_memory_share": available if host in theirs else nan,
             "steal_share": mean_of(means(own, "cpu_steal", within)),
             "others_share": others[host],
         }
         for host, own in by_host(measured.samples, measured.ahead_ms)
         if not (judged := own[_touches(own, within)]).empty
+        for available in [float(judged["memory_available_bytes"].min()) / memory.get(host, nan)]
     ]
-    return pd.DataFrame(rows, columns=["host", "memory_share", "steal_share", "others_share"])
+    of_theirs = () if "nodes" in part.knows else ("their_memory_share",)
+    return pd.DataFrame(rows, columns=["host", "memory_share", *of_theirs, "steal_share", "others_share"])
 
 
 def _judged_spans(part: Part, measured: MeasuredAttempt) -> tuple[Span, ...]:

@@ -61,8 +61,9 @@ def _deviation(variant: str, fact: str, seen: Sequence[Observation]) -> Deviatio
 
 
 def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
-    for node in fingerprint.nodes:
-        database = {"database": f"{node.database} {node.database_version}".rstrip()}
+    # What somebody else's machines are, no definition asks for.
+    for node in () if fingerprint.reported_nodes else fingerprint.nodes:
+        database = {"database": f"{node.database} {node.database_version}"}
         yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.

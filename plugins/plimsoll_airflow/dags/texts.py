@@ -52,6 +52,8 @@ def _axes(campaign: Campaign) -> str:
 def _hosts(campaign: Campaign) -> str:
     """Tell on which hosts cells run, and for how long these are kept."""
     scope, nodes = campaign.cluster_scope, plural(campaign.system.nodes, "node")
+    if "nodes" not in campaign.parts[0].knows:
+        return f"each on {nodes} that somebody else runs"
     if scope == "cell":
         return f"each on a fresh cluster of {nodes}"
     whose = "all" if scope == "campaign" else f"those of a {scope}"
@@ -104,5 +106,6 @@ def _searched(campaign: Campaign) -> str:
 def _row(campaign: Campaign, variant: Variant) -> str:
     jvm = variant.jvm
     database = f"{campaign.product_of(variant)} {campaign.version_of(variant)}"
-    runtime, heap = (f"{jvm.jdk}, {jvm.collector}", format_size(jvm.heap)) if jvm else ("none", "")
+    absent = "none" if "nodes" in campaign.parts[0].knows else "not known"
+    runtime, heap = (f"{jvm.jdk}, {jvm.collector}", format_size(jvm.heap)) if jvm else (absent, "")
     return f"| `{variant.id}` {variant.title} | {runtime} | {heap} | {database} |"

@@ -25,7 +25,8 @@ def provisioned(cluster: Cluster) -> Iterator[str]:
     hourly = sum(host.usd_per_hour or 0.0 for host in cluster.hosts)
     if hourly:
         yield f"the hosts cost {show_usd(hourly)} an hour"
-    yield f"the hosts end themselves at {_moment(cluster.expires_at)} if nothing else does"
+    whose = "own hosts" if cluster.observed else "hosts"
+    yield f"the {whose} end themselves at {_moment(cluster.expires_at)} if nothing else does"
 
 
 def deployed(fingerprint: Fingerprint) -> Iterator[str]:
@@ -65,6 +66,7 @@ def collected(manifest: Manifest) -> Iterator[str]:
     yield f"{plural(len(manifest.files), 'file')}, {size / 2**20:.1f} MiB"
     if manifest.failure:
         yield f"the attempt did not complete: {manifest.failure}"
+    yield from manifest.unseen
 
 
 def judged(verdict: Verdict) -> Iterator[str]:

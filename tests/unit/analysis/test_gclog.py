@@ -250,12 +250,15 @@ def test_logs_of_jvms_that_ran_one_after_the_other_are_read_as_one() -> None:
 
 @pytest.mark.parametrize("name", [name for name in COUNTED if name.startswith(("jdk11", "jdk17", "jdk25"))])
 def test_a_log_as_cassandra_writes_it_by_itself_tells_the_same(name: str) -> None:
-    """Its lines have no tags, are those of `gc` and `safepoint` alone, and name process and thread."""
-    kept = [line for line in text(name).splitlines(keepends=True) if re.search(r"\]\[(gc|safepoint) *\]", line)]
-    untagged = [re.sub(r"s\](\[\w+ *\])\[\w+ *\]", r"s][4711][4712]\1", line) for line in kept]
+    """Its lines have no tags, are those of `gc`, `gc,heap` and `safepoint`, and name process and thread."""
+    tags = r"\]\[(gc|gc,heap|gc,metaspace|safepoint) *\]"
+    kept = [line for line in text(name).splitlines(keepends=True) if re.search(tags, line)]
+    untagged = [re.sub(r"s\](\[\w+ *\])\[[\w,]+ *\]", r"s][4711][4712]\1", line) for line in kept]
     assert untagged != kept
     if name == "jdk25-zgc":  # it tells its pauses under `gc,phases`
         with pytest.raises(LogError, match="no collection in a known form"):
             parse_gc_log("".join(untagged))
     else:
-        assert parse_gc_log("".join(untagged)).pauses == parse_gc_log("".join(kept)).pauses != ()
+        found, expected = parse_gc_log("".join(untagged)), parse_gc_log("".join(kept))
+        assert found.pauses == expected.pauses != ()
+        assert found.heap == expected.heap

@@ -3,6 +3,7 @@ from typing import Any
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.quality.deviations import deviations
 
 
@@ -39,6 +40,14 @@ def test_the_odd_cell_is_named_with_what_is_usual() -> None:
     assert found.usual == "OpenJDK 64-Bit Server VM 11.0.13+8, Eclipse Adoptium"
     assert found.cells == ("g1-001k-r3",)
     assert found.chosen
+
+
+def test_what_somebody_elses_machines_are_is_nobodys_choice_here() -> None:
+    odd = sound.node("node1").model_copy(update={"facts": sound.HOST.model_copy(update={"kernel": "7"})})
+    told = ReportedNode(address="db:5432", data_centre="", rack="", release_version="15.3")
+    prints = [sound.fingerprint(), sound.fingerprint(odd)]
+    theirs = {cell(repeat=n): one.model_copy(update={"reported_nodes": (told,)}) for n, one in enumerate(prints, 1)}
+    assert deviations(theirs) == ()
 
 
 def test_a_flag_that_one_jvm_does_not_report_is_a_deviation() -> None:

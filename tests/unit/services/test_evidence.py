@@ -12,7 +12,7 @@ from tests.fakes.instant.product import SilentLog
 from tests.support.campaigns.running import run_missing
 
 from plimsoll.domain.attempt.result import Manifest, ManifestEntry
-from plimsoll.domain.keys.process import EventKind
+from plimsoll.domain.keys.process import CUT, EventKind
 from plimsoll.domain.keys.system import LoadCommand
 from plimsoll.domain.text.errors import LASTS
 from plimsoll.services.cell.context import AttemptContext
@@ -130,7 +130,8 @@ def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(
 def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict(work: AttemptContext) -> None:
     manifest, store = manifest_of(work), work.toolkit.store
     known = (LOGS / "jdk11-g1.log").read_bytes()
-    for host, log in (("node1", 3 * UNKNOWN), ("node2", known + UNKNOWN), ("node3", b"")):
+    cut = f"{CUT}: there is no room\n".encode()
+    for host, log in (("node1", 3 * UNKNOWN), ("node2", known + UNKNOWN + cut), ("node3", cut)):
         path = f"raw/{host}/instant/gc.log"
         store.write(layout.attempt_file(work.key, path), log)
         entry = ManifestEntry(path=path, size_bytes=len(log), sha256="")
@@ -143,6 +144,6 @@ def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict
         "the pauses of node1 are not known: its GC log shows no collection in a known form: 3 of 3 lines are of a form "
         "that is not known, the first: [Collected garbage for 0.5 s]",
         f"pauses of node2 may be missing: of its GC log, 1 of {len(known.splitlines()) + 1} lines are of a form that "
-        f"is not known, the first: {UNKNOWN.decode().strip()}",
+        f"is not known, the first: {UNKNOWN.decode().strip()}; its GC log was not taken whole: there is no room",
         "the pauses of node3 are not known: its GC log is empty",
     ]

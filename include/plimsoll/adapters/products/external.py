@@ -1,6 +1,6 @@
 """A database that somebody else runs, as a product of which nothing is deployed. Its machines may be looked at."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from datetime import timedelta, tzinfo
 from typing import Self
@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.external import Databases, EndpointOptions, Endpoints, Observe, TheirDatabase, read_options
 from plimsoll.adapters.external.observe import OWN_LOG
-from plimsoll.adapters.hosts.following import CUT, FOLDER, GC_LOG, start_following, stop_following, why_ended
+from plimsoll.adapters.hosts.following import FOLDER, GC_LOG, start_following, stop_following, why_ended
 from plimsoll.adapters.products.nodes.node_process import UnreadLogs
 from plimsoll.adapters.products.nodes.node_state import node_fingerprint
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
@@ -117,10 +117,4 @@ class TakenLog(Evidence):
         return self._reader.lines(self._product, text, zone)
 
     def remarks(self, process: str, text: str, zone: tzinfo) -> Sequence[str]:
-        return [*self._reader.remarks(self._product, text, zone), *_cut(text)]
-
-
-def _cut(text: str) -> Iterator[str]:
-    last = text.rstrip().rpartition("\n")[2]
-    if last.startswith(CUT):
-        yield f"what a node logged is not known whole: {last.removeprefix(f'{CUT}: ')}"
+        return self._reader.remarks(self._product, text, zone)

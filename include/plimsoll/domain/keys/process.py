@@ -56,6 +56,10 @@ class _Named(Protocol):
     def name(self) -> str: ...
 
 
+CUT = "plimsoll: what followed was not taken"
+"""Begins the last line of what was taken of a log that others write, with the reason, where that is not all of it."""
+
+
 class EventKind(NamedTuple):
     """A kind of event in a product's logs: its words in reports, and the unit of its events' amounts.
 

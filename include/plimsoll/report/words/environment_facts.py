@@ -98,7 +98,8 @@ def _reported(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
         own = _host_facts(machine.facts) if machine else {}
         yield HostReport(cell.variant, cell.id, one.address, "node", _reported_facts(one) | own)
     for machine in machines.values():
-        yield HostReport(cell.variant, cell.id, machine.host, "machine", _host_facts(machine.facts))
+        own = {f"machine: {name}": value for name, value in _host_facts(machine.facts).items()}
+        yield HostReport(cell.variant, cell.id, machine.host, "machine", own)
 
 
 def _told_of(prefix: str, process: ProcessFingerprint, address: str) -> dict[str, str]:

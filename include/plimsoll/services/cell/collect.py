@@ -26,7 +26,15 @@ from urllib.parse import quote
 from plimsoll.domain.attempt.result import Manifest, ManifestEntry
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.keys.process import Process
-from plimsoll.domain.text.errors import OF_HOSTS, HostError, HostsLost, NotFound, PlimsollError, Unreachable
+from plimsoll.domain.text.errors import (
+    OF_HOSTS,
+    HostError,
+    HostsLost,
+    NotFound,
+    PlimsollError,
+    SecretError,
+    Unreachable,
+)
 from plimsoll.domain.text.wording import visible
 from plimsoll.ports.host import MOST_FILE_BYTES, STORED, TAKEN, Host
 from plimsoll.ports.store import DirectStore, ResultStore, StoredFile
@@ -112,7 +120,7 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
     tasks += [partial(_load, work, load) for load in loads if load.info.name not in failed]
     with suppress(*OF_HOSTS):  # then it stays unknown whether clocks have moved
         note_clocks_after(work, loads)
-    with ThreadPoolExecutor(len(tasks)) as pool:
+    with ThreadPoolExecutor(max(1, len(tasks))) as pool:  # none where only load hosts are ours, and none answers
         yield from pool.map(lambda task: task(), tasks)
 
 
@@ -135,7 +143,10 @@ def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _Found:
 
 def _observed(work: AttemptContext, host: Host) -> _Found:
     """Collect from a machine of somebody else's. The measurement is as sound without what is lost of it."""
-    found = _node(work, host, must_run=True)
+    try:
+        found = _node(work, host, must_run=True)
+    except SecretError as error:
+        found = _lost(host, error)
     return _Found(found.entries, unseen=(*found.down, *found.lost))
 
 

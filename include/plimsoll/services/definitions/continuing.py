@@ -20,9 +20,7 @@ _FREE_OPTIONS: Mapping[str, frozenset[str]] = {
         {"connection", "expiry_margin", "patience", "prices", "security_group", "ssh_connection", "ssh_port", "startup"}
         | {"subnets", "zones"}
     ),
-    "external": frozenset(
-        {"connection", "secrets", "environment", "ready", "version", "facts", "owned", "clean_up", "observe"}
-    ),
+    "external": frozenset({"connection", "secrets", "environment", "ready", "version", "facts", "owned", "clean_up"}),
     "local": frozenset({"disk_per_node", "memory_per_node_overhead", "reserved_memory"}),
     "ssh": frozenset({"connection", "disk_per_host"}),
 }
@@ -56,6 +54,8 @@ def _fixed(provider: Mapping[str, Any]) -> dict[str, Any]:
     """Return the provider without the options that may change, also of the provider that lends the load hosts."""
     name = str(provider.get("name") or provider.get("provider"))
     options = {key: one for key, one in provider["options"].items() if key not in _FREE_OPTIONS.get(name, ())}
+    if isinstance(observe := options.get("observe"), dict):
+        options["observe"] = {key: one for key, one in observe.items() if key != "ssh"}
     lender = options.get("load_hosts")
     if isinstance(lender, dict):
         options["load_hosts"] = _fixed({"options": {}, **lender})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.analysis.logs.gc.pauses import gc_lines, joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
-from plimsoll.domain.keys.process import ProcessOnHost
+from plimsoll.domain.keys.process import CUT, ProcessOnHost
 from plimsoll.domain.text.errors import LogError
 from plimsoll.services.store import layout
 
@@ -134,8 +134,15 @@ def _shown(place: ProcessOnHost, processes: Sequence[Process]) -> str:
     return place.shown(several=len(processes) > 1)
 
 
-def _gc_log(name: str, texts: Sequence[str]) -> _GcLog:
+def _taken(text: str) -> tuple[str, str]:
+    """Return a log without the line that says why it was not taken whole, and that reason; empty where it was."""
+    body, _, last = text.rstrip("\n").rpartition("\n")
+    return (f"{body}\n", last.removeprefix(f"{CUT}: ")) if last.startswith(CUT) else (text, "")
+
+
+def _gc_log(name: str, logs: Sequence[str]) -> _GcLog:
     """Read the GC logs of the JVMs that ran one after the other."""
+    texts, cuts = zip(*map(_taken, logs), strict=True)
     lines = [line for text in texts for line in gc_lines(text)]
     if not any(text.strip() for text in texts):
         return _GcLog(None, f"the pauses of {name} are not known: its GC log is empty", lines)
@@ -143,15 +150,19 @@ def _gc_log(name: str, texts: Sequence[str]) -> _GcLog:
         found = joined([parse_gc_log(text) for text in texts])
     except LogError as error:
         return _GcLog(None, f"the pauses of {name} are not known: its GC log {error.what}", lines)
-    problem = f"pauses of {name} may be missing: of its GC log, {found.unread}" if found.unread else ""
-    return _GcLog(found, problem, lines)
+    why = [f"of its GC log, {found.unread}"] if found.unread else []
+    why += [f"its GC log was not taken whole: {cut}" for cut in cuts if cut]
+    return _GcLog(found, f"pauses of {name} may be missing: {'; '.join(why)}" if why else "", lines)
 
 
 def _own_log(evidence: Evidence, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
-    of_log = (place.process, text, zone)
-    lines = evidence.lines(*of_log)
-    is_known = bool(lines) or not text.strip() or not evidence.kinds
-    return _OwnLog(evidence.events(*of_log), lines, evidence.remarks(*of_log), is_known)
+    taken, cut = _taken(text)
+    of_log = (place.process, taken, zone)
+    lines, remarks = evidence.lines(*of_log), list(evidence.remarks(*of_log))
+    if cut:
+        remarks.append(f"what {place.host} logged is not known whole: {cut}")
+    is_known = bool(lines) or not taken.strip() or not evidence.kinds
+    return _OwnLog(evidence.events(*of_log), lines, remarks, is_known)
 
 
 def _missing(

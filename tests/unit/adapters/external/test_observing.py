@@ -1,5 +1,6 @@
 """What a definition says of machines to be looked at, and what is told of those that can't be."""
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast
@@ -7,17 +8,19 @@ from typing import Any, cast
 import pytest
 
 from plimsoll.adapters.external import Observe, read_options
-from plimsoll.adapters.hosts.following import CUT
 from plimsoll.adapters.hosts.reached import Target
 from plimsoll.adapters.products.external import ExternalProduct
 from plimsoll.adapters.products.nodes.node_process import UnreadLogs
 from plimsoll.adapters.providers.external import Observers
+from plimsoll.adapters.providers.external.observing import observed_hosts
 from plimsoll.adapters.providers.ssh.execution import Answer
 from plimsoll.domain.campaign.specs import HostsSpec
-from plimsoll.domain.text.errors import HostError
+from plimsoll.domain.hosts.cluster import ClusterId, HostInfo
+from plimsoll.domain.text.errors import HostError, ProviderError
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHNvbWUga2V5IG9mIHRoaXJ0eS10d28gYnl0ZXMhIQ=="
 HOSTS = [{"address": f"10.0.0.{number}", "host_key": KEY} for number in (1, 2)]
+CELL = ClusterId(campaign_id="staging-1", name="cell/1")
 WRITTEN = {"ssh": "staging_ssh", "hosts": HOSTS, "runs_as": "cassandra"}
 
 
@@ -38,13 +41,12 @@ class Shell:
     def to(self, target: Target) -> Any:
         answer = self.said[target.address]
 
-        def execute(line: str, timeout_s: float) -> Answer:
-            assert "cassandra" in line
+        def execute(line: str, **_: object) -> Answer:
             if isinstance(answer, HostError):
                 raise answer
             return answer
 
-        return SimpleNamespace(execute=execute)
+        return SimpleNamespace(execute=execute, delivering=nullcontext(), delivered=set())
 
 
 def problems(spec: HostsSpec, **said: Answer | HostError) -> list[str]:
@@ -67,7 +69,7 @@ def test_what_is_in_the_way_is_told_at_its_machine() -> None:
 
 def test_a_machine_without_python_is_told() -> None:
     told = problems(spec(), first=FINE, second=Answer(127, b"", b"sh: python3: not found"))
-    assert told == ["provider.options.observe.hosts[1]: Python 3 can't look around there: sh: python3: not found"]
+    assert told == ["provider.options.observe.hosts[1]: can't be looked at: sh: python3: not found"]
 
 
 def test_more_machines_than_nodes_are_refused() -> None:
@@ -120,8 +122,23 @@ def test_its_logs_are_those_of_one_process_and_without_any_there_is_none() -> No
     assert (process.name, process.log, process.gc_log, process.files) == ("database", "", "gc.log", ("logs/*",))
 
 
-def test_a_log_of_which_only_a_part_was_taken_is_told() -> None:
-    evidence = product(log={"path": "/s.log", "of": "cassandra"}).evidence
-    [remark] = evidence.remarks("database", f"INFO\n{CUT}: there is no room\n", None)
-    assert remark == "what a node logged is not known whole: there is no room"
-    assert evidence.remarks("database", "INFO\n", None) == []
+def test_facts_of_machines_do_not_tell_them_apart() -> None:
+    hosts = [{**host, "facts": {"machine": "R650", "rack": "7"}} for host in HOSTS]
+    assert [info.facts for info in observed_hosts(observe(hosts=hosts))] == 2 * [{"rack": "7", "runs_as": "cassandra"}]
+
+
+def test_a_machine_that_lets_nobody_look_keeps_no_cluster_from_being_destroyed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    refused = HostError("its host key is not the expected one", where="host 10.0.0.2")
+    Observers(lambda: cast(Any, Shell({host["address"]: refused for host in HOSTS}))).clean(CELL, observe())
+    assert [record.getMessage() for record in caplog.records] == 4 * [
+        f"what {CELL} has there stays until its time is over: {refused}"
+    ]
+
+
+def test_a_machine_that_is_not_named_any_more_is_told() -> None:
+    cluster = cast(Any, SimpleNamespace(id=CELL))
+    gone = HostInfo(name="node1", role="observed", address="10.0.0.9")
+    with pytest.raises(ProviderError, match=r"does not name the machine 10\.0\.0\.9 any more"):
+        Observers(lambda: cast(Any, Shell({}))).host(cluster, gone, observe())

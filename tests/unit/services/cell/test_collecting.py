@@ -129,6 +129,39 @@ def test_what_is_lost_of_an_observed_machine_is_told_and_takes_nothing_from_the_
     assert told.startswith("nothing was collected from theirs1: ")
 
 
+def test_a_key_that_is_gone_takes_what_an_observed_machine_tells_and_nothing_else(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = work.provider.find(work.cluster_id)
+    assert whole is not None
+    theirs = HostInfo(name="theirs1", role=OBSERVED, address="10.0.0.1")
+    cluster = whole.model_copy(update={"hosts": (*whole.hosts, theirs)})
+    monkeypatch.setattr(work.provider, "find", lambda _: cluster)
+    asked = FolderHost.files
+
+    def files(host: FolderHost, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
+        if host.info.role == OBSERVED:
+            raise SecretError("there is no connection of that name")
+        return asked(host, folder)
+
+    monkeypatch.setattr(FolderHost, "files", files)
+    manifest = collect(work)
+    assert manifest.failure is None
+    assert manifest.unseen == ("nothing was collected from theirs1: there is no connection of that name",)
+
+
+def test_where_only_the_load_host_is_ours_and_does_not_answer_that_is_kept(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = work.provider.find(work.cluster_id)
+    assert whole is not None
+    monkeypatch.setattr(work.provider, "find", lambda _: whole.model_copy(update={"hosts": whole.load_hosts}))
+    silent = HostError("can't be reached", where="host load")
+    monkeypatch.setattr("plimsoll.services.cell.collect.stop_all", lambda *_: {"load": silent})
+    manifest = collect(work)
+    assert manifest.failure == "nothing was collected from load: host load: can't be reached"
+
+
 @pytest.mark.parametrize("answer", [None, HostsLost("node2 does not answer")])
 def test_what_survivors_have_is_kept_and_the_attempt_is_invalid(
     work: AttemptContext, dead: set[str], monkeypatch: pytest.MonkeyPatch, answer: ProviderError | None

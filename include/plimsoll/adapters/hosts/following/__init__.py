@@ -14,7 +14,7 @@ from plimsoll.ports.host import Host, Job
 
 FOLDER = PurePosixPath("logs")
 """The folder below a host's root in which what was taken lies."""
-CUT, GC_LOG = follow.CUT, follow.GC_LOG
+GC_LOG = follow.GC_LOG
 _JOB, _PROGRAM = "follow", "follow.py"
 _SAID = 2000
 
@@ -47,4 +47,4 @@ def check_arguments(folder: str, user: str, paths: Sequence[str]) -> tuple[str, 
     return (getsource(follow), "check", folder, user, *paths)
 
 
-__all__ = ["CUT", "FOLDER", "GC_LOG", "check_arguments", "start_following", "stop_following", "why_ended"]
+__all__ = ["FOLDER", "GC_LOG", "check_arguments", "start_following", "stop_following", "why_ended"]

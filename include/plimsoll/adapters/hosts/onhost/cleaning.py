@@ -36,26 +36,25 @@ def clean(work: Path, cluster: str | None) -> list[str]:
     return left
 
 
-def leave(folder: Path, work: str = "clusters", programs: str = "bundles") -> bool:
+def leave(folder: Path, work: str = "clusters", programs: str = "bundles") -> list[str]:
     """Remove what clusters have left in the folder's `work` whose time is long over; then, without another one, this
-    program and the folder. Returns whether the folder is gone. Whatever else somebody has in it stays.
+    program and the folder. Whatever else somebody has in it stays. Returns nothing: what is left, the next one removes.
     """
-    for cluster in (folder / work).glob("*/*/*"):
-        name = str(cluster.relative_to(folder / work))
-        if _untouched_s(cluster) > _OVER_S and not running(folder / work, name):
-            clean(folder / work, name)
+    with contextlib.suppress(OSError):  # others may clean up at the same time
+        for cluster in list((folder / work).glob("*/*/*")):
+            name = str(cluster.relative_to(folder / work))
+            if _untouched_s(cluster) > _OVER_S and not running(folder / work, name):
+                clean(folder / work, name)
     if not (folder / work).exists():
         shutil.rmtree(folder / programs, ignore_errors=True)
         with contextlib.suppress(OSError):
             folder.rmdir()
-    return not folder.exists()
+    return []
 
 
 def _untouched_s(folder: Path) -> float:
     """Return for how long no file below the folder was written to, s."""
-    times = [folder.stat().st_mtime]
-    with contextlib.suppress(OSError):
-        times += [path.stat().st_mtime for path in folder.rglob("*")]
+    times = [folder.stat().st_mtime, *(path.stat().st_mtime for path in folder.rglob("*"))]
     return time.time() - max(times)
 
 

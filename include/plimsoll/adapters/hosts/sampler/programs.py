@@ -101,12 +101,13 @@ class Programs:
         return Process(start, f"{ODD.sub('?', name)}({pid})", kind, *_sums(fields))
 
     def _kind(self, pid: str, parent: str, known: "Process | None") -> str:
-        variables = set(_bytes(f"{self._proc}/{pid}/environ").split(b"\0"))
-        is_own = self._tag in variables and (not self._environments or self._environments & variables)
-        if is_own or pid in self._listening or (self._users and self._is_users(pid)):
-            return "own"
         if self.sees_all and "2" in (pid, parent):
             return "kernel"
+        if pid in self._listening or (self._users and self._is_users(pid)):
+            return "own"
+        variables = set(_bytes(f"{self._proc}/{pid}/environ").split(b"\0"))
+        if self._tag in variables and (not self._environments or self._environments & variables):
+            return "own"
         if variables == {b""} and (kin := known or self._seen.get(parent)):  # one that has ended tells no variables
             return kin.kind
         return "other"

@@ -4,7 +4,7 @@ Nothing of a cell depends on them: whether they answer decides what is known, an
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -17,11 +17,11 @@ from plimsoll.adapters.providers.ssh.host import SshHost
 from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import OBSERVED, RUNS_AS, Cluster, ClusterId, HostInfo
-from plimsoll.domain.text.errors import HostError, Problem, SecretError, Unreachable
+from plimsoll.domain.text.errors import HostError, Problem, ProviderError, SecretError
 from plimsoll.domain.text.wording import plural
 
 _WHERE = "provider.options.observe"
-_ANSWER_S = 60.0
+_ANSWER_S, _CLEAN_S = 60.0, 120.0
 _MEND = "correct `observe`, or let the user who logs in do it; `usermod -aG adm USER` opens most logs of Debian"
 
 _log = logging.getLogger("plimsoll")
@@ -36,7 +36,8 @@ class Observers:
     def problems(self, spec: HostsSpec, observe: Observe) -> Sequence[Problem]:
         """Return what keeps its machines from being looked at. Nothing is written there."""
         found = list(_declared(spec, observe))
-        line = script_command(*check_arguments(observe.folder, observe.runs_as, list(observe.followed.values())))
+        source, *asked = check_arguments(observe.folder, observe.runs_as, list(observe.followed.values()))
+        line = script_command(source, *asked, within=PurePosixPath(observe.folder))
 
         def obstacles(number: int) -> list[Problem]:
             where, target = f"{_WHERE}.hosts[{number}]", observe.hosts[number].target(observe.ssh)
@@ -47,7 +48,7 @@ class Observers:
             sentences = answer.stdout.decode(errors="replace").splitlines()
             if answer.exit_code != 0:
                 said = answer.stderr.decode(errors="replace").strip()
-                sentences.append(f"Python 3 can't look around there: {said[-300:]}")
+                sentences.append(f"can't be looked at: {said[-300:]}")
             return [Problem(where, sentence, _MEND) for sentence in sentences]
 
         for problems in in_parallel(range(len(observe.hosts)), obstacles):
@@ -55,23 +56,35 @@ class Observers:
         return found
 
     def host(self, cluster: Cluster, info: HostInfo, observe: Observe) -> SshHost:
-        return self._members(observe)[_place(info)].host(cluster, info, "", None)
+        """Return access to a machine. Raises ProviderError where the definition does not name it any more."""
+        for member in self._members(observe):
+            if (member.name, member.options.address) == (info.name, info.address):
+                return member.host(cluster, info, "", None)
+        what = f"the definition does not name the machine {info.address} any more"
+        raise ProviderError(what, where=str(cluster.id), mend="run the cell again")
 
     def clean(self, cluster_id: ClusterId, observe: Observe) -> None:
         """End and remove what the cluster has there, and what clusters have left whose time is over.
 
-        Raises HostError where something remains. A machine that does not answer is left alone: what runs there ends by
+        Raises HostError where something remains. A machine that lets nobody look is left alone: what runs there ends by
         itself, and the next cell that looks at it removes the rest.
         """
 
-        def cleaned(member: Member) -> None:
+        def asked(member: Member, command: str, **request: str) -> Sequence[str]:
             try:
-                member.clean(str(cluster_id))
-                member.ask("leave", folder=str(member.folder))
-            except (Unreachable, SecretError) as error:
+                left: Sequence[str] = member.ask(command, _CLEAN_S, **request)
+            except (HostError, SecretError) as error:
                 _log.warning("what %s has there stays until its time is over: %s", cluster_id, error)
+                return ()
+            return [f"{member.options.address}: {sentence}" for sentence in left]
 
-        list(in_parallel(self._members(observe), cleaned))
+        key, machines = str(cluster_id), {member.reached: member for member in self._members(observe)}
+        members = list(machines.values())
+        left = list(in_parallel(members, lambda one: asked(one, "clean", work=str(one.work), cluster=key)))
+        list(in_parallel(members, lambda one: asked(one, "leave", folder=str(one.folder))))
+        if sentences := [sentence for several in left for sentence in several]:
+            mend = "end these processes and remove what is left by hand, then destroy the cluster again"
+            raise HostError(f"it is not clean: {'; '.join(sentences)}", where=key, mend=mend)
 
     def _members(self, observe: Observe) -> Sequence[Member]:
         folder = PurePosixPath(observe.folder)
@@ -89,14 +102,15 @@ def observed_hosts(observe: Observe) -> tuple[HostInfo, ...]:
             name=f"node{number}",
             role=OBSERVED,
             address=host.address,
-            facts={**host.facts, RUNS_AS: observe.runs_as},
+            facts={**_harmless(host.facts), RUNS_AS: observe.runs_as},
         )
         for number, host in enumerate(observe.hosts, start=1)
     )
 
 
-def _place(info: HostInfo) -> int:
-    return int(info.name.removeprefix("node")) - 1
+def _harmless(facts: Mapping[str, str]) -> dict[str, str]:
+    """Return what a definition says of a machine, without facts by which hosts are told apart."""
+    return {name: fact for name, fact in facts.items() if name not in ("machine", "instance_id")}
 
 
 def _declared(spec: HostsSpec, observe: Observe) -> Iterator[Problem]:

@@ -153,9 +153,10 @@ def receiver_command(source: str, command: str, place: PurePosixPath) -> str:
     return in_shell(f"exec {_guarded([place.parent], *PYTHON, '-c', source, command, str(place))}")
 
 
-def script_command(source: str, *arguments: str) -> str:
-    """Return a Python script that is not on the host yet."""
-    return in_shell(f"exec {quoted(*PYTHON, '-c', source, *arguments)}")
+def script_command(source: str, *arguments: str, within: PurePosixPath | None = None) -> str:
+    """Return a Python script that is not on the host yet, run once no other user can change that folder."""
+    argv = (*PYTHON, "-c", source, *arguments)
+    return in_shell(f"exec {_guarded([within], *argv) if within else quoted(*argv)}")
 
 
 def lookup_command(program: str) -> str:

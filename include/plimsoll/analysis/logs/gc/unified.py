@@ -70,6 +70,8 @@ _TIMED = re.compile(r"(Pause|Stall|Safepoint|stopped)\b.*\d ?(ms|ns|s|seconds)\b
 """A message under the tags that pauses are read from: it must be one of the forms above."""
 _CYCLE = re.compile(r"GC\(\d+\) ", re.ASCII)
 """The beginning of every line on a collection. A log with such lines and without any pause can't be right."""
+_PART_OF_HEAP = re.compile(r"GC\(\d+\) [A-Z][A-Za-z]{2,}[A-Za-z ]*: ", re.ASCII)
+"""The beginning of a line on a generation, a space or the metaspace: `GC(3) ParNew: 13184K->775K(14784K)`."""
 _CPU = re.compile(r"GC\(\d+\) User=(?P<user>\d+[.,]\d+)s Sys=(?P<sys>\d+[.,]\d+)s Real=.*")
 _FRAME = {
     "host": "str",
@@ -166,6 +168,8 @@ def _tags(line: re.Match[str]) -> str:
         return line["tags"]
     if _CPU.fullmatch(line["message"]):
         return "gc,cpu"
+    if _PART_OF_HEAP.match(line["message"]):
+        return "gc,heap"
     forms = (_CYCLE.match, _STALL.fullmatch, _COLLECTORS.get)
     return "gc" if any(is_so(line["message"]) for is_so in forms) else "safepoint"
 
