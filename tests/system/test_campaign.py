@@ -1,17 +1,24 @@
-"""Real campaigns: real Cassandra nodes, the real load generator, a real Airflow, to their reports.
+"""Real campaigns: real databases, real load generators, a real Airflow, to their reports.
 
-One on a node of this machine, in `make test-all` on three; there also one on a group of static hosts over SSH.
+One on a Cassandra node of this machine, in `make test-all` on three; one on a Redis that is there, whose machine is
+looked at; in `make test-all` also one on a group of static hosts over SSH.
 """
 
+import getpass
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from tests.integration.command_database.guide import code, guided
 from tests.support.airflow.run_to_report import run_to_report
 from tests.support.airflow.secret_search import places_that_tell, words_of_key
 from tests.support.airflow.stack import StackUnderTest
 from tests.support.campaigns.local_definition import ONE_INTERVAL, local_definition
 from tests.support.nodes.even import EVEN_NODES
+from tests.support.nodes.their_redis import HOST as REDIS_HOST
+from tests.support.nodes.their_redis import PASSWORD, TheirRedis, their_redis
 from tests.support.processes import marked
 from tests.support.ssh.sshd import CONNECTION, OneKey
 from tests.support.ssh.static_hosts import StaticHosts, running_hosts
@@ -25,6 +32,7 @@ from plimsoll.domain.attempt.populated_data import is_within_tolerance
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
+from plimsoll.domain.keys.system import ProviderChoice
 from plimsoll.domain.text.units import parse_size
 from plimsoll.ports.host import Job
 from plimsoll.ports.provider import Places
@@ -65,6 +73,31 @@ def ssh_definition(hosts: StaticHosts) -> Definition:
     return Definition.model_validate({**small, **ONE_INTERVAL, "provider": over_ssh})
 
 
+def endpoint_definition(theirs: TheirRedis, hosts: StaticHosts, script: Path) -> Definition:
+    """Define one cell of the guide's Redis, whose machine is one of the hosts."""
+    words = {"db.example:6379": f"{REDIS_HOST}:{theirs.port}", "/opt/redis-load.py": str(script)}
+    definition = guided("staging-redis", {**words, "python3": sys.executable}, {"rows": "1k"}, "endpoint.md")
+    provider = definition.provider.model_dump(mode="json")
+    [group, *_] = hosts.options["groups"]
+    observe = {"ssh": CONNECTION, "hosts": [group["load"]], "runs_as": getpass.getuser()}
+    log, folder = str(theirs.folder / "log"), str(script.parent / "observed")
+    provider["options"]["observe"] = {**observe, "logs": [log], "folder": folder}
+    return definition.model_copy(update={"provider": ProviderChoice.model_validate(provider)})
+
+
+@pytest.fixture(scope="module")
+def theirs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TheirRedis]:
+    with their_redis(tmp_path_factory.mktemp("theirs")) as redis:
+        yield redis
+
+
+@pytest.fixture(scope="module")
+def endpoint(theirs: TheirRedis, hosts: StaticHosts, tmp_path_factory: pytest.TempPathFactory) -> Definition:
+    script = tmp_path_factory.mktemp("script") / "redis-load.py"
+    script.write_text(code("python", '"""redis-load.py'))
+    return endpoint_definition(theirs, hosts, script)
+
+
 @pytest.fixture(scope="module")
 def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticHosts]:
     with running_hosts(tmp_path_factory.mktemp("static")) as hosts:
@@ -81,11 +114,13 @@ def airflow(
     airflow_stack: Callable[..., StackUnderTest],
     tmp_path_factory: pytest.TempPathFactory,
     hosts: StaticHosts,
+    theirs: TheirRedis,
+    endpoint: Definition,
     store: ObjectStore,
 ) -> StackUnderTest:
-    """Provide one with both campaigns' DAGs, and the hosts' key in a connection."""
+    """Provide one with all campaigns' DAGs, and the hosts' key and the database's password in connections."""
     campaigns = tmp_path_factory.mktemp("campaigns")
-    for definition in (small_definition(), ssh_definition(hosts)):
+    for definition in (small_definition(), ssh_definition(hosts), endpoint):
         (campaigns / f"{definition.name}.yaml").write_text(dump_definition(definition))
     # Databases and JDKs come from the cache that `make demo` fills too.
     environment = {
@@ -94,10 +129,31 @@ def airflow(
         "PLIMSOLL_STORE": store.root,
         "PLIMSOLL_CACHE": str(Settings().cache),
     }
-    running = airflow_stack(env=environment, dag_ids=["small", "static", "cell"])
+    running = airflow_stack(env=environment, dag_ids=["small", "static", endpoint.dag_id, "cell"])
     key = {"private_key": hosts.key.private}
     running.connect(CONNECTION, conn_type="ssh", login=OneKey(hosts.key.private).user, extra=key)
+    authority = {"authority": theirs.authority.pem}
+    running.connect("staging_redis", conn_type="generic", password=PASSWORD, extra=authority)
     return running
+
+
+def test_a_campaign_on_a_database_that_is_there_reaches_its_report(
+    airflow: StackUnderTest, store: ObjectStore, endpoint: Definition
+) -> None:
+    campaign = CampaignStore(store, "endpoint-mine")
+
+    run_to_report(airflow, campaign, endpoint, timeout_s=600)
+
+    verdict = valid_verdict(campaign, "staging-00100-r1")
+    assert verdict is not None
+    assert verdict.met
+    assert store.exists(report_key(campaign.campaign_id))
+    fingerprint = layout.FINGERPRINT.read(store, verdict.key)
+    assert fingerprint is not None
+    [told] = fingerprint.reported_nodes
+    assert told.release_version
+    assert set(attempt_data(store, verdict).hosts["host"]) == {"node1", "load"}
+    assert PASSWORD.encode() not in b"".join(store.read(key) for key in store.keys(campaign.campaign_id))
 
 
 def test_a_campaign_on_this_machine_reaches_its_report(airflow: StackUnderTest, store: ObjectStore) -> None:
