@@ -11,11 +11,12 @@ from tests.support.campaigns.synthetic import GENERATED_AT
 from plimsoll.analysis.campaign.capacity import capacities_over_stages
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.conditions import ConditionAnswer, condition_answers
-from plimsoll.analysis.campaign.findings import data_of_parts
+from plimsoll.analysis.campaign.findings import analyse, data_of_parts
 from plimsoll.domain.campaign.cell import grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.report.words.actions import condition_sentences
+from plimsoll.report.words.conclusion import campaign_conclusion
 
 LOADS = (8_000, 11_000, 15_000, 20_000, 27_000)
 STAGES = [
@@ -93,6 +94,16 @@ def test_an_answer_against_the_order_is_a_contradiction_and_the_order_holds_in_w
     assert not down.told_apart
     assert healthy.ops_s >= down.ops_s
     assert "their capacities contradict each other" in sentences(data)[0]
+
+
+def test_a_headline_of_thresholds_has_the_loads_in_their_order() -> None:
+    data = campaign({"healthy": 12_000, "down": 16_000, "replacing": 7_000}, strategy="threshold")
+    of_parts = data_of_parts(data)
+    told = campaign_conclusion(capacities_over_stages(of_parts), answers(data), [analyse(one) for one in of_parts])
+    assert told.startswith("While a node is replaced: A carries at most ")
+    assert "Healthy: A carries 10,900 ops/s (9,460 to 12,300)" in told
+    assert "With one node down: A carries 9,980 ops/s (at most 12,000)" in told
+    assert "under none of these conditions is it more than under the one before" in told
 
 
 def test_cells_with_other_numbers_of_intervals_are_not_compared_where_these_are_not_stored() -> None:

@@ -68,6 +68,6 @@ def _sentence(one: ConditionAnswer) -> str:
     if one.told_apart:
         low, cost, high = (percent(share or 0, 0) for share in (one.cost_low, one.cost, one.cost_high))
         return f"{one.condition} it carries {cost} less than {one.beside} ({low} to {high}{over})."
-    why = "their capacities contradict each other; " if one.contradicts else ""
+    why = "by themselves their capacities contradict each other; " if one.contradicts else ""
     chance = f"it carries less with a chance of {percent(one.chance, 0)}"
     return f"{both} are not told apart ({why}{chance}{over}){again}."

@@ -27,6 +27,7 @@ _SHARED_MACHINE = (
     "All nodes share this machine's processors, and one that is gone leaves its share to the others: what losing a "
     "node costs on hosts of their own can't be told from these figures."
 )
+_TOGETHER = "These loads are estimated together: under none of these conditions is it more than under the one before."
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
 
 
@@ -58,10 +59,10 @@ def campaign_conclusion(
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
     labels = {name: label for part in of_parts for name, label in part.labels.items()}
-    sentences = [
-        f"{_subject(answer, answers)}{_sentence_of(answer.capacities, labels)}{_chance(answer.capacities)}."
-        for answer in answers
-    ]
+    told = [(one, _in_order(one, conditions)) for one in answers]
+    sentences = [f"{_subject(one, answers)}{_sentence_of(carried, labels)}{_chance(carried)}." for one, carried in told]
+    if any(carried != one.capacities for one, carried in told):
+        sentences.append(_TOGETHER)
     sentences += condition_sentences(conditions, labels)
     if any(one.part.provider.shares_machine and one.part.action and one.part.action.loses_nodes for one in of_parts):
         sentences.append(_SHARED_MACHINE)
@@ -98,6 +99,26 @@ def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
     state = condition_of(one.action) if any(other.action != one.action for other in answers) else ""
     named = ", ".join(filter(None, (one.workload, level, state)))
     return f"{named[0].upper() if not one.workload else named[0]}{named[1:]}: " if named else ""
+
+
+def _in_order(answer: AnswerOverStages, conditions: Sequence[ConditionAnswer]) -> tuple[Capacity, ...]:
+    """Return its capacities, of thresholds as all conditions of the cluster together give them."""
+    name, loads = condition_of(answer.action), answer.of_stages[0].part.loads
+    together = {(one.variant, one.workload): one for one in conditions if one.condition == name}
+
+    def joint(own: Capacity) -> Capacity:
+        one = together.get((own.variant, own.workload))
+        if own.asked is None or one is None or one.ops_s is None or one.low_ops_s is None or one.high_ops_s is None:
+            return own
+        lowest, highest = min(loads), max(loads)
+        carried = one.ops_s if lowest <= one.ops_s <= highest else None
+        low = one.low_ops_s if one.low_ops_s >= lowest else None
+        high = one.high_ops_s if one.high_ops_s <= highest else None
+        joined = own.asked.model_copy(update={"ops_s": carried, "low_ops_s": low, "high_ops_s": high})
+        kind, figure = ("found", round(carried)) if carried else ("unknown", None)
+        return own.model_copy(update={"kind": kind, "capacity_ops_s": figure, "threshold": joined})
+
+    return tuple(map(joint, answer.capacities))
 
 
 def _sentence_of(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:

@@ -169,6 +169,8 @@ def main(output: str, *arguments: str) -> None:
     if output == "check":
         for sentence in obstacles(*arguments):
             print(sentence)
+        with suppress(OSError):  # the guard before it may have made the folder
+            os.rmdir(arguments[0])  # noqa: PTH106
         return
     folder, left = Path(output), MOST_BYTES
     folder.mkdir(parents=True, exist_ok=True)
