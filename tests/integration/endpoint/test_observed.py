@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.support.campaigns.running import run_cell
 from tests.support.nodes.their_postgresql import NOBODY, TheirPostgresql
+from tests.support.processes import end_marked
 from tests.support.ssh.sshd import CONNECTION, KeyPair, Sshd, make_key, running_sshd
 from tests.support.suite.requirements import leave_out
 
@@ -30,7 +31,9 @@ def open_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="plimsoll-test-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
-        shutil.rmtree(Path("/var/tmp", Path(name).name), ignore_errors=True)
+        observed = Path("/var/tmp", Path(name).name)
+        end_marked("PLIMSOLL_WORK", str(observed / "clusters"))
+        shutil.rmtree(observed, ignore_errors=True)
 
 
 @pytest.fixture
