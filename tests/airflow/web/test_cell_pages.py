@@ -9,6 +9,7 @@ from tests.airflow.web.markup import page
 from tests.fakes.installation import Installation
 
 from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.domain.keys.action import Action, ActionResult
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.steps.steps import STEPS
@@ -199,3 +200,19 @@ def test_the_environment_of_a_cell_names_its_nodes_and_each_of_its_load_hosts(
     assert f"96 × {bigger.cpu_model}" in shown
     assert fingerprint.nodes[0].host in shown
     assert "Data: populated by v1-000k-r1/1. Loads that ran on them before: v1-000k-r1/1, v1-000k-r1/2." in shown
+
+
+def test_the_environment_of_a_cell_on_somebody_elses_database_names_what_is_known_of_it(
+    client: Client, campaign: Installation
+) -> None:
+    store = campaign.toolkit.store
+    key = CampaignStore(store, CAMPAIGN).key("v1-002k-r1", 1)
+    fingerprint = layout.FINGERPRINT.read(store, key)
+    assert fingerprint is not None
+    told = ReportedNode(address="db.example:5432", data_centre="", rack="", release_version="15.3")
+    looked_at = fingerprint.nodes[0].model_copy(update={"processes": (), "database": "external", "address": "10.0.0.9"})
+    for nodes, words in (((), []), ((looked_at,), ["external at 10.0.0.9"])):
+        theirs = fingerprint.model_copy(update={"nodes": nodes, "reported_nodes": (told,)})
+        layout.FINGERPRINT.write(store, key, theirs)
+        shown = page(client, f"{HERE}/cells/v1-002k-r1").text
+        assert [one for one in ["db.example:5432", "15.3, by its own word", *words] if one not in shown] == []
