@@ -4,6 +4,7 @@ import getpass
 from pathlib import Path
 from typing import Any
 
+from tests.integration.external.conftest import NODES
 from tests.support.campaigns.running import run_cell
 from tests.support.nodes.guarded import Guarded
 from tests.support.ssh.sshd import CONNECTION, make_key, running_sshd
@@ -37,7 +38,8 @@ def test_pauses_and_samples_of_its_machine_are_known(
     assert (verdict.outcome, verdict.reasons) == ("met", ())
     assert not Path(folder).exists()
     untested = {check.name for check in verdict.checks if not check.tested}
-    assert not {"hardware", "logs and GC logs"} & untested
+    known = {"hardware", "logs and GC logs"}  # of one machine, which may not be all
+    assert known & untested == (set() if NODES == 1 else known)
     jvms = read_table(tools.store, ran.work.key, "jvms")
     assert list(jvms["host"]) == ["node1"]
     assert set(read_table(tools.store, ran.work.key, "hosts")["host"]) == {"node1", "load"}
