@@ -83,7 +83,7 @@ class Product(ABC):
     """What can be done to it under load: `act`."""
 
     def at(self, options: Mapping[str, JsonValue]) -> "Product":
-        """Return the product with what the provider's options say of machines that somebody else runs."""
+        """Return the product with what the provider's options say of a database that somebody else runs."""
         return self
 
     @abstractmethod
@@ -119,10 +119,10 @@ class Product(ABC):
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """Read the real environment of each running node and its processes. Raises DeployError."""
 
-    def reported(self, options: Mapping[str, JsonValue], load: Host) -> Sequence[ReportedNode]:
+    def reported(self, load: Host) -> Sequence[ReportedNode]:
         """Return what a database of somebody else, whose nodes are no hosts here, tells of its nodes itself.
 
-        `options`: its provider's. `load`: the host on which commands ask it. Raises DeployError.
+        `load`: the host on which commands ask it. Raises DeployError.
         """
         return ()
 

@@ -9,6 +9,7 @@ import pytest
 from tests.support.command_cloud.site import CommandSite, command_site
 from tests.support.processes import until
 
+from plimsoll.adapters.providers.command import CommandProvider
 from plimsoll.domain.hosts.cluster import ClusterId, PartlySeen
 from plimsoll.domain.text.errors import ProviderError
 
@@ -34,8 +35,8 @@ def _line(process: psutil.Process) -> list[str]:
         return []
 
 
-def test_hosts_are_made_used_listed_and_ended(site: CommandSite) -> None:
-    provider = site.bound()
+def require_whole_life(provider: CommandProvider, site: CommandSite) -> None:
+    """Assert that hosts are made once, used, listed and ended, with every process."""
     cluster = provider.ensure(site.request(CELL))
     assert [host.name for host in cluster.hosts] == ["node1", "load"]
     assert provider.ensure(site.request(CELL)).hosts == cluster.hosts
@@ -46,6 +47,11 @@ def test_hosts_are_made_used_listed_and_ended(site: CommandSite) -> None:
     provider.destroy(CELL)
     assert servers(site) == []
     assert provider.clusters() == []
+
+
+def test_hosts_are_made_used_listed_and_ended(site: CommandSite) -> None:
+    provider = site.bound()
+    require_whole_life(provider, site)
     [launch] = provider.launches.of(CELL)
     assert [(host.usd_per_hour, host.until is not None) for host in launch.hosts or ()] == [(0.25, True)] * 2
 

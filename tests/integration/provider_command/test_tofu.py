@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.integration.provider_command.test_programs import CELL, SECOND, servers
+from tests.integration.provider_command.test_programs import require_whole_life
 from tests.support.command_cloud.site import CommandSite, command_site
 
 
@@ -18,14 +18,5 @@ def site(tmp_path: Path) -> Iterator[CommandSite]:
 
 
 def test_hosts_are_made_used_listed_and_ended(site: CommandSite) -> None:
-    provider = site.bound()
-    cluster = provider.ensure(site.request(CELL))
-    assert [host.name for host in cluster.hosts] == ["node1", "load"]
-    assert provider.ensure(site.request(CELL)).hosts == cluster.hosts
-    host = provider.host(cluster, cluster.nodes[0])
-    assert host.run(["echo", "here"], timeout=SECOND).stdout == "here\n"
-    assert [found.id for found in provider.clusters()] == [CELL]
-    provider.destroy(CELL)
-    assert servers(site) == []
-    assert provider.clusters() == []
+    require_whole_life(site.bound(), site)
     assert not list(site.folder.glob("*/terraform.tfstate"))

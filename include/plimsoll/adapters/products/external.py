@@ -37,11 +37,12 @@ class ExternalProduct(Product):
 
     def __init__(self, databases: Databases, endpoints: Endpoints, read_by: Mapping[str, Evidence]) -> None:
         self._databases, self._endpoints, self._read_by = databases, endpoints, read_by
+        self._theirs: TheirDatabase | list[Problem] = []
         self._observe: Observe | None = None
 
     def at(self, options: Mapping[str, JsonValue]) -> Self:
-        theirs, bound = read_options(options), copy(self)
-        bound._observe = None if isinstance(theirs, list) else theirs.observe
+        bound, theirs = copy(self), read_options(options)
+        bound._theirs, bound._observe = theirs, None if isinstance(theirs, list) else theirs.observe
         if bound._observe and bound._observe.log:
             known = bound._observe.log.of
             bound.evidence = TakenLog(self._read_by[known], known)
@@ -77,16 +78,16 @@ class ExternalProduct(Product):
         known = {"data_disk": NOT_KNOWN, "data_disk_device": NOT_KNOWN, "provider": provider}
         return node.model_copy(update={"facts": node.facts.model_copy(update=known)})
 
-    def reported(self, options: Mapping[str, JsonValue], load: Host) -> Sequence[ReportedNode]:
+    def reported(self, load: Host) -> Sequence[ReportedNode]:
+        theirs = self._theirs
+        if isinstance(theirs, list):
+            raise DeployError("; ".join(map(str, theirs)), where=EXTERNAL, mend="correct the definition")
         try:
-            return self._reported(_read(options), load)
+            if isinstance(theirs, EndpointOptions):
+                return self._endpoints.of(theirs).nodes(load)
+            return self._databases.of(theirs).nodes()
         except ProviderError as error:
             raise DeployError(error.what, where=error.where, mend=error.mend) from error
-
-    def _reported(self, theirs: TheirDatabase, load: Host) -> Sequence[ReportedNode]:
-        if isinstance(theirs, EndpointOptions):
-            return self._endpoints.of(theirs).nodes(load)
-        return self._databases.of(theirs).nodes()
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return why what machines logged is not known whole. Whether nodes run, nobody here can see."""
@@ -95,13 +96,6 @@ class ExternalProduct(Product):
     def save(self, node: Host) -> None:
         """End the following of logs, so that what was taken is whole."""
         stop_following(node)
-
-
-def _read(options: Mapping[str, JsonValue]) -> TheirDatabase:
-    theirs = read_options(options)
-    if isinstance(theirs, list):
-        raise DeployError("; ".join(map(str, theirs)), where=EXTERNAL, mend="correct the definition")
-    return theirs
 
 
 class TakenLog(Evidence):

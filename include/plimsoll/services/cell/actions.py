@@ -120,7 +120,7 @@ def deploy(work: AttemptContext) -> Fingerprint:
         lives = work.origin.until - work.toolkit.clock.now() if work.origin else work.time_left()
         work.product.deploy(work.variant_spec, nodes, load, lives)
     # Nodes that somebody else runs; none where nodes were deployed.
-    reported = tuple(work.product.reported(work.part.provider.options, load))
+    reported = tuple(work.product.reported(load))
     own = observed or _nodes(work, work.cluster())[: len(nodes)]
     _sample(work, _sampled([*own, *reversed(loads)]), reported)
     fingerprint = Fingerprint(

@@ -132,7 +132,7 @@ class AttemptContext:
         """Return the campaign's provider."""
         return self.toolkit.provider(self.part)
 
-    @property
+    @cached_property
     def product(self) -> Product:
         """Return the product that the cell's variant runs."""
         return self.toolkit.product(self.part.product_of(self.variant)).at(self.part.provider.options)

@@ -141,4 +141,4 @@ def test_a_machine_that_is_not_named_any_more_is_told() -> None:
     cluster = cast(Any, SimpleNamespace(id=CELL))
     gone = HostInfo(name="node1", role="observed", address="10.0.0.9")
     with pytest.raises(ProviderError, match=r"does not name the machine 10\.0\.0\.9 any more"):
-        Observers(lambda: cast(Any, Shell({}))).host(cluster, gone, observe())
+        Observers(lambda: cast(Any, Shell({}))).host(cluster, gone, [observe()])

@@ -49,21 +49,25 @@ def test_what_a_link_leads_to_stays(tmp_path: Path) -> None:
     assert kept.is_dir()
 
 
+def leave(folder: Path) -> None:
+    cleaning.leave(folder / "clusters", folder / "bundles")
+
+
 def test_whoever_leaves_removes_its_program_and_the_folder(tmp_path: Path) -> None:
     (tmp_path / "own" / "bundles" / "onhost").mkdir(parents=True)
-    cleaning.leave(tmp_path / "own")
+    leave(tmp_path / "own")
     assert not (tmp_path / "own").exists()
-    cleaning.leave(tmp_path / "own")
+    leave(tmp_path / "own")
 
 
 def test_whoever_leaves_touches_neither_another_cluster_nor_files_of_others(tmp_path: Path) -> None:
     (tmp_path / "bundles").mkdir()
     (tmp_path / "clusters" / KEY / "node1").mkdir(parents=True)
     (tmp_path / "of-others").touch()
-    cleaning.leave(tmp_path)
+    leave(tmp_path)
     assert (tmp_path / "bundles").is_dir()
     shutil.rmtree(tmp_path / "clusters")
-    cleaning.leave(tmp_path)
+    leave(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["of-others"]
 
 
@@ -73,7 +77,7 @@ def test_what_a_cluster_of_long_ago_has_left_goes_with_the_next_one(tmp_path: Pa
     file.touch()
     for path in (file, *list(file.parents)[:2]):
         os.utime(path, (1, 1))
-    cleaning.leave(tmp_path / "own")
+    leave(tmp_path / "own")
     assert not (tmp_path / "own").exists()
 
 

@@ -61,6 +61,16 @@ def dead(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return names
 
 
+@pytest.fixture
+def looks(work: AttemptContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the attempt look at a machine of somebody else's, `theirs1`."""
+    whole = work.provider.find(work.cluster_id)
+    assert whole is not None
+    theirs = HostInfo(name="theirs1", role=OBSERVED, address="10.0.0.1")
+    cluster = whole.model_copy(update={"hosts": (*whole.hosts, theirs)})
+    monkeypatch.setattr(work.provider, "find", lambda _: cluster)
+
+
 def paths(manifest: Manifest) -> set[str]:
     return {entry.path for entry in manifest.files}
 
@@ -114,14 +124,10 @@ def test_a_host_s_files_are_taken_up_to_a_size(work: AttemptContext, monkeypatch
     assert "not collected from load, from" in (collect(work).failure or "")
 
 
+@pytest.mark.usefixtures("looks")
 def test_what_is_lost_of_an_observed_machine_is_told_and_takes_nothing_from_the_attempt(
-    work: AttemptContext, dead: set[str], monkeypatch: pytest.MonkeyPatch
+    work: AttemptContext, dead: set[str]
 ) -> None:
-    whole = work.provider.find(work.cluster_id)
-    assert whole is not None
-    theirs = HostInfo(name="theirs1", role=OBSERVED, address="10.0.0.1")
-    cluster = whole.model_copy(update={"hosts": (*whole.hosts, theirs)})
-    monkeypatch.setattr(work.provider, "find", lambda _: cluster)
     dead.add("theirs1")
     manifest = collect(work)
     assert (manifest.failure, manifest.nodes_down) == (None, ())
@@ -129,14 +135,10 @@ def test_what_is_lost_of_an_observed_machine_is_told_and_takes_nothing_from_the_
     assert told.startswith("nothing was collected from theirs1: ")
 
 
+@pytest.mark.usefixtures("looks")
 def test_a_key_that_is_gone_takes_what_an_observed_machine_tells_and_nothing_else(
     work: AttemptContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = work.provider.find(work.cluster_id)
-    assert whole is not None
-    theirs = HostInfo(name="theirs1", role=OBSERVED, address="10.0.0.1")
-    cluster = whole.model_copy(update={"hosts": (*whole.hosts, theirs)})
-    monkeypatch.setattr(work.provider, "find", lambda _: cluster)
     asked = FolderHost.files
 
     def files(host: FolderHost, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:

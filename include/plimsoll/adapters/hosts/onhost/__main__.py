@@ -65,7 +65,7 @@ COMMANDS: Mapping[str, Callable[[Request], Any]] = {
     ),
     "lease-renew": lambda request: module("lease").renew(Path(request["folder"]), request["lease"]),
     "lease-ready": lambda request: module("lease").ready(Path(request["folder"]), request["key"]),
-    "leave": lambda request: module("cleaning").leave(Path(request["folder"])),
+    "leave": lambda request: module("cleaning").leave(Path(request["work"]), Path(request["program"])),
     "lease-release": lambda request: module("lease").release(Path(request["folder"]), request["key"]),
 }
 

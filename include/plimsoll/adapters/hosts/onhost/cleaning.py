@@ -13,9 +13,10 @@ from pathlib import Path
 from plimsoll.adapters.hosts.onhost import control, supervisor
 
 WORK, CLUSTER, ENVIRONMENT = "PLIMSOLL_WORK", "PLIMSOLL_CLUSTER", "PLIMSOLL_ENVIRONMENT"
-_OVER_S = 3600.0
 PATIENCE_S = 20.0
 """The time that ended processes may take to be gone, s."""
+_OVER_S = 3600.0
+"""The time after which nothing was written for a cluster of which no process runs, and which nobody will go on with."""
 # Others may be measuring on this host: what resists is looked for less and less often.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.5
 
@@ -36,20 +37,19 @@ def clean(work: Path, cluster: str | None) -> list[str]:
     return left
 
 
-def leave(folder: Path, work: str = "clusters", programs: str = "bundles") -> list[str]:
-    """Remove what clusters have left in the folder's `work` whose time is long over; then, without another one, this
-    program and the folder. Whatever else somebody has in it stays. Returns nothing: what is left, the next one removes.
+def leave(work: Path, program: Path) -> None:
+    """Remove what clusters have left in the work folder whose time is long over; then, without another one, this
+    program's folder and the one around it. Whatever else is in that stays. What is left, the next one removes.
     """
     with contextlib.suppress(OSError):  # others may clean up at the same time
-        for cluster in list((folder / work).glob("*/*/*")):
-            name = str(cluster.relative_to(folder / work))
-            if _untouched_s(cluster) > _OVER_S and not running(folder / work, name):
-                clean(folder / work, name)
-    if not (folder / work).exists():
-        shutil.rmtree(folder / programs, ignore_errors=True)
+        for cluster in list(work.glob("*/*/*")):
+            name = str(cluster.relative_to(work))
+            if _untouched_s(cluster) > _OVER_S and not running(work, name):
+                clean(work, name)
+    if not work.exists():
+        shutil.rmtree(program, ignore_errors=True)
         with contextlib.suppress(OSError):
-            folder.rmdir()
-    return []
+            program.parent.rmdir()
 
 
 def _untouched_s(folder: Path) -> float:

@@ -184,7 +184,7 @@ class ExternalProvider(Provider):
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         if info.role == OBSERVED:
-            return self._observers.host(cluster, info, self._observe_of(cluster))
+            return self._observers.host(cluster, info, self._observed_of(cluster.id))
         hosts = next(one for one in self._load_hosts() if one.name == info.facts[_FROM])
         return hosts.host(cluster, info, environment)
 
@@ -201,13 +201,6 @@ class ExternalProvider(Provider):
     def _observed_of(self, cluster_id: ClusterId) -> Sequence[Observe]:
         named = (one.theirs.options.observe for one in self._named if one.may_have(cluster_id))
         return [observe for observe in named if observe]
-
-    def _observe_of(self, cluster: Cluster) -> Observe:
-        observed = self._observed_of(cluster.id)
-        if not observed:
-            what = "the definition names no machines to look at any more"
-            raise ProviderError(what, where=str(cluster.id), mend="run the cell again")
-        return observed[0]
 
     def _endpoints_of(self, cluster_id: ClusterId) -> Sequence[CellOfEndpoint]:
         named = [one.theirs for one in self._named if one.may_have(cluster_id)]

@@ -55,9 +55,9 @@ class Observers:
             found.extend(problems)
         return found
 
-    def host(self, cluster: Cluster, info: HostInfo, observe: Observe) -> SshHost:
+    def host(self, cluster: Cluster, info: HostInfo, observed: Sequence[Observe]) -> SshHost:
         """Return access to a machine. Raises ProviderError where the definition does not name it any more."""
-        for member in self._members(observe):
+        for member in (member for observe in observed for member in self._members(observe)):
             if (member.name, member.options.address) == (info.name, info.address):
                 return member.host(cluster, info, "", None)
         what = f"the definition does not name the machine {info.address} any more"
@@ -72,7 +72,7 @@ class Observers:
 
         def asked(member: Member, command: str, **request: str) -> Sequence[str]:
             try:
-                left: Sequence[str] = member.ask(command, _CLEAN_S, **request)
+                left: Sequence[str] = member.ask(command, _CLEAN_S, **request) or ()
             except (HostError, SecretError) as error:
                 _log.warning("what %s has there stays until its time is over: %s", cluster_id, error)
                 return ()
@@ -81,7 +81,7 @@ class Observers:
         key, machines = str(cluster_id), {member.reached: member for member in self._members(observe)}
         members = list(machines.values())
         left = list(in_parallel(members, lambda one: asked(one, "clean", work=str(one.work), cluster=key)))
-        list(in_parallel(members, lambda one: asked(one, "leave", folder=str(one.folder))))
+        list(in_parallel(members, lambda one: asked(one, "leave", work=str(one.work), program=str(one.bundles))))
         if sentences := [sentence for several in left for sentence in several]:
             mend = "end these processes and remove what is left by hand, then destroy the cluster again"
             raise HostError(f"it is not clean: {'; '.join(sentences)}", where=key, mend=mend)
