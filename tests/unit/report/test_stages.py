@@ -10,14 +10,17 @@ import pandas as pd
 import pytest
 from rich.console import Console
 from tests.support.campaigns.outcomes import attempt_of, definition_of
+from tests.support.campaigns.sound_attempt import HOST
 from tests.support.campaigns.synthetic import GENERATED_AT
 
-from plimsoll.analysis.campaign.cell_results import CampaignData
+from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
 from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.analysis.campaign.taken_loads import mean_of, ratio_of
 from plimsoll.domain.campaign.cell import Cell, cells_by_id, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.hosts.cluster import PROCESSORS
+from plimsoll.domain.hosts.fingerprint import Fingerprint, NodeFingerprint
 from plimsoll.domain.keys.action import Action, condition_of
 from plimsoll.domain.keys.stage import StageLoad, StageStart, StageStarts
 from plimsoll.domain.text.errors import Refused
@@ -334,6 +337,29 @@ def test_what_is_carried_with_a_node_down_stands_beside_what_the_healthy_cluster
     cells = '<td class="strong">at least 20,000 ops/s</td><td class="strong">10,000 ops/s</td>'
     assert cells in files["report.html"].decode()
     assert "| Healthy | With one node down |" in files["summary.md"].decode()
+
+
+@pytest.mark.usefixtures("without_drawings")
+@pytest.mark.parametrize(("of_others", "ending"), [("0.4", "caches and disk are shared."), ("0.5", "these figures.")])
+def test_nodes_with_processors_of_their_own_lose_a_node_as_others_do(of_others: str, ending: str) -> None:
+    stages = [{"id": "healthy"}, {"id": "down", "action": {"name": "kill-node", "before_load": True}}]
+    definition = definition_of({"a": {10_000: "mm"}}, stages=stages)
+    attempts = tuple(
+        on_processors(attempt_of(definition, cell, 1, "m"), of_others if cell.stage == "down" else "0.4")
+        for cell in grid(resolve(definition))
+    )
+    files = build_report(CampaignData("down-1", definition, attempts, (), GENERATED_AT)).files
+    conclusion = json.loads(files["report.json"])["conclusion"]
+    assert conclusion.endswith(ending)
+    assert ("Each node has 0.4 processors of this machine for itself" in conclusion) is (of_others == "0.4")
+
+
+def on_processors(attempt: AttemptData, processors: str) -> AttemptData:
+    facts = HOST.model_copy(update={"provider": {PROCESSORS: processors}})
+    node = NodeFingerprint(
+        host="node1", address="127.0.0.1", facts=facts, processes=(), database="Cassandra", database_version="4.0.1"
+    )
+    return replace(attempt, fingerprint=Fingerprint(nodes=(node,), load_host=HOST, load_generator="made up"))
 
 
 def test_a_condition_names_how_many_nodes_it_is_about() -> None:

@@ -20,6 +20,9 @@ OBSERVED: Role = "observed"
 RUNS_AS = "runs_as"
 """The fact of such a machine with the user as whom the database runs there."""
 
+PROCESSORS = "processors"
+"""The fact of a host whose processes get so many processors of its machine, and never more."""
+
 _KEPT = "hosts"
 
 

@@ -11,6 +11,7 @@ from plimsoll.analysis.campaign.cell_results import deciding_level, ratio
 from plimsoll.analysis.campaign.conditions import ConditionAnswer
 from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.campaign.stage_notes import critical_load
+from plimsoll.domain.hosts.cluster import PROCESSORS
 from plimsoll.domain.keys.action import condition_of
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_duration
@@ -26,6 +27,10 @@ _CONTRADICTED = "one more cell that misses there would contradict it"
 _SHARED_MACHINE = (
     "All nodes share this machine's processors, and one that is gone leaves its share to the others: what losing a "
     "node costs on hosts of their own can't be told from these figures."
+)
+_OWN_PROCESSORS = (
+    "Each node has {processors} processors of this machine for itself, which no other one gets when it is gone; "
+    "memory, caches and disk are shared."
 )
 _TOGETHER = "These loads are estimated together: under none of these conditions is it more than under the one before."
 _OWN_WORDS = ("what ", "all ", "none of ", "neither ")
@@ -65,7 +70,8 @@ def campaign_conclusion(
         sentences.append(_TOGETHER)
     sentences += condition_sentences(conditions, labels)
     if any(one.part.provider.shares_machine and one.part.action and one.part.action.loses_nodes for one in of_parts):
-        sentences.append(_SHARED_MACHINE)
+        own = _own_processors(of_parts)
+        sentences.append(_OWN_PROCESSORS.format(processors=own) if own else _SHARED_MACHINE)
     sentences += [sentence for one in of_parts for sentence in close_calls(one)]
     if any(
         one.capacities and one.part.repeats == 1 and not isinstance(one.part.strategy, Threshold) for one in of_parts
@@ -75,6 +81,14 @@ def campaign_conclusion(
     falls = [fall(labels[one.variant], one) for found in of_parts for one in found.capacities if one.falls_by]
     open_cells = sum(one.count("invalid", "not run") for one in of_parts)
     return " ".join([*sentences, *falls, *_incomplete(open_cells, sum(len(one.cells) for one in of_parts))])
+
+
+def _own_processors(of_parts: Sequence[Findings]) -> str:
+    """Return how many processors each node had for itself, the same in all cells that count; else an empty text."""
+    prints = [cell.counted.fingerprint for findings in of_parts for cell in findings.cells if cell.counted]
+    nodes = [node for known in prints if known for node in known.nodes]
+    found = {node.facts.provider.get(PROCESSORS, "") for node in nodes}
+    return found.pop() if len(found) == 1 else ""
 
 
 def close_calls(findings: Findings) -> Iterator[str]:

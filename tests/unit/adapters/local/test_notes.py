@@ -26,7 +26,8 @@ def definition(**changes: Any) -> Definition:
 
 def told(declared: Definition, *, foreign_cpu: float = 0.02, free: float = ROOMY, heap: int = 512 << 20) -> list[str]:
     now = HostActivity(foreign_cpu, 0.0, None, free, (("yes(77)", foreign_cpu),))
-    return list(notes_on(hosts_spec(resolve(declared), NodeNeeds(heaps={"g1": heap})), declared.disturbance, now))
+    spec = hosts_spec(resolve(declared), NodeNeeds(heaps={"g1": heap}))
+    return list(notes_on(spec, declared.disturbance, now, lambda: "[Errno 13] Permission denied"))
 
 
 def test_the_nodes_priority_is_told_of_a_calm_machine_and_nothing_else() -> None:
@@ -52,6 +53,13 @@ def test_too_little_free_memory_for_a_cell_is_told() -> None:
 
 def test_cells_that_run_beside_each_other_on_one_machine_are_warned_of() -> None:
     assert "cells that run at the same time disturb each other" in told(definition(max_parallel=2))[-1]
+
+
+def test_processors_of_their_own_that_nodes_can_not_have_are_told_with_the_reason() -> None:
+    asked = definition(provider={"name": "local", "options": {"processors_per_node": 0.4}})
+    assert told(asked)[-1] == (
+        "`processors_per_node` has no effect here, so nodes share all processors: [Errno 13] Permission denied"
+    )
 
 
 @pytest.mark.parametrize(("others", "known"), [("0.4", 0.4), ("", None)])

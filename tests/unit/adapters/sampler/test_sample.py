@@ -120,6 +120,14 @@ def test_the_quota_of_every_control_group_above_counts() -> None:
     assert readings.cpu_groups("", root="/r") == {}
 
 
+def test_the_share_of_a_processor_that_a_node_is_meant_to_have_is_no_quota_of_others() -> None:
+    assert list(readings.cpu_groups("1:cpu:/plimsoll-node-1f-127.1.1.1\n", root="/r")) == ["/r/cpu/cpu.stat"]
+    assert list(readings.cpu_groups("0::/a/plimsoll-node-1f-127.1.1.1\n", root="/r")) == [
+        "/r/a/cpu.stat",
+        "/r/cpu.stat",
+    ]
+
+
 def test_processes_in_one_control_group_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
     groups = {"self": "0::/a\n", "7": "0::/a\n", "8": "0::/b\n", "9": "0::/a\n"}
     parsed = list[str]()

@@ -78,6 +78,8 @@ def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) 
     try:
         _detach(Path(job["log"]))
         _give_way(job["niceness"])
+        if job.get("group"):  # all that is started from now on belongs to it, too
+            Path(job["group"]).write_text(str(os.getpid()), encoding="ascii")
         child = _spawn(job, owned)
         _record(job, child.pid)
         os.close(lock)

@@ -17,6 +17,8 @@ TICKS = float(os.sysconf("SC_CLK_TCK"))
 ODD = re.compile(r"[^A-Za-z0-9_.:/@+-]")
 """What would break a line of the CSV in a name."""
 _CGROUPS = "/sys/fs/cgroup"
+OWN_GROUP = "plimsoll-node-"
+"""Begins the name of a group whose quota is the share of a processor that a node is meant to have."""
 _SECTOR = 512
 
 
@@ -74,7 +76,8 @@ def cpu_groups(groups: str, root: str = _CGROUPS) -> "dict[str, str]":
         if number == "0" or "cpu" in controllers.split(","):
             base = Path(root) if number == "0" else Path(root, "cpu")
             own = Path(path)
-            found.update({f"{base}{str(group).rstrip('/')}/cpu.stat": str(group) for group in (own, *own.parents)})
+            counted = (group for group in (own, *own.parents) if not group.name.startswith(OWN_GROUP))
+            found.update({f"{base}{str(group).rstrip('/')}/cpu.stat": str(group) for group in counted})
     return found
 
 

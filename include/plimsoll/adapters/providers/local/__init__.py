@@ -11,12 +11,14 @@ from plimsoll.adapters.hosts.host_files import require_guarded
 from plimsoll.adapters.hosts.onhost import cleaning
 from plimsoll.adapters.hosts.processes import ProcessTags, process_tags_of
 from plimsoll.adapters.providers.local import folders
-from plimsoll.adapters.providers.local.checks import problems
+from plimsoll.adapters.providers.local.checks import LocalOptions, problems
 from plimsoll.adapters.providers.local.folders import PROVIDER, exclusive, mend, remnant, tagged_processes
-from plimsoll.adapters.providers.local.host import NICENESS, NODE_NICENESS, LocalHost
+from plimsoll.adapters.providers.local.host import NICENESS, LocalHost
+from plimsoll.adapters.providers.local.processors import NODE_NICENESS, Groups
 from plimsoll.adapters.providers.local.subnets import (
     MOST_NODES,
     claim,
+    claimed,
     claims_of,
     default_claims,
     load_addresses,
@@ -25,7 +27,8 @@ from plimsoll.adapters.providers.local.subnets import (
     with_others,
 )
 from plimsoll.domain.campaign.specs import HostsSpec
-from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
+from plimsoll.domain.hosts.cluster import PROCESSORS, Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
+from plimsoll.domain.keys.faults import as_written
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places, Provider
@@ -49,6 +52,7 @@ class LocalProvider(Provider):
         self._work = work.resolve()
         self._clock = clock
         self._claims = claims or default_claims()
+        self._groups = Groups(self._claims)
 
     @property
     def work(self) -> Path:
@@ -93,7 +97,8 @@ class LocalProvider(Provider):
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> LocalHost:
         root = folders.folder_of(self._work, cluster.id) / info.name / environment
-        return LocalHost(info, root, process_tags_of(cluster, info, self._work, environment))
+        members = self._groups.members(info.address) if PROCESSORS in info.facts else None
+        return LocalHost(info, root, process_tags_of(cluster, info, self._work, environment), members)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         folder, names = folders.folder_of(self._work, cluster.id), [info.name for info in cluster.hosts]
@@ -124,6 +129,7 @@ class LocalProvider(Provider):
             if cluster != found:
                 folders.write(self._work, cluster)
         folders.make_hosts(self._work, cluster)
+        self._groups.make(cluster)
         return cluster
 
     def _make(self, request: ClusterRequest) -> Cluster:
@@ -134,12 +140,15 @@ class LocalProvider(Provider):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             subnet = claim(self._claims, folder, request.nodes, request.load_hosts, request.ports)
-            cluster = self._described(request, subnet)
+            self._groups.remove_others(claimed(self._claims))
+            options = LocalOptions.model_validate(as_written(request.options, LocalOptions))
+            cluster = self._groups.granted(self._described(request, subnet), options.processors_per_node)
             folders.make_hosts(self._work, cluster)
             folders.write(self._work, cluster)
         except BaseException:
             cleaning.remove(folder)
             folders.prune(self._work, request.id)
+            self._groups.remove(self._subnets(folder))
             release(self._claims, folder)
             raise
         return cluster
@@ -164,6 +173,9 @@ class LocalProvider(Provider):
             expires_at=request.expires_at,
         )
 
+    def _subnets(self, folder: Path) -> set[str]:
+        return {path.name for path in claims_of(self._claims, folder)}
+
     def _running(self) -> dict[ClusterId, list[ProcessTags]]:
         found: dict[ClusterId, list[ProcessTags]] = {}
         for _, tags in tagged_processes(self._work):
@@ -182,12 +194,13 @@ class LocalProvider(Provider):
 
         def end_and_list() -> list[str]:
             cleaning.kill_all(self._work, str(cluster_id), deadline)
+            groups = self._groups.remove(self._subnets(folder))
             obstacle = cleaning.remove(folder)
             with exclusive(self._claims):
                 release(self._claims, folder)
                 folders.prune(self._work, cluster_id)
             claims = [f"{path} still claims a subnet" for path in claims_of(self._claims, folder)]
-            return [*cleaning.running(self._work, str(cluster_id)), *filter(None, [obstacle]), *claims]
+            return [*cleaning.running(self._work, str(cluster_id)), *groups, *filter(None, [obstacle]), *claims]
 
         return cleaning.until_nothing_is_left(end_and_list, deadline)
 

@@ -4,7 +4,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -16,8 +16,8 @@ from plimsoll.adapters.hosts.host_files import require_guarded
 from plimsoll.adapters.hosts.machine import activity_now, existing_part, in_words
 from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.providers.local.folders import mend
-from plimsoll.adapters.providers.local.host import NODE_NICENESS
-from plimsoll.adapters.providers.local.subnets import MOST_NODES, free_subnet
+from plimsoll.adapters.providers.local.processors import LEAST, NODE_NICENESS, Groups
+from plimsoll.adapters.providers.local.subnets import MOST_NODES, default_claims, free_subnet
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.keys.host_bounds import Disturbance, HostActivity, noise
@@ -40,14 +40,23 @@ class LocalOptions(Model):
         Size, Field(description="Memory that is left to the system, Airflow and everything else")
     ] = 2048 * _MIB
     disk_per_node: Annotated[Size, Field(description="Free disk that a database node must find")] = 1024 * _MIB
+    processors_per_node: Annotated[
+        float | None,
+        Field(
+            ge=LEAST,
+            description="Processors that each node has for itself, where this machine's user may make control groups: "
+            "it gets no more, and no other node gets them when it is gone; none: nodes share all processors",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
 class Machine:
-    """The machine's resources, bytes: memory that processes may use, and free disk below the work folder."""
+    """The machine's resources: memory that processes may use and free disk below the work folder, bytes; processors."""
 
     memory: int
     disk: int
+    processors: int
 
 
 def problems(spec: HostsSpec, work: Path) -> list[Problem]:
@@ -56,7 +65,8 @@ def problems(spec: HostsSpec, work: Path) -> list[Problem]:
         options = LocalOptions.model_validate(as_written(spec.options, LocalOptions))
     except ValidationError as error:
         return problems_of(error, LocalOptions, "provider.options")
-    machine = Machine(memory_bytes(readings.read(work)), shutil.disk_usage(existing_part(work)).free)
+    read = readings.read(work)
+    machine = Machine(memory_bytes(read), shutil.disk_usage(existing_part(work)).free, read["cpus"])
     lacking = needs(spec, options, machine)
     return [*lacking, *_folder(work), *_addresses(spec, work)]
 
@@ -71,6 +81,18 @@ def needs(spec: HostsSpec, options: LocalOptions, machine: Machine) -> Iterator[
     if needed > machine.disk:
         what = f"clusters need {_mib(needed)} of free disk, the work folder's has {_mib(machine.disk)}"
         yield Problem("max_parallel", what, "free disk space, or set PLIMSOLL_WORK to a folder on another disk")
+    yield from _processors(spec, options.processors_per_node, machine.processors)
+
+
+def _processors(spec: HostsSpec, of_each: float | None, there: int) -> Iterator[Problem]:
+    """Yield a problem where the nodes would leave nothing to load generators, however little these need."""
+    nodes = spec.max_parallel * spec.node_hosts
+    if of_each is not None and nodes * of_each >= there:
+        what = (
+            f"{plural(nodes, 'node')} with {of_each:g} processors each leave none of this machine's {there} to the load"
+        )
+        mend = f"give less than {there / nodes:.2f} to each, or use fewer nodes or fewer cells at once (max_parallel)"
+        yield Problem("provider.options.processors_per_node", what, mend)
 
 
 def _memory(spec: HostsSpec, options: LocalOptions, memory: int) -> Iterator[Problem]:
@@ -140,16 +162,20 @@ def _addresses(spec: HostsSpec, work: Path) -> Sequence[Problem]:
 
 def notes(spec: HostsSpec, disturbance: Disturbance) -> Iterator[str]:
     """Yield sentences without a full stop: what gives way to what, and what keeps the machine busy now."""
-    return notes_on(spec, disturbance, activity_now())
+    return notes_on(spec, disturbance, activity_now(), Groups(default_claims()).obstacle)
 
 
-def notes_on(spec: HostsSpec, disturbance: Disturbance, now: HostActivity) -> Iterator[str]:
-    """Yield the same for a machine with that activity. Pure."""
+def notes_on(
+    spec: HostsSpec, disturbance: Disturbance, now: HostActivity, no_groups: Callable[[], str]
+) -> Iterator[str]:
+    """Yield the same for a machine with that activity; `no_groups` tells why nodes can't have their own processors."""
     if spec.node_hosts:
         yield (
             f"nodes on this machine run at niceness {NODE_NICENESS}, so that the load generator keeps to its schedule: "
             "they give way to every other program, too"
         )
+    if spec.options.get("processors_per_node") is not None and (obstacle := no_groups()):
+        yield f"`processors_per_node` has no effect here, so nodes share all processors: {obstacle}"
     if spec.max_parallel > 1:
         yield (
             f"`max_parallel: {spec.max_parallel}` on one machine: cells that run at the same time disturb each "

@@ -20,6 +20,7 @@ from plimsoll.adapters.hosts.host_files import copy_bounded, few_files, require_
 from plimsoll.adapters.hosts.onhost import control, supervisor
 from plimsoll.adapters.hosts.onhost.__main__ import COMMANDS
 from plimsoll.adapters.providers.local.folders import mend, write_whole
+from plimsoll.adapters.providers.local.processors import join
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.ports.host import MOST_FILES, MOST_OUTPUT_BYTES, CommandResult, Job
@@ -30,16 +31,17 @@ _START_TIMEOUT_S = 60
 _BLOCK = 1 << 16
 NICENESS = "niceness"
 """The fact of a host that says how much its jobs give way to those of other hosts, as `nice` counts."""
-# The load generator measures: it must not wait for the nodes' CPU, as it would not on a host of its own.
-NODE_NICENESS = 10
 
 
 class LocalHost(BaseHost):
-    """An implementation of the Host port. `tags` are environment variables of everything that is started here."""
+    """An implementation of the Host port. `tags` are environment variables of everything that is started here.
 
-    def __init__(self, info: HostInfo, root: Path, tags: Mapping[str, str]) -> None:
+    `members`: the file of the group of processes with processors of their own to which all of it belongs, if any.
+    """
+
+    def __init__(self, info: HostInfo, root: Path, tags: Mapping[str, str], members: Path | None = None) -> None:
         super().__init__(info, PurePosixPath(root), f"host {info.name} ({root})", tags)
-        self._folder = root
+        self._folder, self._members = root, members
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
         """Run a command in the host's folder. On a timeout, the command and its child processes are killed."""
@@ -49,7 +51,7 @@ class LocalHost(BaseHost):
         with self._explained(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             try:
-                result = _run(argv, environment, self._folder, timeout, stdin)
+                result = self._result(argv, environment, timeout, stdin)
             except OverflowError:
                 what = f"`{argv[0]}` printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
                 raise self._error(what, "see what it prints") from None
@@ -58,6 +60,32 @@ class LocalHost(BaseHost):
         if check:
             self._require_success(argv[0], result)
         return result
+
+    def _result(
+        self, argv: Sequence[str], env: Mapping[str, str], timeout: timedelta, stdin: str
+    ) -> CommandResult | None:
+        """Run the command in a session of its own, so that its child processes can be ended with it. None on a timeout.
+
+        Raises OverflowError for too much output.
+        """
+        pipe, deadline = subprocess.PIPE, time.monotonic() + timeout.total_seconds()
+        given = pipe if stdin else subprocess.DEVNULL
+        with subprocess.Popen(
+            list(argv), env=env, cwd=self._folder, stdin=given, stdout=pipe, stderr=pipe, start_new_session=True
+        ) as process:
+            try:
+                join(self._members, process.pid)
+                if process.stdin is not None:
+                    with suppress(BrokenPipeError), process.stdin as told:  # who ends without reading says why
+                        told.write(stdin.encode())
+                stdout, stderr = _outputs(process, deadline)
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except (TimeoutError, subprocess.TimeoutExpired):
+                return None
+            finally:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+        return CommandResult(process.returncode, stdout.decode(errors="replace"), stderr.decode(errors="replace"))
 
     def install(self, bundle: Path) -> PurePosixPath:
         """Return the folder itself, since this machine has it already."""
@@ -98,7 +126,8 @@ class LocalHost(BaseHost):
             if (self._folder / FOLDER / f"{job.id}.job").exists():
                 return
             niceness = int(self.info.facts.get(NICENESS, "0"))
-            told = order(job, self.root, self._tags, niceness, self._where)
+            group = None if self._members is None else str(self._members)
+            told = {**order(job, self.root, self._tags, niceness, self._where), "group": group}
             control.make_folders(told)
             self._launch(job.id, told)
 
@@ -140,32 +169,6 @@ class LocalHost(BaseHost):
 
 def _inherited() -> dict[str, str]:
     return {name: os.environ[name] for name in INHERITED if name in os.environ}
-
-
-def _run(
-    argv: Sequence[str], env: Mapping[str, str], cwd: Path, timeout: timedelta, stdin: str
-) -> CommandResult | None:
-    """Run the command in a session of its own, so that its child processes can be ended with it. None on a timeout.
-
-    Raises OverflowError for too much output.
-    """
-    pipe, deadline = subprocess.PIPE, time.monotonic() + timeout.total_seconds()
-    given = pipe if stdin else subprocess.DEVNULL
-    with subprocess.Popen(
-        list(argv), env=env, cwd=cwd, stdin=given, stdout=pipe, stderr=pipe, start_new_session=True
-    ) as process:
-        try:
-            if process.stdin is not None:
-                with suppress(BrokenPipeError), process.stdin as told:  # who ends without reading says why
-                    told.write(stdin.encode())
-            stdout, stderr = _outputs(process, deadline)
-            process.wait(max(0.0, deadline - time.monotonic()))
-        except (TimeoutError, subprocess.TimeoutExpired):
-            return None
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-    return CommandResult(process.returncode, stdout.decode(errors="replace"), stderr.decode(errors="replace"))
 
 
 def _outputs(process: "subprocess.Popen[bytes]", deadline: float) -> tuple[bytes, bytes]:

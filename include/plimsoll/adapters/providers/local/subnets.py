@@ -89,6 +89,11 @@ def claim(claims: Path, folder: Path, nodes: int, load_hosts: int = 1, ports: Se
     return subnet
 
 
+def claimed(claims: Path) -> frozenset[str]:
+    """Return the subnets that living clusters, and maybe some that are gone, have claimed."""
+    return frozenset(path.name for path in _files(claims))
+
+
 def release(claims: Path, folder: Path) -> None:
     """Give back what the cluster in that folder claimed. Only for the holder of the claims' lock."""
     for path in claims_of(claims, folder):
