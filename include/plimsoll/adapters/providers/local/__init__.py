@@ -197,7 +197,8 @@ class LocalProvider(Provider):
             groups = self._groups.remove(self._subnets(folder))
             obstacle = cleaning.remove(folder)
             with exclusive(self._claims):
-                release(self._claims, folder)
+                if not groups:  # they are found by what the cluster has claimed
+                    release(self._claims, folder)
                 folders.prune(self._work, cluster_id)
             claims = [f"{path} still claims a subnet" for path in claims_of(self._claims, folder)]
             return [*cleaning.running(self._work, str(cluster_id)), *groups, *filter(None, [obstacle]), *claims]
