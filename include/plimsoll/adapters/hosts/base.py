@@ -118,11 +118,11 @@ def _meminfo(text: str) -> dict[str, int]:
     return {name: int(value.split()[0]) * _KIB for name, value in pairs}
 
 
-def _disk(read: Mapping[str, Any]) -> str:
+def _disk(disk: Mapping[str, Any]) -> str:
     """Name the disk, with its size as makers of disks count it: `2 × Amazon EC2 NVMe Instance Storage, 3800 GB`."""
-    models = Counter(read["models"])
+    models = Counter(disk["models"])
     named = " and ".join(name if count == 1 else f"{count} × {name}" for name, count in models.items())
-    return f"{named}, {read['bytes'] / _GB:.0f} GB"
+    return f"{named}, {disk['bytes'] / _GB:.0f} GB"
 
 
 def _of(name: str, text: str, separator: str) -> str:
@@ -157,14 +157,14 @@ class BaseHost(Host, ABC):
 
     def stop(self, job_id: str, *, grace: timedelta) -> None:
         require_id(job_id, self._where)
-        asked = {"folder": str(self.root / FOLDER), "id": job_id, "grace_s": grace.total_seconds()}
-        if not self._call("stop", grace.total_seconds() + 2 * KILL_TIMEOUT_S, **asked):
+        grace_s = grace.total_seconds()
+        allowed_s = grace_s + 2 * KILL_TIMEOUT_S
+        if not self._call("stop", allowed_s, folder=str(self.root / FOLDER), id=job_id, grace_s=grace_s):
             raise self._error(f"job {job_id} is still running after SIGKILL", "look for a process in state D (`ps`)")
 
     def free_port(self) -> int:
         """Return a port of this host's own address that nobody listens on."""
-        port: int = self._call("free-port", address=self.info.address)
-        return port
+        return int(self._call("free-port", address=self.info.address))
 
     def facts(self) -> HostFacts:
         return host_facts(self._call("readings", folder=str(self.root)), self.info.facts)
@@ -174,16 +174,16 @@ class BaseHost(Host, ABC):
             raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
 
     def _below_root(self, path: PurePosixPath) -> PurePosixPath:
-        place = PurePosixPath(posixpath.normpath(self.root / path))
-        if not place.is_relative_to(self.root):
+        absolute = PurePosixPath(posixpath.normpath(self.root / path))
+        if not absolute.is_relative_to(self.root):
             raise self._error(f"{path} is not below the host's folder", "write to a path below the host's root")
-        return place
+        return absolute
 
     def _require_success(self, program: str, result: CommandResult) -> None:
         if result.exit_code != 0:
-            said = (result.stderr or result.stdout).strip()
-            what = f"`{program}` ended with exit code {result.exit_code}: {said}"
-            raise self._error(what, mend_of(said, self.root))
+            reason = (result.stderr or result.stdout).strip()
+            what = f"`{program}` ended with exit code {result.exit_code}: {reason}"
+            raise self._error(what, mend_of(reason, self.root))
 
     def _no_program(self, program: str) -> HostError:
         return self._error(f"there is no program `{program}`", "install it, or put it on the PATH")

@@ -27,21 +27,21 @@ class Found(Protocol):
 
 def few_files(paths: Iterable[PurePosixPath], where: str) -> tuple[PurePosixPath, ...]:
     """Return the paths, sorted. Raises HostError where there are too many; `where` names the host."""
-    found = tuple(sorted(paths))
-    if len(found) > MOST_FILES:
+    files = tuple(sorted(paths))
+    if len(files) > MOST_FILES:
         mend = "see what writes so many files there, and remove them"
         raise HostError(f"there are more than {MOST_FILES:,} files below one folder", where=where, mend=mend)
-    return found
+    return files
 
 
-def require_file(found: "Found | os.stat_result") -> None:
+def require_file(state: "Found | os.stat_result") -> None:
     """Raise OSError unless the path is a file of bounded size: a pipe, for example, would never end.
 
     A file may be large without taking any disk.
     """
-    if not stat.S_ISREG(found.st_mode or 0):
+    if not stat.S_ISREG(state.st_mode or 0):
         raise OSError("it is no file")
-    _require_size(found.st_size or 0)
+    _require_size(state.st_size or 0)
 
 
 def copy_bounded(source: IO[bytes], target: IO[bytes]) -> None:
@@ -59,28 +59,28 @@ def _require_size(size: int) -> None:
         raise OSError(f"it is larger than {largest}, the most that is taken of one file")
 
 
-def mend_of(refusal: str, place: PurePath) -> str:
+def mend_of(refusal: str, path: PurePath) -> str:
     """Return the advice for that error at that path on the host."""
     if any(words in refusal for words in _FULL):
-        return f"free disk space on the host below {place}, then run the cell again"
+        return f"free disk space on the host below {path}, then run the cell again"
     if any(words in refusal for words in _FORBIDDEN):
-        return f"give the user who works there the right to write to {place} on the host, or name another folder"
+        return f"give the user who works there the right to write to {path} on the host, or name another folder"
     return "mend the reason given"
 
 
-def require_guarded(place: Path) -> None:
+def require_guarded(folder: Path) -> None:
     """Raise OSError if a user besides this one and root could change the folder's content, or replace the folder.
 
     A folder on the way that is missing is made later, by this user. Links that nobody else could change are followed.
     """
-    for part in [*reversed(place.parents), place]:
+    for part in [*reversed(folder.parents), folder]:
         try:
-            found = part.lstat()
+            state = part.lstat()
         except FileNotFoundError:
             return
-        if not stat.S_ISLNK(found.st_mode):
-            guard.require_safe(part, found)
-        elif found.st_uid in (0, os.geteuid()):
+        if not stat.S_ISLNK(state.st_mode):
+            guard.require_safe(part, state)
+        elif state.st_uid in (0, os.geteuid()):
             require_guarded(part.resolve())
         else:
-            raise PermissionError(f"the link {part} belongs to user {found.st_uid}")
+            raise PermissionError(f"the link {part} belongs to user {state.st_uid}")

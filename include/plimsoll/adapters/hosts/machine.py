@@ -47,10 +47,9 @@ def _system() -> Finding:
 
 
 def _python() -> Finding:
-    found = _dotted(sys.version_info[:3])
     oldest, newest = PYTHONS
     mend = f"make the virtual environment with Python {_dotted(oldest)} to {_dotted(newest)}"
-    return Finding("Python", oldest <= sys.version_info[:2] <= newest, found, mend)
+    return Finding("Python", oldest <= sys.version_info[:2] <= newest, _dotted(sys.version_info[:3]), mend)
 
 
 def _dotted(version: Sequence[int]) -> str:
@@ -94,9 +93,9 @@ def _disk(name: str, folder: Path, needed_gib: int) -> Finding:
 
 
 def _writable(name: str, folder: Path) -> Finding:
-    there = existing_part(folder)
-    ok = os.access(there, os.W_OK | os.X_OK)
-    return Finding(name, ok, str(folder), f"give {os.getenv('USER', 'the user')} the right to write to {there}")
+    existing = existing_part(folder)
+    ok = os.access(existing, os.W_OK | os.X_OK)
+    return Finding(name, ok, str(folder), f"give {os.getenv('USER', 'the user')} the right to write to {existing}")
 
 
 def existing_part(folder: Path) -> Path:
@@ -112,10 +111,9 @@ def _loopback() -> Finding:
 
 def _ports(ports: Sequence[int]) -> Finding:
     taken = [str(port) for port in ports if not _can_bind("127.10.20.1", port)]
+    shown = f"taken: {', '.join(taken)}" if taken else f"{' and '.join(map(str, ports))} are free"
     mend = "stop what listens on all addresses (0.0.0.0) at these ports: `ss -ltnp` names it"
-    return Finding(
-        "ports", not taken, f"taken: {', '.join(taken)}" if taken else f"{' and '.join(map(str, ports))} are free", mend
-    )
+    return Finding("ports", not taken, shown, mend)
 
 
 def _can_bind(address: str, port: int) -> bool:
@@ -136,5 +134,5 @@ def _open_files() -> Finding:
 
 def _coreutils() -> Finding:
     missing = [tool for tool in ("timeout", "setsid") if shutil.which(tool) is None]
-    found = f"missing: {', '.join(missing)}" if missing else "present"
-    return Finding("system tools", not missing, found, "install coreutils and util-linux")
+    shown = f"missing: {', '.join(missing)}" if missing else "present"
+    return Finding("system tools", not missing, shown, "install coreutils and util-linux")

@@ -53,10 +53,10 @@ class LocalProcesses:
 
         Another machine may have this one's name, and so may this machine before a restart.
         """
-        found = ProcessOwner.parse(owner)
-        if found is None or (found.host, found.boot, found.namespace) != _here():
+        process = ProcessOwner.parse(owner)
+        if process is None or (process.host, process.boot, process.namespace) != _here():
             return None
-        return _started(found.pid) == found.started
+        return _started(process.pid) == process.started
 
 
 @cache
@@ -104,17 +104,17 @@ def read_process_tags(environment: Mapping[str, str], work: PurePath) -> Process
         return None
     tags = {name: environment.get(name, "") for name in (_OWNER, _HOST, _ADDRESS)}
     host = tags[_HOST] if _HOST_NAME.fullmatch(tags[_HOST]) else ""
-    since, expires = _time(environment.get(_SINCE)), _time(environment.get(_EXPIRES))
+    since, expires = tagged_time(environment.get(_SINCE, "")), tagged_time(environment.get(_EXPIRES, ""))
     return ProcessTags(cluster_id, tags[_OWNER], host, tags[_ADDRESS], since, expires)
 
 
-def _time(text: str | None) -> datetime | None:
+def tagged_time(text: str) -> datetime | None:
     """Return the time; None for what no version of Plimsoll writes, such as a time without a zone."""
     try:
-        time = datetime.fromisoformat(text) if text else None
+        time = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return time if time is not None and time.tzinfo is not None else None
+    return time if time.tzinfo else None
 
 
 _PATIENCE = timedelta(seconds=20)
@@ -127,8 +127,11 @@ def missing(host: Host, programs: Iterable[str]) -> Sequence[str]:
     Programs below the host's own folder are left out, as an earlier command may make them, and paths that depend on the
     folder in which they run.
     """
-    sought = [program for program in dict.fromkeys(programs) if program.startswith("/") or "/" not in program]
-    sought = [one for one in sought if one and not one.startswith(f"{host.root}/")]
+    sought = [
+        program
+        for program in dict.fromkeys(programs)
+        if program and (program.startswith("/") or "/" not in program) and not program.startswith(f"{host.root}/")
+    ]
     if not sought:
         return ()
     return host.run(("/bin/sh", "-c", _LOOK, "sh", *sought), timeout=_PATIENCE).stdout.splitlines()

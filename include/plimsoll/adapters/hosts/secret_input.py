@@ -15,5 +15,5 @@ def given(argv: Sequence[str], secrets: CommandSecrets) -> tuple[Sequence[str], 
     """Return the command with which a host starts that one, and its standard input; as it is where nothing is given."""
     if not (secrets.env or secrets.files):
         return argv, ""
-    told = json.dumps({"env": dict(secrets.env), "files": dict(secrets.files)})
-    return (*PYTHON, "-c", getsource(giving), *argv), told
+    stdin = json.dumps({"env": dict(secrets.env), "files": dict(secrets.files)})
+    return (*PYTHON, "-c", getsource(giving), *argv), stdin

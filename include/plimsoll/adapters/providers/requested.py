@@ -1,4 +1,4 @@
-"""What providers that ask a cloud for hosts share: the options of a request, and the pauses between two tries."""
+"""What providers share: how their options are read, and the pauses between two tries to get hosts."""
 
 import random
 from collections.abc import Iterator, Mapping
@@ -6,12 +6,21 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from plimsoll.domain.keys.faults import problems_of
+from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.base import Model
-from plimsoll.domain.text.errors import ProviderError
+from plimsoll.domain.text.errors import Problem, ProviderError
+from plimsoll.ports.provider import Places
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0
 _M = TypeVar("_M", bound=Model)
+
+
+def checked_options(model: type[_M], options: Mapping[str, object]) -> _M | list[Problem]:
+    """Return the options as a definition has them, or what is wrong with them."""
+    try:
+        return model.model_validate(as_written(options, model))
+    except ValidationError as error:
+        return problems_of(error, model, "provider.options")
 
 
 def options_of_request(model: type[_M], options: Mapping[str, object], where: str) -> _M:
@@ -19,8 +28,18 @@ def options_of_request(model: type[_M], options: Mapping[str, object], where: st
     try:
         return model.model_validate(options)
     except ValidationError as error:
-        said = "; ".join(str(problem) for problem in problems_of(error, model, "provider.options"))
-        raise ProviderError(said, where=where, mend="correct the definition's provider.options") from error
+        problems = "; ".join(str(problem) for problem in problems_of(error, model, "provider.options"))
+        raise ProviderError(problems, where=where, mend="correct the definition's provider.options") from error
+
+
+def options_of_places(model: type[_M], places: Places) -> Iterator[_M]:
+    """Yield the options of the places. Raises ProviderError where the only options can't be read."""
+    for options in places.options:
+        try:
+            yield options_of_request(model, options, "")
+        except ProviderError:  # of a definition that never came to a cluster, if there are others
+            if len(places.options) == 1:
+                raise
 
 
 def pauses(seed: str) -> Iterator[float]:

@@ -36,9 +36,9 @@ class Log:
         self._read: dict[tuple[int, int], int] = {}  # file → how far it was read
         self._file, self.is_over = -1, False
         copy.touch()
-        for there in glob(path):  # noqa: PTH207 - patterns begin at the root
+        for present in glob(path):  # noqa: PTH207 - patterns begin at the root
             with suppress(OSError):
-                state = os.stat(there)  # noqa: PTH116
+                state = os.stat(present)  # noqa: PTH116
                 self._read[state.st_dev, state.st_ino] = state.st_size
         self.take(MOST_BYTES)
 
@@ -93,8 +93,8 @@ def _matters(line: bytes) -> bool:
 
 def newest_of(path: str) -> str:
     """Return the file that was written to last, of those that are not packed; empty where there is none."""
-    found = (one for one in glob(path) if not one.endswith(_PACKED))  # noqa: PTH207
-    return max(found, key=_written, default="")
+    plain = (match for match in glob(path) if not match.endswith(_PACKED))  # noqa: PTH207
+    return max(plain, key=_written, default="")
 
 
 def _written(path: str) -> int:
@@ -120,7 +120,7 @@ def _identity(file: int) -> "tuple[int, int]":
 
 def follow(logs: "list[Log]", left: int, room: int) -> int:
     """Take once of each log. Return how many bytes may still be taken of all."""
-    for log in [one for one in logs if not one.is_over]:
+    for log in [log for log in logs if not log.is_over]:
         try:
             left -= log.take(left if room > ROOM_BYTES else 0)
             if left <= 0 or room <= ROOM_BYTES:
@@ -149,13 +149,13 @@ def obstacles(folder: str, user: str, *paths: str) -> "Iterator[str]":
 
 
 def _of_folder(folder: str) -> "Iterator[str]":
-    there = Path(folder)
-    while not there.exists():
-        there = there.parent
-    if not os.access(there, os.W_OK | os.X_OK):
-        yield f"nothing can be written to {there}"
-    elif (free := os.statvfs(there).f_bavail * os.statvfs(there).f_frsize) < MOST_BYTES + 2 * ROOM_BYTES:
-        yield f"{free >> 20}M are free in {there}, {(MOST_BYTES + 2 * ROOM_BYTES) >> 20}M are needed"
+    existing = Path(folder)
+    while not existing.exists():
+        existing = existing.parent
+    if not os.access(existing, os.W_OK | os.X_OK):
+        yield f"nothing can be written to {existing}"
+    elif (free := os.statvfs(existing).f_bavail * os.statvfs(existing).f_frsize) < MOST_BYTES + 2 * ROOM_BYTES:
+        yield f"{free >> 20}M are free in {existing}, {(MOST_BYTES + 2 * ROOM_BYTES) >> 20}M are needed"
 
 
 def _user_of(pid: str) -> str:
@@ -174,7 +174,7 @@ def main(output: str, *arguments: str) -> None:
         return
     folder, left = Path(output), MOST_BYTES
     folder.mkdir(parents=True, exist_ok=True)
-    logs = [Log(path, folder / name) for name, _, path in (one.partition("=") for one in arguments)]
+    logs = [Log(path, folder / name) for name, _, path in (argument.partition("=") for argument in arguments)]
     while True:
         time.sleep(PERIOD_S)
         free = os.statvfs(folder)

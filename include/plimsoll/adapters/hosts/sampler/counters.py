@@ -71,14 +71,14 @@ def cpu_groups(groups: str, root: str = _CGROUPS) -> "dict[str, str]":
 
     Where both versions of control groups are used, a process may be in groups of the same name, of which one counts.
     """
-    found = {}
+    files = {}
     for number, controllers, path in (line.split(":", 2) for line in groups.splitlines()):
         if number == "0" or "cpu" in controllers.split(","):
             base = Path(root) if number == "0" else Path(root, "cpu")
             own = Path(path)
             counted = (group for group in (own, *own.parents) if not group.name.startswith(OWN_GROUP))
-            found.update({f"{base}{str(group).rstrip('/')}/cpu.stat": str(group) for group in counted})
-    return found
+            files.update({f"{base}{str(group).rstrip('/')}/cpu.stat": str(group) for group in counted})
+    return files
 
 
 def disks(diskstats: str, names: list[str]) -> Counters:
@@ -120,12 +120,12 @@ def listening(database: str, proc: str = "/proc") -> "tuple[bool, set[str]]":
     Of other users' processes only root can tell which they are.
     """
     port, *names = database[1:].split(",")
-    wanted = {address for name in names for address in _local(name)}
+    addresses = {address for name in names for address in _local(name)}
     inodes = {
         f"socket:[{fields[9]}]"
         for table in ("tcp", "tcp6")
         for fields in (line.split() for line in text_of(f"{proc}/net/{table}").splitlines()[1:])
-        if fields[3] == _LISTENS and _is_at(fields[1], int(port), wanted)
+        if fields[3] == _LISTENS and _is_at(fields[1], int(port), addresses)
     }
     pids = {pid for pid in os.listdir(proc) if pid.isdigit()} if inodes else set()  # noqa: PTH208
     return bool(inodes), {pid for pid in pids if inodes & _open(proc, pid) and _name(proc, pid) not in _NOT_PROGRAMS}
@@ -140,30 +140,30 @@ def uid_of(user: str) -> str:
 
 def _local(name: str) -> "set[bytes]":
     """Return the addresses of that name that are this machine's own, as the kernel keeps them."""
-    found: set[bytes] = set()
+    addresses: set[bytes] = set()
     try:
-        told = socket.getaddrinfo(name, 0, type=socket.SOCK_STREAM)
+        resolved = socket.getaddrinfo(name, 0, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        return found
-    for family, _, _, _, where in told:
-        with socket.socket(family, socket.SOCK_STREAM) as one:
+        return addresses
+    for family, _, _, _, (address, *_) in resolved:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
             try:
-                one.bind((where[0], 0))
+                probe.bind((address, 0))
             except OSError:
                 continue
-        found.add(socket.inet_pton(family, str(where[0])))
-    return found
+        addresses.add(socket.inet_pton(family, str(address)))
+    return addresses
 
 
-def _is_at(place: str, port: int, wanted: "set[bytes]") -> bool:
-    """Tell whether a place of the kernel's tables, `0100007F:2352`, is one of the addresses, or all of them."""
-    address, _, number = place.partition(":")
+def _is_at(endpoint: str, port: int, addresses: "set[bytes]") -> bool:
+    """Tell whether `0100007F:2352` of the kernel's tables is one of the addresses, or all of them."""
+    address, _, number = endpoint.partition(":")
     raw = bytes.fromhex(address)
     if sys.byteorder == "little":
         raw = b"".join(raw[n : n + 4][::-1] for n in range(0, len(raw), 4))
     mapped = bytes(10) + b"\xff\xff"
     raw = raw[12:] if raw.startswith(mapped) else raw
-    return bool(wanted) and int(number, 16) == port and (raw in wanted or not any(raw))
+    return bool(addresses) and int(number, 16) == port and (raw in addresses or not any(raw))
 
 
 def _open(proc: str, pid: str) -> "set[str]":
@@ -172,11 +172,11 @@ def _open(proc: str, pid: str) -> "set[str]":
         entries = os.listdir(f"{proc}/{pid}/fd")  # noqa: PTH208
     except OSError:  # it has ended, or is another user's
         return set()
-    found = set()
+    targets = set()
     for entry in entries:
         with suppress(OSError):  # closed meanwhile
-            found.add(os.readlink(f"{proc}/{pid}/fd/{entry}"))  # noqa: PTH115
-    return found
+            targets.add(os.readlink(f"{proc}/{pid}/fd/{entry}"))  # noqa: PTH115
+    return targets
 
 
 def _name(proc: str, pid: str) -> str:

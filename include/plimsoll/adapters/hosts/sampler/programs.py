@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -204,8 +205,6 @@ def others(
     if not -_ERROR <= share <= 1 + _ERROR:
         return None
     share = min(max(share, 0.0), 1.0)
-    most = sorted(taken.others, key=lambda name: taken.others[name], reverse=True)[
-        : _MOST_NAMED if share >= _NAMED else 0
-    ]
+    most = nlargest(_MOST_NAMED if share >= _NAMED else 0, taken.others, key=lambda name: taken.others[name])
     named = ((name, taken.others[name] / whole) for name in most)
     return Others(share, ";".join(f"{name}={part:.4f}" for name, part in named if part >= 0.00005))

@@ -78,7 +78,7 @@ def _throttled(since: Counters) -> "tuple[str, str, str]":
     shares = {group: since[f"throttled {group}"] / count for group, count in periods.items()}
     if not shares:
         return "", "", ""
-    group = max(shares, key=lambda share: shares[share])
+    group = max(shares, key=lambda group: shares[group])
     named = ODD.sub("?", group) if shares[group] else ""
     return f"{shares[group]:.4f}", f"{since[f'waited {group}']:.0f}", named
 
@@ -97,8 +97,8 @@ class Readings:
         at, now, stat, taken = time.time(), time.monotonic(), text_of("/proc/stat"), self._programs.look()
         groups: dict[str, str] = {}
         # Processes of one service say the same.
-        for told in dict.fromkeys(text_of(f"/proc/{pid}/cgroup") for pid in ("self", *self._programs.own())):
-            groups.update(cpu_groups(told))
+        for listed in dict.fromkeys(text_of(f"/proc/{pid}/cgroup") for pid in ("self", *self._programs.own())):
+            groups.update(cpu_groups(listed))
         new = {
             **cpu(stat),
             **throttling({group: text for path, group in groups.items() if (text := text_of(path))}),

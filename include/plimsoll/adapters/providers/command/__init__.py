@@ -16,6 +16,8 @@ from plimsoll.adapters.providers.command.launched import Launched, UnkeptLaunche
 from plimsoll.adapters.providers.command.launching import Launcher, is_whole
 from plimsoll.adapters.providers.command.options import CommandOptions, read_options
 from plimsoll.adapters.providers.command.programs import FolderPrograms, Programs
+from plimsoll.adapters.providers.requested import options_of_places
+from plimsoll.adapters.providers.ssh.login import as_provider_error
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError, StoreError, reason_of
@@ -26,7 +28,6 @@ from plimsoll.ports.provider import Launches, Places, Provider
 from plimsoll.ports.secrets import Secrets
 
 PROVIDER = "command"
-
 
 _Seen = tuple[Hashable, tuple[AnsweredHost, ...]]
 
@@ -76,10 +77,9 @@ class CommandProvider(Provider):
         hosts = launcher.provided()
         self.seen[request.id] = cloud.place, hosts
         if not login.user and (nameless := [str(host) for host in hosts if not host.user]):
+            what = f"nobody is named who logs in to {', '.join(nameless)}"
             mend = "print `user` with each host, or name the user in the connection"
-            raise ProviderError(
-                f"nobody is named who logs in to {', '.join(nameless)}", where=str(request.id), mend=mend
-            )
+            raise ProviderError(what, where=str(request.id), mend=mend)
         self.reach.await_hosts(hosts, cloud.options)
         over_ssh = ssh_options(hosts, cloud.options)
         cluster = self._over_ssh(over_ssh).ensure(request.model_copy(update={"options": over_ssh}))
@@ -102,26 +102,26 @@ class CommandProvider(Provider):
             known = [host for launch in self.launches.of(cluster_id) for host in launch.living]
         except StoreError:
             return ""
-        gone = [f"{host.name} ({host.identity})" for host in known if host.identity not in listed]
-        return f"not listed any more: {', '.join(gone)}" if gone else ""
+        gone = ", ".join(f"{host.name} ({host.identity})" for host in known if host.identity not in listed)
+        return f"not listed any more: {gone}" if gone else ""
 
     def clusters(self) -> Sequence[Cluster]:
         """List clusters by their hosts' tags, and launches whose answer was lost, which may still bring hosts."""
-        found: dict[ClusterId, Cluster] = {}
+        clusters: dict[ClusterId, Cluster] = {}
         unseen = list(filter(None, [self.places.unknown]))
         for cloud in self._clouds():
             try:
                 for cluster in self._described(cloud, cloud.living()):
-                    found.setdefault(cluster.id, cluster)
+                    clusters.setdefault(cluster.id, cluster)
             except (ProviderError, StoreError) as error:
                 unseen.append(f"the hosts that {cloud.options.list[0]} lists are not known: {reason_of(error)}")
         try:
-            found = {**{cluster.id: cluster for cluster in self._unanswered()}, **found}
+            clusters = {**{cluster.id: cluster for cluster in self._unanswered()}, **clusters}
         except StoreError as error:
             unseen.append(f"launches without an answer are not known: {error}")
         if unseen:
-            raise PartlySeen("; ".join(dict.fromkeys(unseen)), list(found.values()))
-        return list(found.values())
+            raise PartlySeen("; ".join(dict.fromkeys(unseen)), list(clusters.values()))
+        return list(clusters.values())
 
     def destroy(self, cluster_id: ClusterId) -> None:
         """End the cluster where it is. Errors of other places say nothing about it, if it was found."""
@@ -229,7 +229,7 @@ class CommandProvider(Provider):
                 try:
                     self._over_ssh(ssh_options(hosts, cloud.options)).destroy(launched.id)
                 except SecretError as error:
-                    raise ProviderError(error.what, where=error.where, mend=error.mend) from error
+                    raise as_provider_error(error) from error
 
         return Ender(cloud, self.clock, self.log, launched, clean)
 
@@ -238,16 +238,11 @@ class CommandProvider(Provider):
 
     def _clouds(self) -> list[Cloud]:
         """Return the cloud of each known place. Raises ProviderError where the only options can't be read."""
-        found: dict[Hashable, Cloud] = {}
-        for options in self.places.options:
-            try:
-                cloud = self._cloud(read_options(options, ""))
-            except ProviderError:  # of a definition that never came to a cluster, if there are others
-                if len(self.places.options) == 1:
-                    raise
-                continue
-            found.setdefault(cloud.place, cloud)
-        return list(found.values())
+        clouds: dict[Hashable, Cloud] = {}
+        for options in options_of_places(CommandOptions, self.places):
+            cloud = self._cloud(options)
+            clouds.setdefault(cloud.place, cloud)
+        return list(clouds.values())
 
     def _over_ssh(self, options: dict[str, object]) -> Provider:
         return self.ssh.at(Places((options,)))

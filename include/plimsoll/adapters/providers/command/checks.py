@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 
-from pydantic import ValidationError
-
 from plimsoll.adapters.providers.command.cloud import Cloud, Login
 from plimsoll.adapters.providers.command.options import CommandOptions, read_options
 from plimsoll.adapters.providers.command.programs import Programs
 from plimsoll.adapters.providers.command.programs import problems as missing
-from plimsoll.adapters.providers.ssh.options import private_key
+from plimsoll.adapters.providers.requested import checked_options
+from plimsoll.adapters.providers.ssh.options import authorized_key
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cost import HostRate, Tariff
-from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
 from plimsoll.ports.secrets import Secrets
 
@@ -19,27 +17,25 @@ from plimsoll.ports.secrets import Secrets
 def login_of(secrets: Secrets, connection: str) -> Login:
     """Return who logs in by that connection. Raises SecretError."""
     identity = secrets.ssh_identity(connection)
-    key = private_key(identity, connection)
-    return Login(f"{key.get_name()} {key.get_base64()}", identity.user)
+    return Login(authorized_key(identity, connection), identity.user)
 
 
 def problems(spec: HostsSpec, programs: Programs, secrets: Secrets, store: str) -> Sequence[Problem]:
     """Return every problem found; no host is made."""
-    try:
-        options = CommandOptions.model_validate(as_written(spec.options, CommandOptions))
-    except ValidationError as error:
-        return problems_of(error, CommandOptions, "provider.options")
-    found = [*missing(programs, {"launch": options.launch, "list": options.list, "end": options.end})]
+    options = checked_options(CommandOptions, spec.options)
+    if isinstance(options, list):
+        return options
+    obstacles = [*missing(programs, {"launch": options.launch, "list": options.list, "end": options.end})]
     try:
         login_of(secrets, options.connection)
     except SecretError as error:
-        found.append(Problem("provider.options.connection", error.headline, error.mend))
-    if not found:
+        obstacles.append(Problem("provider.options.connection", error.headline, error.mend))
+    if not obstacles:
         try:
             Cloud(programs, options, store).living()
         except ProviderError as error:
-            found.append(Problem("provider.options.list", error.what, error.mend))
-    return found
+            obstacles.append(Problem("provider.options.list", error.what, error.mend))
+    return obstacles
 
 
 class CommandTariffs:

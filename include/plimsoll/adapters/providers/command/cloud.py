@@ -15,17 +15,18 @@ from plimsoll.adapters.providers.command.contract import (
     Tags,
     parse_hosts,
     require_asked,
+    role_of,
 )
 from plimsoll.adapters.providers.command.options import CommandOptions
 from plimsoll.adapters.providers.command.programs import Programs
-from plimsoll.domain.hosts.cluster import ClusterId, is_load_host
+from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.domain.text.wording import shortened
 
 NO_ROOM, AGAIN, REFUSED = 69, 75, 77
 """Exit codes, as in sysexits.h: EX_UNAVAILABLE, EX_TEMPFAIL and EX_NOPERM."""
-_SAID = 1500
+_MOST_WORDS = 1500
 
 
 class ProgramError(ProviderError):
@@ -59,17 +60,17 @@ class Cloud:
 
     def launch(self, tags: Tags, login: Login, ports: tuple[int, ...]) -> tuple[AnsweredHost, ...]:
         """Make the hosts that these tags name. Raises ProviderError, also where others than these are printed."""
-        given = LaunchInput(
+        stdin = LaunchInput(
             token=tags.token,
             tags=tags.as_text(),
-            hosts=tuple(RequestedHost(name=name, role=_role(name)) for name in tags.names),
+            hosts=tuple(RequestedHost(name=name, role=role_of(name)) for name in tags.names),
             public_key=login.public_key,
             user=login.user,
             ports=ports,
             expires_at=tags.expires,
             options=self.options.options,
         )
-        printed = self._run(self.options.launch, given, self.options.launch_within)
+        printed = self._run(self.options.launch, stdin, self.options.launch_within)
         try:
             hosts = parse_hosts(printed, self.store)
             require_asked(hosts, tags)
@@ -79,8 +80,8 @@ class Cloud:
 
     def living(self) -> tuple[AnsweredHost, ...]:
         """Return all hosts of the installation. Raises ProviderError where that can't be told."""
-        given = ListInput(tags={f"{PREFIX}store": self.store}, options=self.options.options)
-        printed = self._run(self.options.list, given, self.options.answer_within)
+        stdin = ListInput(tags={f"{PREFIX}store": self.store}, options=self.options.options)
+        printed = self._run(self.options.list, stdin, self.options.answer_within)
         try:
             return parse_hosts(printed, self.store)
         except Garbage as error:
@@ -94,17 +95,17 @@ class Cloud:
     def end(self, cluster_id: ClusterId, ids: Sequence[str]) -> None:
         """Have the cluster's hosts ended. Raises ProviderError. Whether they have, `living` tells."""
         tags = {f"{PREFIX}store": self.store, f"{PREFIX}cluster": str(cluster_id)}
-        given = EndInput(tags=tags, ids=tuple(dict.fromkeys(ids)), options=self.options.options)
-        self._run(self.options.end, given, self.options.answer_within)
+        stdin = EndInput(tags=tags, ids=tuple(dict.fromkeys(ids)), options=self.options.options)
+        self._run(self.options.end, stdin, self.options.answer_within)
 
-    def _run(self, argv: Sequence[str], given: Model, limit: timedelta) -> bytes:
-        ended = self.programs.run(argv, given.model_dump_json().encode(), limit)
+    def _run(self, argv: Sequence[str], stdin: Model, limit: timedelta) -> bytes:
+        ended = self.programs.run(argv, stdin.model_dump_json().encode(), limit)
         if ended.exit_code == 0:
             return ended.printed
-        said = shortened(ended.words[-_SAID:]) or "it gave no reason on its error output"
+        reason = shortened(ended.words[-_MOST_WORDS:]) or "it gave no reason on its error output"
         means, mend = _MEANING.get(ended.exit_code, (f"failed with exit code {ended.exit_code}", "see what it says"))
         passes = ended.exit_code in (NO_ROOM, AGAIN)
-        raise ProgramError(f"{argv[0]} {means}: {said}", where=" ".join(argv), mend=mend, passes=passes)
+        raise ProgramError(f"{argv[0]} {means}: {reason}", where=" ".join(argv), mend=mend, passes=passes)
 
 
 _MEANING = {
@@ -112,10 +113,6 @@ _MEANING = {
     AGAIN: ("could not do it now", "try again later"),
     REFUSED: ("refuses it for good", "do what it says, or change the definition's provider.options"),
 }
-
-
-def _role(name: str) -> str:
-    return "load" if is_load_host(name) else "node"
 
 
 def _broken(argv: Sequence[str], error: Garbage) -> ProgramError:

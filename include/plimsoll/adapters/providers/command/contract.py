@@ -65,8 +65,11 @@ class Tags(Model):
 
     def as_text(self) -> dict[str, str]:
         """Return them as every cloud can keep them: names and texts."""
-        told = self.model_dump(mode="json", by_alias=True)
-        return {name: str(value) for name, value in told.items()}
+        return {name: str(value) for name, value in self.model_dump(mode="json", by_alias=True).items()}
+
+
+def role_of(name: str) -> Role:
+    return "load" if is_load_host(name) else "node"
 
 
 class AnsweredHost(HostOptions):
@@ -74,16 +77,14 @@ class AnsweredHost(HostOptions):
 
     id: Annotated[_Text, Field(min_length=1, description="What names it in its cloud, and never another one")]
     name: Annotated[str, Field(pattern=r"^(node|load)\d*$", description="Its name as `launch` was given it")]
-    tags: Annotated[
-        dict[_Text, Annotated[str, Field(max_length=1000)]], Field(description="As `launch` was given them")
-    ]
+    tags: Annotated[dict[_Text, _LongText], Field(description="As `launch` was given them")]
     zone: Annotated[_Text, Field(description="Where it is")] = ""
     type: Annotated[_Text, Field(description="What it is, such as a machine type")] = ""
     usd_per_hour: Annotated[float | None, Field(ge=0, description="Its price; else that of the options")] = None
 
     @property
     def role(self) -> Role:
-        return "load" if is_load_host(self.name) else "node"
+        return role_of(self.name)
 
     @property
     def owned(self) -> Tags:
@@ -169,9 +170,9 @@ def parse_hosts(printed: bytes, store: str) -> tuple[AnsweredHost, ...]:
         for host in hosts:
             _ = host.owned.id
     except ValidationError as error:
-        root = AnsweredHost if not any(one["loc"][:1] == ("hosts",) for one in error.errors()) else Answer
-        said = "; ".join(str(problem) for problem in problems_of(error, root)[:5])
-        raise Garbage(f"hosts are not as the contract has them: {said}", "correct these keys") from error
+        root = AnsweredHost if not any(fault["loc"][:1] == ("hosts",) for fault in error.errors()) else Answer
+        problems = "; ".join(str(problem) for problem in problems_of(error, root)[:5])
+        raise Garbage(f"hosts are not as the contract has them: {problems}", "correct these keys") from error
     except ValueError as error:
         raise Garbage(f"tags name no cluster: {error}", "print each host's tags as `launch` was given them") from error
     return hosts
@@ -182,9 +183,9 @@ def require_asked(hosts: Sequence[AnsweredHost], tags: Tags) -> None:
 
     Those of an earlier launch with that token may have had another owner and another expiry.
     """
-    told = {name: value for name, value in tags.as_text().items() if name.removeprefix(PREFIX) in _OF_LAUNCH}
+    expected = {name: value for name, value in tags.as_text().items() if name.removeprefix(PREFIX) in _OF_LAUNCH}
     for host in hosts:
-        if changed := sorted(name for name, value in told.items() if host.tags.get(name) != value):
+        if changed := sorted(name for name, value in expected.items() if host.tags.get(name) != value):
             what = f"{host} does not have the tags that it was given: {', '.join(changed)}"
             raise Garbage(what, "keep each tag with its host as it is, and print it again")
     if Counter(host.name for host in hosts) != Counter(tags.names):
@@ -198,8 +199,8 @@ def require_asked(hosts: Sequence[AnsweredHost], tags: Tags) -> None:
 def schema() -> dict[str, Any]:
     """Return the JSON schema of what the programs are given and of what they print."""
     models = (LaunchInput, ListInput, EndInput, Answer)
-    _, found = TypeAdapter.json_schemas([(one.__name__, "validation", TypeAdapter(one)) for one in models])
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **found}
+    _, schemas = TypeAdapter.json_schemas([(model.__name__, "validation", TypeAdapter(model)) for model in models])
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schemas}
 
 
 def _entries(printed: bytes) -> Iterable[Any]:

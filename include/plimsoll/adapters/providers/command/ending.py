@@ -45,7 +45,8 @@ class Ender:
         for pause in poll_pauses():
             try:
                 if shown or not has_ended:
-                    self.cloud.end(self.launched.id, [host.id for host in shown] or self._recorded())
+                    recorded = [host.identity for host in self.launched.living]
+                    self.cloud.end(self.launched.id, [host.id for host in shown] or recorded)
                     has_ended = True
                 shown = self.cloud.of_cluster(self.launched.id)
                 self.launched.discovered(shown)
@@ -74,9 +75,6 @@ class Ender:
         except ProviderError as error:
             self.log(f"{self.launched.id}: its hosts could not be cleaned before their end: {error.headline}")
         return shown
-
-    def _recorded(self) -> list[str]:
-        return [host.identity for host in self.launched.living]
 
     def _unended(self, shown: tuple[AnsweredHost, ...]) -> ProviderError:
         names = ", ".join(map(str, shown))

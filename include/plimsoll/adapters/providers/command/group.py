@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 
-from plimsoll.adapters.hosts.reached import HostOptions, Target
+from plimsoll.adapters.hosts.reached import HostOptions
 from plimsoll.adapters.providers.command.contract import AnsweredHost
 from plimsoll.adapters.providers.command.ending import poll_pauses
 from plimsoll.adapters.providers.command.launched import facts_of, host_info
@@ -27,8 +27,7 @@ def ssh_options(hosts: Sequence[AnsweredHost], options: CommandOptions) -> dict[
 
 
 def _host_options(host: AnsweredHost) -> dict[str, object]:
-    told = host.model_dump(include=set(HostOptions.model_fields))
-    return {**told, "facts": facts_of(host)}
+    return {**host.model_dump(include=set(HostOptions.model_fields)), "facts": facts_of(host)}
 
 
 def as_own(cluster: Cluster, hosts: Sequence[AnsweredHost], options: CommandOptions, provider: str) -> Cluster:
@@ -51,8 +50,8 @@ class Reach:
         """Raises ProviderError when one does not let us in within `startup`, at once where another answers."""
         deadline, left = self._clock.now() + options.startup, list(hosts)
         for pause in poll_pauses():
-            said = list(in_parallel(left, lambda host: self._why_not(host, options.connection)))
-            waiting = [(host, why) for host, why in zip(left, said, strict=True) if why is not None]
+            errors = in_parallel(left, lambda host: self._why_not(host, options.connection))
+            waiting = [(host, why) for host, why in zip(left, errors, strict=True) if why is not None]
             if not waiting:
                 return
             left = [host for host, _ in waiting]
@@ -63,15 +62,14 @@ class Reach:
             self._clock.sleep(pause)
 
     def _why_not(self, host: AnsweredHost, connection: str) -> HostError | None:
-        target: Target = host.target(connection)
         try:
-            self._connections.to(target).execute("true", timeout_s=_ANSWER_S)
+            self._connections.to(host.target(connection)).execute("true", timeout_s=_ANSWER_S)
         except HostError as error:
             return error
         return None
 
 
 def _too_late(waiting: Sequence[tuple[AnsweredHost, HostError]], patience: timedelta) -> ProviderError:
-    said = "; ".join(f"{host}: {why.what}" for host, why in waiting)
+    reasons = "; ".join(f"{host}: {why.what}" for host, why in waiting)
     mend = f"{waiting[0][1].mend}; `launch` is given the public key to let in"
-    return ProviderError(f"hosts did not let us in within {patience}: {said}", mend=mend)
+    return ProviderError(f"hosts did not let us in within {patience}: {reasons}", mend=mend)

@@ -34,8 +34,8 @@ class UnkeptLaunches:
 
 def facts_of(host: AnsweredHost) -> dict[str, str]:
     """Return the facts of a host: its own, and those that tell it from others."""
-    told = {INSTANCE_ID: host.id, "instance_type": host.type, "zone": host.zone}
-    return {**host.facts, **{name: fact for name, fact in told.items() if fact}}
+    answered = {INSTANCE_ID: host.id, "instance_type": host.type, "zone": host.zone}
+    return {**host.facts, **{name: fact for name, fact in answered.items() if fact}}
 
 
 def host_info(host: AnsweredHost, options: CommandOptions) -> HostInfo:
@@ -108,7 +108,7 @@ class Launched:
 
     def answered(self, token: str, hosts: Sequence[AnsweredHost]) -> None:
         """Record the hosts of that launch; none: it made none, or they were ended. Raises StoreError."""
-        for launch in [one for one in self.known if one.token == token]:
+        for launch in [launch for launch in self.known if launch.token == token]:
             self._note(launch.model_copy(update={"hosts": tuple(host_info(host, self.options) for host in hosts)}))
 
     def discovered(self, hosts: Sequence[AnsweredHost]) -> None:
@@ -124,7 +124,7 @@ class Launched:
 
     def prolonged(self, owner: str, expires_at: datetime) -> None:
         """Record the present owner of kept hosts, and their expiry. Raises StoreError."""
-        for launch in [one for one in self.known if one.living]:
+        for launch in [launch for launch in self.known if launch.living]:
             self._note(launch.model_copy(update={"owner": owner, "expires_at": expires_at}))
 
     def ended(self, now: datetime) -> None:
@@ -135,6 +135,5 @@ class Launched:
                 self._note(launch.model_copy(update={"hosts": tuple(hosts)}))
 
     def _note(self, launch: Launch) -> None:
-        others = [one for one in self.known if one.token != launch.token]
-        self.known = [*others, launch]
+        self.known = [*(known for known in self.known if known.token != launch.token), launch]
         self.records.note(launch)

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
+from operator import attrgetter
 
 from plimsoll.adapters.providers.command.cloud import Cloud, Login, ProgramError
 from plimsoll.adapters.providers.command.contract import AnsweredHost, host_names, tags_of
@@ -15,6 +16,7 @@ from plimsoll.ports.log import Log
 
 LAG = timedelta(minutes=2)
 """How far a list may lag behind a launch, and for how long a host that it lacks is looked for again."""
+_identity = attrgetter("id", "name", "address", "host_key")
 
 
 def is_whole(hosts: tuple[AnsweredHost, ...], nodes: int, load_hosts: int) -> bool:
@@ -70,7 +72,7 @@ class Launcher:
             try:
                 return self._launched_once()
             except ProgramError as error:
-                if not error.passes or self._is_late(pause, deadline):
+                if not error.passes or self.clock.now() + timedelta(seconds=pause) > deadline:
                     raise
                 self.log(f"{error.headline}; next try in {pause:.0f} s, until {deadline:%H:%M:%S} UTC at most")
             self.clock.sleep(pause)
@@ -105,10 +107,10 @@ class Launcher:
 
     def _require_listed(self, hosts: tuple[AnsweredHost, ...]) -> None:
         """Wait until the list shows exactly what was printed. Raises ProgramError where it never does."""
-        told, until = {(host.id, host.name, host.address, host.host_key) for host in hosts}, self.clock.now() + LAG
+        identities, until = set(map(_identity, hosts)), self.clock.now() + LAG
         for pause in poll_pauses():
             shown = self.cloud.of_cluster(self.request.id)
-            if {(host.id, host.name, host.address, host.host_key) for host in shown} == told:
+            if set(map(_identity, shown)) == identities:
                 return
             if self.clock.now() > until:
                 break
@@ -119,9 +121,6 @@ class Launcher:
         )
         mend = "let both print the same hosts, with their tags, until they are ended; see what lives, and end it"
         raise ProgramError(what, where=str(self.request.id), mend=mend)
-
-    def _is_late(self, pause: float, deadline: datetime) -> bool:
-        return self.clock.now() + timedelta(seconds=pause) > deadline
 
     def _is_whole(self, hosts: tuple[AnsweredHost, ...]) -> bool:
         return is_whole(hosts, self.request.nodes, self.request.load_hosts)

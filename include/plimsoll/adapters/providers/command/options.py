@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from plimsoll.adapters.providers.requested import options_of_request
+from plimsoll.adapters.providers.ssh.options import FOLDER
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.units import PositiveDuration
 
@@ -37,10 +38,7 @@ class CommandOptions(Model):
     end: Annotated[Argv, Field(description="Program that ends the hosts of a cluster")]
     options: Annotated[dict[str, JsonValue], Field(description="Given to each program as they are: no secrets")] = {}
     connection: Annotated[str, Field(min_length=1, description="Connection whose key logs in to hosts")] = "ssh_default"
-    folder: Annotated[
-        str,
-        Field(pattern=r"^~?(/\.?[A-Za-z0-9_][A-Za-z0-9._-]*)+$", description="Where clusters live on every host"),
-    ] = "~/.plimsoll"
+    folder: Annotated[str, Field(pattern=FOLDER, description="Where clusters live on every host")] = "~/.plimsoll"
     prices: Annotated[Prices, Field(description="USD per hour of a `node` and a `load` host")] = Prices()
     launch_within: Annotated[PositiveDuration, Field(description="Longest time for `launch`")] = timedelta(minutes=15)
     answer_within: Annotated[PositiveDuration, Field(description="Longest time for `list`, and for `end`")] = timedelta(

@@ -20,6 +20,7 @@ _MOST_WORDS = 64 << 10
 _LOOK_S, _LAST_WORDS_S = 0.02, 5.0
 _OWN = ("AIRFLOW_", "_AIRFLOW_", "PLIMSOLL_")
 SETTING = "PLIMSOLL_PROVIDER_PROGRAMS"
+_MEND = f"let the installation's administrator put it into the folder that {SETTING} names, on every worker"
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class FolderPrograms:
 
     def run(self, argv: Sequence[str], given: bytes, limit: timedelta) -> Ended:
         if self.folder is None or (why := self.problem(argv[0])):
-            raise ProviderError(why, where="provider.options", mend=mend_of_missing())
+            raise ProviderError(why, where="provider.options", mend=_MEND)
         command = [str((self.folder / argv[0]).absolute()), *argv[1:]]
         try:
             process = subprocess.Popen(
@@ -81,14 +82,10 @@ class FolderPrograms:
         return _followed(process, argv[0], given, limit)
 
 
-def mend_of_missing() -> str:
-    return f"let the installation's administrator put it into the folder that {SETTING} names, on every worker"
-
-
 def problems(programs: Programs, commands: Mapping[str, Sequence[str]]) -> Sequence[Problem]:
     """Return why programs of the options can't be run, by key."""
-    found = ((key, programs.problem(argv[0])) for key, argv in commands.items())
-    return [Problem(f"provider.options.{key}", why, mend_of_missing()) for key, why in found if why]
+    reasons = ((key, programs.problem(argv[0])) for key, argv in commands.items())
+    return [Problem(f"provider.options.{key}", why, _MEND) for key, why in reasons if why]
 
 
 class _Output:
@@ -116,12 +113,12 @@ class _Output:
                 self._size += len(block)
 
 
-def _followed(process: "subprocess.Popen[bytes]", name: str, given: bytes, limit: timedelta) -> Ended:
+def _followed(process: "subprocess.Popen[bytes]", name: str, content: bytes, limit: timedelta) -> Ended:
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
     printed, words = _Output(process.stdout, MOST_BYTES), _Output(process.stderr, _MOST_WORDS)
-    Thread(target=_feed, args=(process.stdin, given), daemon=True).start()
+    Thread(target=_feed, args=(process.stdin, content), daemon=True).start()
     deadline = time.monotonic() + limit.total_seconds()
     try:
         while not _has_ended(process) and not printed.is_too_long:
@@ -134,19 +131,19 @@ def _followed(process: "subprocess.Popen[bytes]", name: str, given: bytes, limit
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    whole, said = printed.whole(), words.whole().decode(errors="replace").strip()
+    whole, errors = printed.whole(), words.whole().decode(errors="replace").strip()
     if printed.is_too_long:
         what = f"{name} printed more than {MOST_BYTES >> 20} MiB"
         raise ProviderError(what, where=name, mend="let it print its answer alone, and words on its error output")
-    return Ended(process.returncode, whole, said)
+    return Ended(process.returncode, whole, errors)
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
 
 
-def _feed(pipe: IO[bytes], given: bytes) -> None:
+def _feed(pipe: IO[bytes], content: bytes) -> None:
     with suppress(OSError):  # it may end without reading
-        pipe.write(given)
+        pipe.write(content)
     with suppress(OSError):
         pipe.close()

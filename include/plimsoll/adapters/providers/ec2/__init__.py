@@ -1,6 +1,6 @@
 """Clusters on Amazon EC2: hosts found by their tags."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import Self
 
 from plimsoll.adapters.providers.ec2.checks import problems
-from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds
+from plimsoll.adapters.providers.ec2.cloud import UNKNOWN, Cloud, CloudRegion, clouds, ids_of
 from plimsoll.adapters.providers.ec2.destroying import Destroyer, DestroySince
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, TaggedResources, shown, standing, tagged
@@ -35,6 +35,7 @@ from plimsoll.adapters.providers.ec2.tags import (
     why_ended,
 )
 from plimsoll.adapters.providers.ec2.user_data import host_key
+from plimsoll.adapters.providers.requested import options_of_places
 from plimsoll.adapters.providers.ssh import Connections, Depot, SshHost, Target
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
@@ -47,7 +48,6 @@ from plimsoll.ports.secrets import Secrets, SshIdentity
 
 _USER = "plimsoll"
 
-
 Connect = Callable[[ClusterId, HostInfo, Target], SharedHost]
 
 
@@ -56,7 +56,7 @@ class Ec2Provider(Provider):
     """An implementation of the Provider port. Clusters of other stores than `store` are neither seen nor touched.
 
     `places`: the options that name regions and connections. For clusters of any campaign `further_regions` are searched
-    too. The provider remembers nothing else but `tried`; AWS is asked each time.
+    too. The provider remembers nothing else but `destroy_since`; AWS is asked each time.
     """
 
     secrets: Secrets
@@ -113,27 +113,24 @@ class Ec2Provider(Provider):
         options = read_options(request.options, str(request.id))
         self._destroyer.forget(request.id)
         deadline = min(filter(None, (self.clock.now() + options.patience, request.ends_at)))
-
-        def provided() -> Cluster:
-            return self._provided(request, options, deadline)
-
+        provided = partial(self._provided, request, options, deadline)
         return patiently(provided, str(request.id), self.clock, deadline, self.log)
 
     def _provided(self, request: ClusterRequest, options: Ec2Options, deadline: datetime) -> Cluster:
         cloud = self._cloud(_place(options))
-        found = subnets(cloud, options)
+        choices = subnets(cloud, options)
         launched = Launched.read(self.launches, request.id, cloud.place, self.clock)
         planner = LaunchPlanner(cloud, self.store, self._identity(options), self._tariffs.of_options(options))
-        wanted = planner.launch_plan(request, options, found[0].vpc, launched.image)
-        launcher = Launcher(cloud, self.clock, wanted, launched)
-        instances = placed(launcher, self.clock, found, self.log, deadline, self.full_zones)
+        plan = planner.launch_plan(request, options, choices[0].vpc, launched.image)
+        launcher = Launcher(cloud, self.clock, plan, launched)
+        instances = placed(launcher, self.clock, choices, self.log, deadline, self.full_zones)
         cluster = described(request.id, instances, cloud.place, self.clock.now())
         hosts = [self._host(options, cluster, info) for info in cluster.hosts]
         await_hosts(hosts, self.clock, options.startup, launcher.require_alive)
         if not request.id.is_kept:
             return cluster
-        launched.prolonged(wanted.expires, wanted.ends, wanted.owner)
-        return self._prolonged(cloud, wanted, cluster, hosts)
+        launched.prolonged(plan.expires, plan.ends, plan.owner)
+        return self._prolonged(cloud, plan, cluster, hosts)
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         """Return the cluster if all its hosts are there. A place that can't be looked at hides no host of others."""
@@ -153,17 +150,16 @@ class Ec2Provider(Provider):
 
     def why_gone(self, cluster_id: ClusterId) -> str:
         """Return AWS's reasons for the ends of hosts that nobody here has ended; empty where AWS gives none."""
-        ended: list[str] = []
+        reasons: list[str] = []
         for cloud in self._clouds():
             with suppress(ProviderError, SecretError):
                 launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock)
-                seen = shown(cloud, of_cluster(self.store, cluster_id), launched)
-                ended += [
-                    f"{one['InstanceId']} is {one['State']['Name']}: {why_ended(one)}"
-                    for one in seen
-                    if one["State"]["Name"] not in STANDING and not launched.has_ended(one["InstanceId"])
+                reasons += [
+                    f"{instance['InstanceId']} is {instance['State']['Name']}: {why_ended(instance)}"
+                    for instance in shown(cloud, of_cluster(self.store, cluster_id), launched)
+                    if instance["State"]["Name"] not in STANDING and not launched.has_ended(instance["InstanceId"])
                 ]
-        return "; ".join(ended)
+        return "; ".join(reasons)
 
     def clusters(self) -> Sequence[Cluster]:
         """List clusters from everything that carries the tags, and from the record of launches; remains count."""
@@ -173,15 +169,15 @@ class Ec2Provider(Provider):
             unsettled = self.launches.unsettled()
         except StoreError as error:
             unseen = unseen or {f"hosts that EC2 does not list yet are not known: {error}": None}
-        seen = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
+        listed = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
         unread: dict[str, None] = {}
-        found = [cluster for cloud, each in seen for cluster in self._described(cloud, each, unsettled, unread)]
-        unseen |= {str(error): None for _, each in seen for error in each.unseen}
+        clusters = [cluster for cloud, tags in listed for cluster in self._described(cloud, tags, unsettled, unread)]
+        unseen |= {str(error): None for _, resources in listed for error in resources.unseen}
         if unseen:
-            raise PartlySeen(f"not all of AWS could be looked at: {'; '.join([*unseen, *unread])}", found)
+            raise PartlySeen(f"not all of AWS could be looked at: {'; '.join([*unseen, *unread])}", clusters)
         if unread:
-            raise RecordsUnread(f"hosts that EC2 does not list yet are not known: {'; '.join(unread)}", found)
-        return found
+            raise RecordsUnread(f"hosts that EC2 does not list yet are not known: {'; '.join(unread)}", clusters)
+        return clusters
 
     def destroy(self, cluster_id: ClusterId) -> None:
         self._destroyer.destroy(self._clouds(), cluster_id)
@@ -197,17 +193,17 @@ class Ec2Provider(Provider):
     def _options(self, cluster: Cluster) -> Ec2Options:
         return read_options(next(iter(self.places.options), {}), f"campaign {cluster.id.campaign_id}")
 
-    def _prolonged(self, cloud: Cloud, wanted: LaunchPlan, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
+    def _prolonged(self, cloud: Cloud, plan: LaunchPlan, cluster: Cluster, hosts: Sequence[SharedHost]) -> Cluster:
         """Return the cluster with its new owner and its new expiry, which may be earlier: nobody else uses it now.
 
         The hosts' own end is moved first, then their tags. If a process is killed in between, the next call does both.
         The result is what was written, because tags that EC2 shows may lag.
         """
-        prolong(hosts, wanted.ends)
+        prolong(hosts, plan.ends)
         ids = [info.facts[INSTANCE_ID] for info in cluster.hosts]
-        said = as_list({OWNER: wanted.owner, EXPIRES: wanted.expires.isoformat()})
-        retry_until_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=said))
-        return cluster.model_copy(update={"owner": wanted.owner, "expires_at": wanted.expires})
+        tags = as_list({OWNER: plan.owner, EXPIRES: plan.expires.isoformat()})
+        retry_until_known(self.clock, UNKNOWN, lambda: cloud.call("create_tags", Resources=ids, Tags=tags))
+        return cluster.model_copy(update={"owner": plan.owner, "expires_at": plan.expires})
 
     def _host(self, options: Ec2Options, cluster: Cluster, info: HostInfo) -> SharedHost:
         identity = self._identity(options)
@@ -226,29 +222,31 @@ class Ec2Provider(Provider):
 
         `unread` gets the reasons why a record could not be read.
         """
-        clusters = by_cluster(seen.resources)
-        for cluster_id in sorted({*clusters, *unsettled}, key=str):
-            its = clusters.get(cluster_id, [])
-            answers, names = [each.answer for each in its], [each.name for each in its]
-            ids = {answer["InstanceId"] for answer in answers if "InstanceId" in answer}
+        by_id = by_cluster(seen.resources)
+        for cluster_id in sorted({*by_id, *unsettled}, key=str):
+            resources = by_id.get(cluster_id, [])
+            answers, names = [resource.answer for resource in resources], [resource.name for resource in resources]
+            instances = [answer for answer in answers if "InstanceId" in answer]
             recorded = Recorded()
-            if cluster_id in unsettled and not is_whole([one for one in answers if "InstanceId" in one]):
+            if cluster_id in unsettled and not is_whole(instances):
                 try:
                     launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)
-                    unseen = [one for one in launched.living() if one not in ids] if seen.lists_instances else []
-                    listed = ids if seen.lists_instances else None
+                    listed = ids_of(instances) if seen.lists_instances else None
+                    unseen = [] if listed is None else [known for known in launched.living() if known not in listed]
                     recorded = launched.not_listed(listed, cloud.living_of(unseen))
                 except (StoreError, CloudError) as error:
                     unread[str(error)] = None
-            if its or recorded.names:
+            if resources or recorded.names:
                 yield described(cluster_id, answers, cloud.place, self.clock.now(), names, recorded)
 
     def _clouds(self) -> list[Cloud]:
         """Return the cloud of each known place. Where clusters may be anywhere, also those of further regions."""
-        known = dict.fromkeys(_places(self.places.options))
+        known = dict.fromkeys(map(_place, options_of_places(Ec2Options, self.places)))
         if self.places.everywhere or self.places.unknown:
             connections = dict.fromkeys(place.connection for place in known) or [CONNECTION]
-            known |= dict.fromkeys(CloudRegion(one, region) for region in self.further_regions for one in connections)
+            known |= dict.fromkeys(
+                CloudRegion(connection, region) for region in self.further_regions for connection in connections
+            )
         return [self._cloud(place) for place in known]
 
 
@@ -267,16 +265,6 @@ def over_ssh(connections: Connections, depot: Depot | None = None) -> Connect:
 
 def _place(options: Ec2Options) -> CloudRegion:
     return CloudRegion(options.connection, options.region)
-
-
-def _places(known: Sequence[Mapping[str, object]]) -> Iterator[CloudRegion]:
-    """Yield the place in each of these options. Raises ProviderError where the only options can't be read."""
-    for options in known:
-        try:
-            yield _place(read_options(options, ""))
-        except ProviderError:  # of a definition that never came to a cluster, if there are others
-            if len(known) == 1:
-                raise
 
 
 __all__ = ["Ec2Provider", "Ec2Tariffs", "over_ssh"]

@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from pydantic import ValidationError
-
 from plimsoll.adapters.aws import REFUSED_CREDENTIALS
 from plimsoll.adapters.providers.ec2.cloud import Answer, Cloud, CloudRegion, clouds
 from plimsoll.adapters.providers.ec2.errors import CloudError, explained
@@ -16,10 +14,10 @@ from plimsoll.adapters.providers.ec2.instance_types import Image, Quota, find_im
 from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_placement_group, run_instances
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.providers.ec2.user_data import authorized_key
+from plimsoll.adapters.providers.requested import checked_options
+from plimsoll.adapters.providers.ssh.options import authorized_key
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import ClusterId
-from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
@@ -34,10 +32,9 @@ _DRY_RUN = ClusterId(campaign_id="dry-run", name="dry-run/1")
 
 def problems(spec: HostsSpec, secrets: Secrets) -> list[Problem]:
     """Return every problem found. Raises SecretError when AWS can't be asked because credentials are missing."""
-    try:
-        options = Ec2Options.model_validate(as_written(spec.options, Ec2Options))
-    except ValidationError as error:
-        return problems_of(error, Ec2Options, "provider.options")
+    options = checked_options(Ec2Options, spec.options)
+    if isinstance(options, list):
+        return options
     place = CloudRegion(options.connection, options.region)
     return [*patience_problems(options), *_Examination(spec, options, clouds(secrets)(place), secrets).problems()]
 
@@ -77,15 +74,15 @@ class _Examination:
         # The calls that list resources first, because a cell that can't be ended must not begin.
         for operation in ("describe_instances", *(kind.listed_by for kind in KINDS)):
             self._dry_run("connection", operation, {})
-        there, group = self._network()
+        choices, group = self._network()
         image = self._image()
         types = self._types()
         self._fits(types, image)
         self._fits_group(types)
-        self._offered(there)
+        self._offered(choices)
         self._quotas(types)
         if image and group and not self._found:
-            self._dry_runs(there[0], image, group, types)
+            self._dry_runs(choices[0], image, group, types)
 
     def _ssh_key(self) -> None:
         connection = self._options.ssh_connection
@@ -95,26 +92,27 @@ class _Examination:
             self._note("ssh_connection", error.headline, error.mend)
 
     def _network(self) -> tuple[list[Subnet], Answer | None]:
-        there: list[Subnet] = []
+        choices: list[Subnet] = []
+        group: Answer | None = None
         with self._noted(self._place_key):
-            there = subnets(self._cloud, self._options)
-            self._addresses(there)
+            choices = subnets(self._cloud, self._options)
+            self._addresses(choices)
         with self._noted("security_group"):
-            group = security_group(self._cloud, self._options, there[0].vpc) if there else None
-            for what in (*wrong_rules(group, self._options.ssh_port), *wrong_egress(group, there)) if group else ():
-                self._note("security_group", f"{group and group['GroupId']} {what}", "docs/guides/aws.md has the rules")
-            return there, group
-        return there, None
+            if choices:
+                group = security_group(self._cloud, self._options, choices[0].vpc)
+                for fault in (*wrong_rules(group, self._options.ssh_port), *wrong_egress(group, choices)):
+                    self._note("security_group", f"{group['GroupId']} {fault}", "docs/guides/aws.md has the rules")
+        return choices, group
 
-    def _addresses(self, there: list[Subnet]) -> None:
+    def _addresses(self, choices: list[Subnet]) -> None:
         needed = self._spec.node_hosts + self._spec.load_hosts
-        for subnet in there:
+        for subnet in choices:
             if subnet.free_addresses < needed:
                 what = f"{subnet.id} in {subnet.zone} has {subnet.free_addresses} free addresses, a cell takes {needed}"
                 self._note(self._place_key, what, "name a larger subnet, or remove what takes its addresses")
-        free, wanted = sum(subnet.free_addresses for subnet in there), needed * self._spec.max_parallel
-        if free < wanted:
-            what = f"there are {free} free addresses; {plural(self._spec.max_parallel, 'cell')} at once: {wanted}"
+        free, total = sum(subnet.free_addresses for subnet in choices), needed * self._spec.max_parallel
+        if free < total:
+            what = f"there are {free} free addresses; {plural(self._spec.max_parallel, 'cell')} at once: {total}"
             self._note(self._place_key, what, "name further subnets, or lower max_parallel")
 
     def _image(self) -> Image | None:
@@ -123,12 +121,12 @@ class _Examination:
         return None
 
     def _types(self) -> dict[str, Answer]:
-        found: dict[str, Answer] = {}
+        types: dict[str, Answer] = {}
         for role in ROLES:
             kind = self._options.instance_types.of(role)
             with self._noted(f"instance_types.{role}"):
-                found[kind] = self._cloud.call("describe_instance_types", InstanceTypes=[kind])["InstanceTypes"][0]
-        return found
+                types[kind] = self._cloud.call("describe_instance_types", InstanceTypes=[kind])["InstanceTypes"][0]
+        return types
 
     def _fits_group(self, types: dict[str, Answer]) -> None:
         """Check that the types can be in a placement group; burstable types can't. A dry run does not test this."""
@@ -154,7 +152,7 @@ class _Examination:
                 what = f"{kind} runs {', '.join(runs)}, and the software that Plimsoll brings is for {_SOFTWARE}"
                 self._note("instance_types", what, mend)
 
-    def _offered(self, there: list[Subnet]) -> None:
+    def _offered(self, choices: list[Subnet]) -> None:
         """Check that every zone offers every type, because all hosts of a cell are in one zone."""
         kinds = sorted({self._options.instance_types.of(role) for role in ROLES})
         by_type = [{"Name": "instance-type", "Values": kinds}]
@@ -166,7 +164,7 @@ class _Examination:
                 Filters=by_type,
             )
             offered = {(page["Location"], page["InstanceType"]) for page in pages}
-            for zone in dict.fromkeys(subnet.zone for subnet in there):
+            for zone in dict.fromkeys(subnet.zone for subnet in choices):
                 for kind in kinds:
                     if (zone, kind) not in offered:
                         self._note(self._place_key, f"{zone} does not offer {kind}", "name other zones or types")
@@ -180,8 +178,7 @@ class _Examination:
             if quota is not None and kind in types:
                 needed[quota] += count * types[kind]["VCpuInfo"]["DefaultVCpus"]
         for quota, vcpus in needed.items():
-            granted = self._granted(quota)
-            if granted is not None:
+            if (granted := self._granted(quota)) is not None:
                 self._compare(quota, vcpus, granted)
 
     def _compare(self, quota: Quota, needed: int, granted: int) -> None:
@@ -197,18 +194,18 @@ class _Examination:
     def _granted(self, quota: Quota) -> int | None:
         try:
             with explained("servicequotas", self._cloud.where):
-                client: Any = self._cloud.client("service-quotas")
-                answer = client.get_service_quota(ServiceCode="ec2", QuotaCode=quota.code)
+                quotas = self._cloud.client("service-quotas")
+                answer = quotas.get_service_quota(ServiceCode="ec2", QuotaCode=quota.code)
         except CloudError:  # not every installation may ask, or has it
             return None
         return int(answer["Quota"]["Value"])
 
     def _dry_runs(self, subnet: Subnet, image: Image, group: Answer, types: dict[str, Answer]) -> None:
-        wanted = self._dry(image, group, types)
+        plan = self._dry(image, group, types)
         if self._options.placement_group == "cluster":
-            self._dry_run("placement_group", "create_placement_group", create_placement_group(wanted, subnet))
-        for role in filter(wanted.count, ROLES):
-            request = run_instances(wanted, role, subnet, 0)
+            self._dry_run("placement_group", "create_placement_group", create_placement_group(plan, subnet))
+        for role in filter(plan.count, ROLES):
+            request = run_instances(plan, role, subnet, 0)
             # The group is not there: it comes with the cluster.
             request["Placement"].pop("GroupName", None)
             self._dry_run(f"instance_types.{role}", "run_instances", request)

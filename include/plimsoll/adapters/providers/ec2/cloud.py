@@ -3,10 +3,11 @@ their ids, also those that EC2 does not know yet.
 """
 
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache
+from operator import itemgetter
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -57,11 +58,6 @@ class Ended:
     unknown: tuple[str, ...] = ()
     refused: dict[str, CloudError] = field(default_factory=dict)
 
-    def require(self) -> None:
-        """Raise the first refusal."""
-        for error in self.refused.values():
-            raise error
-
 
 class Cloud:
     """EC2 and related services in one place. The clients' own retries absorb throttling."""
@@ -96,9 +92,8 @@ class Cloud:
         try:
             socket.getaddrinfo(name, None)
         except OSError as error:
-            raise CloudError(
-                f"{name} can't be found: {error}", where=self.where, mend=_region_mend(self.place)
-            ) from error
+            mend = _region_mend(self.place)
+            raise CloudError(f"{name} can't be found: {error}", where=self.where, mend=mend) from error
 
     def call(self, operation: str, **parameters: Any) -> Answer:
         """Make one call to EC2. Raises CloudError when it is refused."""
@@ -115,24 +110,24 @@ class Cloud:
         if not self._ec2().can_paginate(operation):
             return list(self.call(operation, **parameters)[key])
         with explained("ec2", self.where):
-            found: list[Answer] = self._ec2.ask(fetch)
-            return found
+            entries: list[Answer] = self._ec2.ask(fetch)
+            return entries
 
     def instances(self, filters: Sequence[Filter], states: Sequence[str] = LIVING) -> list[Answer]:
         """Return the instances in those states, in the order of their launch."""
-        wanted = [*filters, {"Name": "instance-state-name", "Values": list(states)}]
-        reservations = self.pages("describe_instances", "Reservations", Filters=wanted)
-        found = [instance for reservation in reservations for instance in reserved(reservation)]
-        return sorted(found, key=lambda one: (one["LaunchTime"], one["AmiLaunchIndex"], one["InstanceId"]))
+        in_states = [*filters, {"Name": "instance-state-name", "Values": list(states)}]
+        reservations = self.pages("describe_instances", "Reservations", Filters=in_states)
+        instances = [instance for reservation in reservations for instance in reserved(reservation)]
+        return sorted(instances, key=itemgetter("LaunchTime", "AmiLaunchIndex", "InstanceId"))
 
     def of_ids(self, ids: Sequence[str]) -> list[Answer]:
         """Return the instances with these ids that EC2 knows, whatever their tags and states."""
-        asked = [{"Name": "instance-id", "Values": list(ids)}]
-        return [instance for instance in self.instances(asked, STATES) if instance["InstanceId"] in ids] if ids else []
+        by_id = [{"Name": "instance-id", "Values": list(ids)}]
+        return [instance for instance in self.instances(by_id, STATES) if instance["InstanceId"] in ids] if ids else []
 
     def living_of(self, ids: Sequence[str]) -> set[str]:
         """Return which of these instances have not ended."""
-        return {one["InstanceId"] for one in self.of_ids(ids) if one["State"]["Name"] in LIVING}
+        return set(ids_of(filter(is_living, self.of_ids(ids))))
 
     def _made(self) -> Any:
         client = self.client("ec2")
@@ -144,6 +139,15 @@ class Cloud:
 def reserved(reservation: Answer) -> list[Answer]:
     """Return the instances of an answer that launched or describes them, each with the account that they are in."""
     return [{**instance, OWNER_ID: reservation.get(OWNER_ID, "")} for instance in reservation["Instances"]]
+
+
+def ids_of(instances: Iterable[Answer]) -> list[str]:
+    return [instance["InstanceId"] for instance in instances]
+
+
+def is_living(instance: Answer) -> bool:
+    """Tell whether the instance is in one of the states `LIVING`."""
+    return instance["State"]["Name"] in LIVING
 
 
 def _refused_for_now(response: tuple[Any, Answer] | None, **_: Any) -> Literal[False] | None:
@@ -189,11 +193,12 @@ def end(cloud: Cloud, ids: Sequence[str], may_lag: Callable[[str], bool] = lambd
         if error.code == UNKNOWN or (error.code in DENIED and may_lag(ids[0])):
             return Ended(unknown=tuple(ids))
         return Ended(refused=dict.fromkeys(ids, error))
-    before = {one["InstanceId"]: one["PreviousState"]["Name"] for one in answer.get("TerminatingInstances", ())}
+    changes = answer.get("TerminatingInstances", ())
+    before = {change["InstanceId"]: change["PreviousState"]["Name"] for change in changes}
     return Ended(accepted={instance: before.get(instance, "running") for instance in ids})
 
 
 def _joined(tries: Sequence[Ended]) -> Ended:
-    accepted = {instance: state for each in tries for instance, state in each.accepted.items()}
-    refused = {instance: error for each in tries for instance, error in each.refused.items()}
-    return Ended(accepted, tuple(instance for each in tries for instance in each.unknown), refused)
+    accepted = {instance: state for ended in tries for instance, state in ended.accepted.items()}
+    refused = {instance: error for ended in tries for instance, error in ended.refused.items()}
+    return Ended(accepted, tuple(instance for ended in tries for instance in ended.unknown), refused)

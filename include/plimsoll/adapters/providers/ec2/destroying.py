@@ -1,7 +1,7 @@
 """Destroy a cluster wherever it may be: an error of one place keeps no other place from being tried and verified."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from plimsoll.adapters.providers.ec2.cloud import Cloud, CloudRegion
@@ -21,29 +21,29 @@ DestroySince = dict[tuple[ClusterId, CloudRegion], datetime]
 class Destroyer:
     """The destroyer of clusters of one result store.
 
-    `tried` has, for clusters whose record could not be read, the time before which all their launches were. So hosts
-    that may not show yet are waited for once, and not again by each further try of this process.
+    `destroy_since` has, for clusters whose record could not be read, the time before which all their launches were. So
+    hosts that may not show yet are waited for once, and not again by each further try of this process.
     """
 
     clock: Clock
     store: str
     launches: Launches
     log: Log
-    destroy_since: DestroySince = field(default_factory=dict)
+    destroy_since: DestroySince
 
     def destroy(self, clouds: Sequence[Cloud], cluster_id: ClusterId) -> None:
         """Terminate and delete everything with the cluster's tags, and look whether it is so.
 
         A cluster is in one place. Where it was found, errors of other places say nothing about it; else they are raised
-        once all places were destroy_since.
+        once all places were tried.
         """
         # First what shows: the record of launches may be out of reach, and take minutes to be found so.
         shown = [(cloud, terminate_listed(cloud, of_cluster(self.store, cluster_id))) for cloud in clouds]
-        found = [(cloud, self._launched(cloud, cluster_id, one)) for cloud, one in shown]
-        homes = [one for one in found if one[1].is_known_here]
-        errors = self._removed(homes or found, cluster_id, PATIENCE)
+        places = [(cloud, self._launched(cloud, cluster_id, listed)) for cloud, listed in shown]
+        homes = [(cloud, launched) for cloud, launched in places if launched.is_known_here]
+        errors = self._removed(homes or places, cluster_id, PATIENCE)
         if homes:
-            self._removed([one for one in found if one not in homes], cluster_id, timedelta(0))
+            self._removed([place for place in places if place not in homes], cluster_id, timedelta(0))
         if len(errors) > 1:
             mend = "; ".join(dict.fromkeys(error.mend for error in errors))
             raise ProviderError("; ".join(error.headline for error in errors), mend=mend)
@@ -55,14 +55,14 @@ class Destroyer:
         for key in [key for key in self.destroy_since if key[0] == cluster_id]:
             self.destroy_since.pop(key, None)
 
-    def _launched(self, cloud: Cloud, cluster_id: ClusterId, shown: ListedInstances) -> Launched:
+    def _launched(self, cloud: Cloud, cluster_id: ClusterId, listed: ListedInstances) -> Launched:
         key = cluster_id, cloud.place
-        since = self.destroy_since.setdefault(key, shown.whole_since or self.clock.now())
+        since = self.destroy_since.setdefault(key, listed.whole_since or self.clock.now())
         launched = Launched.read_if_possible(self.launches, cluster_id, cloud.place, self.clock, since)
         if launched.is_complete:
             self.destroy_since.pop(key, None)
-        launched.discovered(shown.instances)
-        launched.ended(shown.accepted)
+        launched.discovered(listed.instances)
+        launched.ended(listed.accepted)
         return launched
 
     def _removed(

@@ -4,8 +4,9 @@ every other resource with a cluster's tags.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import filterfalse
 
-from plimsoll.adapters.providers.ec2.cloud import LIVING, NOT_GONE, STATES, Answer, Cloud, Filter
+from plimsoll.adapters.providers.ec2.cloud import NOT_GONE, STATES, Answer, Cloud, Filter, ids_of, is_living
 from plimsoll.adapters.providers.ec2.errors import CloudError
 from plimsoll.adapters.providers.ec2.launched import DOUBT, Launched
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
@@ -46,11 +47,11 @@ def standing(cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Ca
             return listed
         seen += _untagged(cloud, seen, launched())
         alive, known = _standing(seen), set(launched().living())
-        for hosts in (alive, [one for one in alive if one["InstanceId"] in known]):
+        for hosts in (alive, [instance for instance in alive if instance["InstanceId"] in known]):
             if is_whole(hosts):
                 return hosts
-        gone = {one["InstanceId"] for one in seen if one["State"]["Name"] not in LIVING}
-        hidden = known - {one["InstanceId"] for one in seen}
+        gone = set(ids_of(filterfalse(is_living, seen)))
+        hidden = known.difference(ids_of(seen))
         is_doubtful = clock.now() < doubted_until and bool(hidden or not launched().is_complete)
         if known & gone or not (is_doubtful or any(launched().may_lag(instance) for instance in hidden)):
             return []
@@ -66,8 +67,8 @@ def shown(cloud: Cloud, filters: Sequence[Filter], launched: Launched) -> list[A
 
 def _untagged(cloud: Cloud, listed: Sequence[Answer], launched: Launched) -> list[Answer]:
     """Return the recorded hosts that lack the tags by which the others are listed: somebody has removed them."""
-    seen = {one["InstanceId"] for one in listed}
-    return launched.with_tags(cloud.of_ids([one for one in launched.living() if one not in seen]))
+    seen = set(ids_of(listed))
+    return launched.with_tags(cloud.of_ids([instance for instance in launched.living() if instance not in seen]))
 
 
 def _standing(instances: Sequence[Answer]) -> list[Answer]:
@@ -102,28 +103,26 @@ def tagged(cloud: Cloud, filters: Sequence[Filter]) -> TaggedResources:
 
     A kind that can't be listed does not hide the other kinds.
     """
-    found: list[Resource] = []
+    resources: list[Resource] = []
     unseen: list[ProviderError | SecretError] = []
-    lists_instances = True
     try:
-        found += [
-            Resource(f"instance {instance['InstanceId']}", instance) for instance in cloud.instances(filters, NOT_GONE)
-        ]
+        instances = cloud.instances(filters, NOT_GONE)
+        resources += [Resource(f"instance {instance['InstanceId']}", instance) for instance in instances]
     except CloudError as error:
         unseen.append(error)
-        lists_instances = False
     except SecretError as error:  # no kind can be listed
         return TaggedResources((), (error,))
+    lists_instances = not unseen
     for kind in KINDS:
         try:
-            found += [Resource(kind.named(one), one) for one in listed(cloud, kind, filters)]
+            resources += [Resource(kind.named(answer), answer) for answer in listed(cloud, kind, filters)]
         except CloudError as error:
             unseen.append(error)
-    return TaggedResources(tuple(found), tuple(unseen), lists_instances)
+    return TaggedResources(tuple(resources), tuple(unseen), lists_instances)
 
 
 def listed(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> list[Answer]:
     """Return the resources of that kind with those tags. Raises CloudError."""
-    found = cloud.pages(kind.listed_by, kind.below, Filters=list(filters))
+    resources = cloud.pages(kind.listed_by, kind.below, Filters=list(filters))
     # Deleted groups and volumes may be listed for a while.
-    return [one for one in found if one.get("State", "") not in ("deleting", "deleted")]
+    return [resource for resource in resources if resource.get("State", "") not in ("deleting", "deleted")]

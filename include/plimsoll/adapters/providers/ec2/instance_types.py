@@ -107,8 +107,8 @@ _FAMILY = re.compile(r"[a-z]+")
 
 def quota_of(instance_type: str) -> Quota | None:
     """Return the quota that limits instances of that type; None for an unknown family."""
-    found = _FAMILY.match(instance_type)
-    return _QUOTAS.get(found[0]) if found else None
+    family = _FAMILY.match(instance_type)
+    return _QUOTAS.get(family[0]) if family else None
 
 
 def find_image(cloud: Cloud, options: Ec2Options, known: str = "") -> Image:
@@ -125,22 +125,21 @@ def find_image(cloud: Cloud, options: Ec2Options, known: str = "") -> Image:
     return _usable(images[0], cloud.where)
 
 
-def _usable(found: Answer, where: str) -> Image:
+def _usable(image: Answer, where: str) -> Image:
     """Raise ProviderError for an image that can't be used with the hosts' own encrypted disk."""
-    state, root = found.get("State", "available"), found.get("RootDeviceName", "")
+    state, root = image.get("State", "available"), image.get("RootDeviceName", "")
     if state != "available":
         mend = "name another image in provider.options.image, or wait until this one is available"
-        raise ProviderError(f"the image {found['ImageId']} is {state}", where=where, mend=mend)
+        raise ProviderError(f"the image {image['ImageId']} is {state}", where=where, mend=mend)
     if not root:
         mend = "name an image in provider.options.image that is backed by EBS"
-        raise ProviderError(f"the image {found['ImageId']} has no root device", where=where, mend=mend)
-    return Image(found["ImageId"], found.get("Name", ""), found.get("Architecture", ""), root)
+        raise ProviderError(f"the image {image['ImageId']} has no root device", where=where, mend=mend)
+    return Image(image["ImageId"], image.get("Name", ""), image.get("Architecture", ""), root)
 
 
 def _from_parameter(cloud: Cloud, name: str) -> str:
     with explained("ssm", f"{cloud.where}, parameter {name}"):
-        value: str = cloud.client("ssm").get_parameter(Name=name)["Parameter"]["Value"]
-        return value
+        return str(cloud.client("ssm").get_parameter(Name=name)["Parameter"]["Value"])
 
 
 # The Pricing API lives in few regions and speaks for all.
@@ -189,14 +188,13 @@ class Ec2Tariffs:
 
     def _from_api(self, options: Ec2Options, kind: str) -> Rate | None:
         """Return the API's price; None where the API can't be reached or used, or has no such price."""
-        asked = (options.connection, options.region, options.tenancy, kind)
-        if asked not in self._known and time.monotonic() - self._had_none_at.get(asked, -_WITHOUT_S) >= _WITHOUT_S:
-            rate = self._ask(options, kind)
-            if rate is None:
-                self._had_none_at[asked] = time.monotonic()
+        key = (options.connection, options.region, options.tenancy, kind)
+        if key not in self._known and time.monotonic() - self._had_none_at.get(key, -_WITHOUT_S) >= _WITHOUT_S:
+            if rate := self._ask(options, kind):
+                self._known[key] = rate
             else:
-                self._known[asked] = rate
-        return self._known.get(asked)
+                self._had_none_at[key] = time.monotonic()
+        return self._known.get(key)
 
     def _ask(self, options: Ec2Options, kind: str) -> Rate | None:
         try:
@@ -210,7 +208,7 @@ class Ec2Tariffs:
 
 
 def from_table(kind: str, region: str, tenancy: str) -> Rate:
-    """Return the price in the package's own table; None where the table does not have it."""
+    """Return the rate of the package's own table, without a price where the table has none."""
     table = _table()
     shared = table["usd_per_hour"].get(region, {}) if tenancy == "default" else {}
     source = f"price table of {table['as_of']} ({table['terms']})"
@@ -232,12 +230,12 @@ def from_answer(price_list: list[Any], at: datetime) -> Rate | None:
 def _hourly(product: Answer) -> list[float]:
     terms = product.get("terms", {}).get("OnDemand", {}).values()
     dimensions = [dimension for term in terms for dimension in term["priceDimensions"].values()]
-    prices = [float(one["pricePerUnit"].get("USD", 0)) for one in dimensions if one["unit"] == "Hrs"]
+    prices = [float(dimension["pricePerUnit"].get("USD", 0)) for dimension in dimensions if dimension["unit"] == "Hrs"]
     return [price for price in prices if price > 0]
 
 
 def _filters(options: Ec2Options, kind: str) -> list[dict[str, str]]:
-    wanted = {
+    fields = {
         "instanceType": kind,
         "regionCode": options.region,
         "operatingSystem": "Linux",
@@ -246,7 +244,7 @@ def _filters(options: Ec2Options, kind: str) -> list[dict[str, str]]:
         "capacitystatus": "Used",
         "tenancy": "Shared" if options.tenancy == "default" else "Dedicated",
     }
-    return [{"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in wanted.items()]
+    return [{"Type": "TERM_MATCH", "Field": field, "Value": value} for field, value in fields.items()]
 
 
 def _is_reachable(url: str) -> bool:

@@ -13,14 +13,8 @@ from plimsoll.adapters.providers.ec2.cloud import Cloud
 from plimsoll.adapters.providers.ec2.instance_types import Image, InstanceStore, find_image, instance_store
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.providers.ec2.user_data import (
-    LIMITS,
-    HostSetup,
-    authorized_key,
-    cloud_config,
-    host_key,
-    kernel_parameters,
-)
+from plimsoll.adapters.providers.ec2.user_data import LIMITS, HostSetup, cloud_config, host_key, kernel_parameters
+from plimsoll.adapters.providers.ssh.options import authorized_key
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, Role
 from plimsoll.domain.hosts.cost import Tariff
 from plimsoll.ports.secrets import SshIdentity
@@ -98,11 +92,9 @@ class LaunchPlanner:
         )
 
     def _disks(self, options: Ec2Options) -> dict[Role, InstanceStore]:
-        """Return the own disks of the types of both roles."""
         types = {role: options.instance_types.of(role) for role in ROLES}
-        asked = {"InstanceTypes": sorted(set(types.values()))}
-        described = self.cloud.call("describe_instance_types", **asked)["InstanceTypes"]
-        own = {one["InstanceType"]: instance_store(one) for one in described}
+        answer = self.cloud.call("describe_instance_types", InstanceTypes=sorted(set(types.values())))
+        own = {described["InstanceType"]: instance_store(described) for described in answer["InstanceTypes"]}
         return {role: own[kind] for role, kind in types.items()}
 
     def _setup(self, request: ClusterRequest, options: Ec2Options, disks: InstanceStore, ends: datetime) -> HostSetup:
@@ -121,34 +113,34 @@ class LaunchPlanner:
 
 
 def run_instances(
-    wanted: LaunchPlan, role: Role, subnet: Subnet, generation: int, beside: Collection[str] = ()
+    plan: LaunchPlan, role: Role, subnet: Subnet, generation: int, beside: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return parameters that launch all missing hosts of one role in one subnet, or none.
 
     `beside`: ids of hosts that are there. Equal arguments give equal parameters, so a request can be repeated.
     """
-    options, count = wanted.options, wanted.count(role) - len(beside)
+    options, count = plan.options, plan.count(role) - len(beside)
     return {
-        "ClientToken": client_token(wanted, role, subnet.zone, generation, beside),
-        "ImageId": wanted.image.id,
+        "ClientToken": client_token(plan, role, subnet.zone, generation, beside),
+        "ImageId": plan.image.id,
         "InstanceType": options.instance_types.of(role),
         "MinCount": count,
         "MaxCount": count,
-        "NetworkInterfaces": [_interface(wanted, subnet)],
-        "UserData": wanted.user_data[role],
-        "Placement": _placement(wanted, subnet),
-        "BlockDeviceMappings": [_root_disk(wanted), *wanted.disks[role].mappings],
+        "NetworkInterfaces": [_interface(plan, subnet)],
+        "UserData": plan.user_data[role],
+        "Placement": _placement(plan, subnet),
+        "BlockDeviceMappings": [_root_disk(plan), *plan.disks[role].mappings],
         "InstanceInitiatedShutdownBehavior": "terminate",
         "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1, "HttpEndpoint": "enabled"},
-        "TagSpecifications": tags.specifications(_tags(wanted, role), ("instance", "volume", "network-interface")),
+        "TagSpecifications": tags.specifications(_tags(plan, role), ("instance", "volume", "network-interface")),
     }
 
 
-def create_placement_group(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
+def create_placement_group(plan: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
     """Return a group of its own for each cluster and zone: a group that is in use can't follow to another zone."""
-    tagged = tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires)
+    tagged = tags.cluster_tags(plan.id, plan.owner, plan.store, plan.expires)
     return {
-        "GroupName": group_name(wanted.store, wanted.id, subnet.zone),
+        "GroupName": group_name(plan.store, plan.id, subnet.zone),
         "Strategy": "cluster",
         "TagSpecifications": tags.specifications(tagged, ("placement-group",)),
     }
@@ -160,7 +152,7 @@ def group_name(store: str, cluster_id: ClusterId, zone: str) -> str:
     return f"plimsoll-{whose}-{cluster_id.campaign_id}-{cluster_id.purpose}-{cluster_id.number}-{zone}"
 
 
-def client_token(wanted: LaunchPlan, role: Role, zone: str, generation: int, beside: Collection[str] = ()) -> str:
+def client_token(plan: LaunchPlan, role: Role, zone: str, generation: int, beside: Collection[str] = ()) -> str:
     """Return the token of a launch.
 
     AWS launches nothing a second time for the same token, even if its first answer was lost. Once its instances are
@@ -168,7 +160,7 @@ def client_token(wanted: LaunchPlan, role: Role, zone: str, generation: int, bes
     have other tokens. So have launches that replace hosts: `beside` are the ids of the hosts that live.
     """
     survivors = "".join(f"|{instance}" for instance in sorted(beside))
-    return hashlib.sha256(f"{wanted.store}|{wanted.id}|{role}|{zone}|{generation}{survivors}".encode()).hexdigest()
+    return hashlib.sha256(f"{plan.store}|{plan.id}|{role}|{zone}|{generation}{survivors}".encode()).hexdigest()
 
 
 def tuning(options: Ec2Options) -> str:
@@ -179,36 +171,36 @@ def tuning(options: Ec2Options) -> str:
     return f"readahead {options.readahead_kib} KiB, {pages}, swap off, {set_to}"
 
 
-def _tags(wanted: LaunchPlan, role: Role) -> dict[str, str]:
-    price = wanted.usd_per_hour[role]
+def _tags(plan: LaunchPlan, role: Role) -> dict[str, str]:
+    price = plan.usd_per_hour[role]
     return {
-        **tags.cluster_tags(wanted.id, wanted.owner, wanted.store, wanted.expires),
+        **tags.cluster_tags(plan.id, plan.owner, plan.store, plan.expires),
         tags.ROLE: role,
-        tags.NODES: str(wanted.nodes),
-        tags.LOAD_HOSTS: str(wanted.load_hosts),
-        tags.TUNING: tuning(wanted.options),
+        tags.NODES: str(plan.nodes),
+        tags.LOAD_HOSTS: str(plan.load_hosts),
+        tags.TUNING: tuning(plan.options),
         **({} if price is None else {tags.PRICE: str(price)}),
     }
 
 
-def _placement(wanted: LaunchPlan, subnet: Subnet) -> dict[str, str]:
-    grouped = wanted.options.placement_group == "cluster"
-    group = {"GroupName": group_name(wanted.store, wanted.id, subnet.zone)} if grouped else {}
-    return {"AvailabilityZone": subnet.zone, "Tenancy": wanted.options.tenancy, **group}
+def _placement(plan: LaunchPlan, subnet: Subnet) -> dict[str, str]:
+    grouped = plan.options.placement_group == "cluster"
+    group = {"GroupName": group_name(plan.store, plan.id, subnet.zone)} if grouped else {}
+    return {"AvailabilityZone": subnet.zone, "Tenancy": plan.options.tenancy, **group}
 
 
-def _interface(wanted: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
+def _interface(plan: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
     """Return the network interface. It says whether hosts get public addresses, which else the subnet decides."""
     return {
         "DeviceIndex": 0,
         "SubnetId": subnet.id,
-        "Groups": [wanted.security_group],
-        "AssociatePublicIpAddress": wanted.options.public_addresses,
+        "Groups": [plan.security_group],
+        "AssociatePublicIpAddress": plan.options.public_addresses,
         "DeleteOnTermination": True,
     }
 
 
-def _root_disk(wanted: LaunchPlan) -> dict[str, Any]:
-    size = -(-wanted.options.root_volume // _GIB)
+def _root_disk(plan: LaunchPlan) -> dict[str, Any]:
+    size = -(-plan.options.root_volume // _GIB)
     disk = {"VolumeType": "gp3", "VolumeSize": size, "Encrypted": True, "DeleteOnTermination": True}
-    return {"DeviceName": wanted.image.root_device, "Ebs": disk}
+    return {"DeviceName": plan.image.root_device, "Ebs": disk}

@@ -4,12 +4,14 @@ EC2 is eventually consistent: for a while after RunInstances has returned an ins
 and other calls may not know it. So each request is recorded before it is sent, and its answer at once.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
+from itertools import filterfalse
+from operator import attrgetter
 
-from plimsoll.adapters.providers.ec2.cloud import LIVING, OWNER_ID, Answer, CloudRegion
+from plimsoll.adapters.providers.ec2.cloud import OWNER_ID, Answer, CloudRegion, ids_of, is_living
 from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan
 from plimsoll.adapters.providers.ec2.tags import Recorded, as_list, host_info, recorded_tags, tags_of
 from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch, Role
@@ -41,10 +43,11 @@ class Launched:
     @classmethod
     def read(cls, records: Launches, cluster_id: ClusterId, place: CloudRegion, clock: Clock) -> "Launched":
         """Read the launches in that place from the record. Raises StoreError when it can't be read."""
-        found = cls(records, cluster_id, place, clock)
+        launched = cls(records, cluster_id, place, clock)
         # Another connection may be another account, to which these instances are unknown although they live.
-        found._known = {one.token: one for one in records.of(cluster_id) if one.place.items() >= found._here.items()}
-        return found
+        here = launched._here.items()
+        launched._known = {launch.token: launch for launch in records.of(cluster_id) if launch.place.items() >= here}
+        return launched
 
     @classmethod
     def read_if_possible(
@@ -71,7 +74,7 @@ class Launched:
         """Tell whether the record could be read, so that it names every launch."""
         return self._blind_until is None
 
-    def record_request(self, token: str, role: Role, where: Mapping[str, str], wanted: LaunchPlan) -> None:
+    def record_request(self, token: str, role: Role, where: Mapping[str, str], plan: LaunchPlan) -> None:
         """Record a request that is about to be sent. Raises StoreError when that fails; then it must not be sent."""
         before = self._known.get(token)
         self._note(
@@ -81,11 +84,11 @@ class Launched:
                 role=role,
                 place={**self._here, **where},
                 asked_at=self._clock.now(),
-                expires_at=wanted.expires,
-                ends_at=wanted.ends,
-                owner=wanted.owner,
-                nodes=wanted.nodes,
-                load_hosts=wanted.load_hosts,
+                expires_at=plan.expires,
+                ends_at=plan.ends,
+                owner=plan.owner,
+                nodes=plan.nodes,
+                load_hosts=plan.load_hosts,
                 hosts=(before.hosts or None) if before else None,
             )
         )
@@ -108,11 +111,12 @@ class Launched:
     def answered(self, token: str, instances: Sequence[Answer]) -> None:
         """Record the instances of the request, launched now or before; none if it was refused, or they have ended."""
         launch, known = self._known[token], {_id(host): host for host in self._known[token].hosts or ()}
-        told = [host_info(one, launch.role, number, self._place) for number, one in enumerate(instances, start=1)]
+        numbered = enumerate(instances, start=1)
+        hosts = [host_info(instance, launch.role, number, self._place) for number, instance in numbered]
         # Not from the request on: a repeated one is answered as the first was, long after the hosts began to run.
         pending = {*_pending(instances)} - {*known}
-        self._pending |= {_id(host): host.since for host in told if host.since and _id(host) in pending}
-        known = {**{_id(host): host for host in told}, **known}
+        self._pending |= {_id(host): host.since for host in hosts if host.since and _id(host) in pending}
+        known = {**{_id(host): host for host in hosts}, **known}
         account = next(map(_account, instances), "") or launch.account
         self._note(launch.model_copy(update={"hosts": tuple(known.values()), "account": account}))
 
@@ -122,19 +126,15 @@ class Launched:
         Each gets a record of its own: other hosts of the same launch may still be hidden, so that one stays unanswered.
         If they can't be recorded, they are kept in memory.
         """
-        known = {_id(host) for launch in self._known.values() for host in launch.hosts or ()}
+        known = {_id(host) for _, host in self._hosts()}
         for instance in instances:
             tags = tags_of(instance)
             if instance["InstanceId"] in known or tags is None or not tags.role:
                 continue
             role: Role = "load" if tags.role == "load" else "node"
             placement = instance["Placement"]
-            place = where(
-                instance.get("SubnetId", ""),
-                placement["AvailabilityZone"],
-                placement.get("GroupName", ""),
-                instance.get("ImageId"),
-            )
+            zone, group = placement["AvailabilityZone"], placement.get("GroupName", "")
+            place = where(instance.get("SubnetId", ""), zone, group, instance.get("ImageId"))
             launch = Launch(
                 id=self._id,
                 token=sha256(instance["InstanceId"].encode()).hexdigest(),
@@ -158,12 +158,11 @@ class Launched:
         from its launch: some seconds too long, so that its cost is never less than AWS's bill. One that has ended since
         it was seen to be pending may have run in between, which costs a minute at least.
         """
-        ended = {one["InstanceId"]: one for one in instances if one["State"]["Name"] not in LIVING}
-        started = [one["InstanceId"] for one in instances if one["State"]["Name"] != "pending"]
+        ended = list(filterfalse(is_living, instances))
+        started = [instance["InstanceId"] for instance in instances if instance["State"]["Name"] != "pending"]
         began = {instance: self._pending.pop(instance) for instance in started if instance in self._pending}
-        times = {instance: at for instance, one in ended.items() if (at := end_of(one))}
-        self.ended({one: "running" for one in ended if one in began}, times)
-        self._pending |= {one: asked_at for one in _pending(instances) if one in self._pending}
+        self.ended({instance: "running" for instance in ids_of(ended) if instance in began}, ends_of(ended))
+        self._pending |= {instance: asked_at for instance in _pending(instances) if instance in self._pending}
         self._update({instance: {"since": at} for instance, at in began.items()})
 
     def ended(self, states: Mapping[str, str], at: Mapping[str, datetime] | None = None) -> None:
@@ -172,11 +171,11 @@ class Launched:
         An instance that was terminated while it was pending never ran, and was never paid for. If the record can't be
         written, the data is kept in memory, so that ending hosts never waits.
         """
-        now, times = self._clock.now(), at or {}
+        now, times, living = self._clock.now(), at or {}, {*self.living()}
         changes = {
             instance: {"until": times.get(instance, now), **({"since": None} if state == "pending" else {})}
             for instance, state in states.items()
-            if instance in self._open()
+            if instance in living
         }
         with suppress(StoreError):
             self._update(changes)
@@ -188,19 +187,18 @@ class Launched:
         living = [host for launch in self._known.values() for host in launch.living]
         unlisted = [host for host in living if seen is None or _id(host) not in seen]
         hidden = [host for host in unlisted if seen is None or _id(host) in untagged or self.may_lag(_id(host))]
-        until, newest = self.unknown_until(), max(self._known.values(), key=lambda one: one.asked_at, default=None)
-        lost = [f"a launch whose answer was lost, which may show until {until:%H:%M:%S} UTC"] if until else []
+        names = [
+            f"instance {_id(host)}, {'without its tags' if _id(host) in untagged else 'not listed yet'}"
+            for host in hidden
+        ]
+        if until := self.unknown_until():
+            names.append(f"a launch whose answer was lost, which may show until {until:%H:%M:%S} UTC")
+        newest = max(self._known.values(), key=attrgetter("asked_at"), default=None)
         return Recorded(
             hosts=tuple({_id(host): host for host in hidden}.values()),
             owner=newest.owner if newest else "",
             expires_at=newest.expires_at if newest else None,
-            names=(
-                *(
-                    f"instance {_id(h)}, {'without its tags' if _id(h) in untagged else 'not listed yet'}"
-                    for h in hidden
-                ),
-                *lost,
-            ),
+            names=names,
         )
 
     def living(self, role: Role | None = None, subnet: str = "") -> list[str]:
@@ -214,23 +212,25 @@ class Launched:
 
     def with_tags(self, instances: Iterable[Answer]) -> list[Answer]:
         """Return those instances that are on record, with the tags of their launch beside their own."""
-        known = {_id(host): (launch, host) for launch in self._known.values() for host in launch.hosts or ()}
-        ours = ((instance, known[instance["InstanceId"]]) for instance in instances if instance["InstanceId"] in known)
-        return [{**one, "Tags": [*one.get("Tags", ()), *as_list(recorded_tags(*recorded))]} for one, recorded in ours]
+        tags = {_id(host): as_list(recorded_tags(launch, host)) for launch, host in self._hosts()}
+        return [
+            {**instance, "Tags": [*instance.get("Tags", ()), *tags[instance["InstanceId"]]]}
+            for instance in instances
+            if instance["InstanceId"] in tags
+        ]
 
     @property
     def image(self) -> str:
         """Return the image of the cluster's hosts so far; empty where none were asked for."""
-        launches = sorted(self._known.values(), key=lambda launch: launch.asked_at)
-        told = [launch.place.get(_IMAGE, "") for launch in launches]
+        launches = sorted(self._known.values(), key=attrgetter("asked_at"))
+        images = [launch.place.get(_IMAGE, "") for launch in launches]
         # Older records name it for each host alone.
-        told += [host.facts.get("image", "") for launch in launches for host in launch.hosts or ()]
-        return next((image for image in told if image.startswith("ami-")), "")
+        images += [host.facts.get("image", "") for launch in launches for host in launch.hosts or ()]
+        return next((image for image in images if image.startswith("ami-")), "")
 
     def has_ended(self, instance: str) -> bool:
         """Tell whether the instance was terminated."""
-        hosts = (host for launch in self._known.values() for host in launch.hosts or ())
-        return any(_id(host) == instance and host.until is not None for host in hosts)
+        return any(_id(host) == instance and host.until is not None for _, host in self._hosts())
 
     def is_used_up(self, token: str) -> bool:
         """Tell whether that request has launched hosts, and all of them have ended."""
@@ -239,21 +239,21 @@ class Launched:
 
     def begun_in(self) -> set[str]:
         """Return subnets with living hosts, or with a launch whose answer is not known."""
-        return {one.place[_SUBNET] for one in self._known.values() if one.hosts is None or one.living}
+        return {launch.place[_SUBNET] for launch in self._known.values() if launch.hosts is None or launch.living}
 
     def groups(self) -> dict[str, datetime]:
         """Return the requested placement groups by name, with the time until which EC2 may not know them."""
-        named = [(one.place.get(_GROUP, ""), one.asked_at + LAG) for one in self._known.values()]
+        named = [(launch.place.get(_GROUP, ""), launch.asked_at + LAG) for launch in self._known.values()]
         return {group: max(until for name, until in named if name == group) for group, _ in named if group}
 
     def may_lag(self, instance: str) -> bool:
         """Tell whether EC2 may not know that instance yet."""
-        launches = (one for one in self._known.values() if instance in [_id(host) for host in one.hosts or ()])
+        launches = (launch for launch, host in self._hosts() if _id(host) == instance)
         return any(self._clock.now() < launch.asked_at + LAG for launch in launches)
 
     def unknown_until(self) -> datetime | None:
         """Return the time until which instances with unknown ids may still appear; None where that is impossible."""
-        times = [one.asked_at + LAG for one in self._known.values() if one.hosts is None]
+        times = [launch.asked_at + LAG for launch in self._known.values() if launch.hosts is None]
         latest = max([*times, *([self._blind_until] if self._blind_until else [])], default=None)
         return latest if latest and self._clock.now() < latest else None
 
@@ -261,8 +261,8 @@ class Launched:
     def _here(self) -> dict[str, str]:
         return {"connection": self._place.connection, "region": self._place.region}
 
-    def _open(self) -> set[str]:
-        return set(self.living())
+    def _hosts(self) -> Iterator[tuple[Launch, HostInfo]]:
+        return ((launch, host) for launch in self._known.values() for host in launch.hosts or ())
 
     def _update(self, changes: Mapping[str, Mapping[str, object]]) -> None:
         """Change hosts, in memory and in the record. Each launch is written once."""
@@ -288,18 +288,14 @@ def where(subnet: str, zone: str, group: str, image: str | None) -> dict[str, st
     return {_SUBNET: subnet, _ZONE: zone, **{name: value for name, value in further.items() if value}}
 
 
-def end_of(instance: Answer) -> datetime | None:
-    """Tell when a user ended it, as EC2 reports it: `User initiated (2026-01-31 12:00:00 GMT)`. Else None."""
-    said = str(instance.get("StateTransitionReason") or "").partition("(")[2].rpartition(" GMT)")[0]
-    try:
-        return datetime.strptime(said, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
-    except ValueError:
-        return None
-
-
-def runs(instance: Answer) -> bool:
-    """Tell whether EC2 says that it runs."""
-    return bool(instance["State"]["Name"] == "running")
+def ends_of(instances: Iterable[Answer]) -> dict[str, datetime]:
+    """Return when users ended instances, as far as EC2 reports it: `User initiated (2026-01-31 12:00:00 GMT)`."""
+    ends = {}
+    for instance in instances:
+        time = str(instance.get("StateTransitionReason") or "").partition("(")[2].rpartition(" GMT)")[0]
+        with suppress(ValueError):
+            ends[instance["InstanceId"]] = datetime.strptime(time, "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC)
+    return ends
 
 
 def _pending(instances: Iterable[Answer]) -> list[str]:

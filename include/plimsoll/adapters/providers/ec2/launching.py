@@ -3,11 +3,11 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud, Ended, end, reserved
+from plimsoll.adapters.providers.ec2.cloud import STATES, Answer, Cloud, end, ids_of, is_living, reserved
 from plimsoll.adapters.providers.ec2.errors import LATER, UNSURE, CloudError
 from plimsoll.adapters.providers.ec2.finding import STANDING, shown
-from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_placement_group, group_name, run_instances
-from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, runs, where
+from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_placement_group, run_instances
+from plimsoll.adapters.providers.ec2.launched import DOUBT, LAG, Launched, where
 from plimsoll.adapters.providers.ec2.network import Subnet
 from plimsoll.adapters.providers.ec2.readiness import poll_pauses
 from plimsoll.adapters.providers.ec2.tags import is_whole, of_cluster, why_ended
@@ -33,17 +33,16 @@ class Launcher:
 
     def begun_in(self) -> set[str]:
         """Return subnets in which an interrupted try has hosts, or may have some that are not listed yet."""
-        seen = self._living()
-        return self._launched.begun_in() | {one["SubnetId"] for one in seen}
+        return self._launched.begun_in() | self._used()
 
     def serves_in(self) -> set[str]:
         """Return subnets that still have hosts of a cluster that was complete before; empty if it never was."""
-        return {one["SubnetId"] for one in self._living()} if self.wanted.was_whole else set()
+        return self._used() if self.wanted.was_whole else set()
 
     def launch(self, subnet: Subnet) -> list[Answer]:
         """Launch all hosts in that subnet and wait until they run. Raises CloudError with AWS's code if that fails."""
         here = set(self._launched.living(subnet=subnet.id))
-        elsewhere = [one for one in self._living() if one["SubnetId"] != subnet.id]
+        elsewhere = [instance for instance in self._living() if instance["SubnetId"] != subnet.id]
         self._end_listed(elsewhere, [instance for instance in self._launched.living() if instance not in here])
         ids = [instance for role in _ROLES for instance in self._launch_role(role, subnet)]
         return self._await_running(ids)
@@ -57,9 +56,9 @@ class Launcher:
             if error.code in LATER:  # the next look tells
                 return
             raise
-        for one in seen:
-            if one["InstanceId"] in known:
-                _require_alive(one, self._cloud.where)
+        for instance in seen:
+            if instance["InstanceId"] in known:
+                _require_alive(instance, self._cloud.where)
 
     def undo(self) -> None:
         """Terminate everything that the attempt has launched, whether EC2 lists it yet or not."""
@@ -68,7 +67,7 @@ class Launcher:
     def _end_listed(self, listed: Sequence[Answer], ids: Collection[str] = ()) -> None:
         """Terminate those instances. Instances that no record names are recorded first, as they cost too."""
         self._launched.discovered(listed)
-        self._end([*ids, *(one["InstanceId"] for one in listed)])
+        self._end([*ids, *ids_of(listed)])
 
     def _end(self, ids: Collection[str]) -> None:
         """Tell the instances to end, again and again until EC2 knows each of them.
@@ -76,22 +75,24 @@ class Launcher:
         An instance that stays unknown for longer than answers can lag counts as terminated. Raises CloudError where AWS
         refuses to end one, once all others were told to end.
         """
-        left, refused = list(dict.fromkeys(ids)), Ended()
+        left, refused = list(dict.fromkeys(ids)), dict[str, CloudError]()
         for pause in poll_pauses():
             ended = end(self._cloud, left, self._launched.may_lag)
-            refused.refused.update(ended.refused)
+            refused |= ended.refused
             self._launched.ended(ended.accepted)
             left = [instance for instance in ended.unknown if self._launched.may_lag(instance)]
             self._launched.ended(dict.fromkeys(set(ended.unknown) - set(left), "terminated"))
             if not left:
                 break
             self._clock.sleep(pause)
-        refused.require()
+        for error in refused.values():
+            raise error
 
     def _living(self) -> list[Answer]:
-        """Return the cluster's living instances that EC2 shows, without those that were terminated."""
-        living = [one for one in self._seen() if one["State"]["Name"] in LIVING]
-        return [one for one in living if not self._launched.has_ended(one["InstanceId"])]
+        return [instance for instance in self._seen() if self._is_alive(instance)]
+
+    def _used(self) -> set[str]:
+        return {instance["SubnetId"] for instance in self._living()}
 
     def _launch_role(self, role: Role, subnet: Subnet) -> list[str]:
         """Return ids of all hosts of that role, launched now or earlier.
@@ -103,8 +104,8 @@ class Launcher:
         lost = self._lost(known) | (self.wanted.unfit & set(known))
         if len(known) == self.wanted.count(role) and not lost:
             return known
-        staying = [one for one in known if one not in lost] if self.wanted.id.is_kept else []
-        self._end([one for one in known if one not in staying])
+        staying = [instance for instance in known if instance not in lost] if self.wanted.id.is_kept else []
+        self._end([instance for instance in known if instance not in staying])
         if len(staying) == self.wanted.count(role):  # others have replaced those that ended, which no record told
             return staying
         return [*staying, *self._launch_beside(staying, role, subnet)]
@@ -113,15 +114,16 @@ class Launcher:
         """Return ids of the hosts of that role that are missing beside those that stay, launched now or before."""
         for generation in range(_GENERATIONS):
             made = self._run(role, subnet, generation, staying)
-            if made and all(self._is_alive(one) for one in made):
-                return [one["InstanceId"] for one in made]
-            self._end([one["InstanceId"] for one in made if self._is_alive(one)])
+            if made and all(map(self._is_alive, made)):
+                return ids_of(made)
+            self._end(ids_of(filter(self._is_alive, made)))
         what = f"all of {_GENERATIONS} launches of the role {role} were terminated from outside"
-        raise CloudError(what, where=self._where(subnet), mend="see who terminates them, then run the cell again")
+        mend = "see who terminates them, then run the cell again"
+        raise CloudError(what, where=f"{self._cloud.where}, zone {subnet.zone}", mend=mend)
 
     def _is_alive(self, instance: Answer) -> bool:
         """Tell whether the instance lives. A repeated request may be answered with instances as they once were."""
-        return instance["State"]["Name"] in LIVING and not self._launched.has_ended(instance["InstanceId"])
+        return is_living(instance) and not self._launched.has_ended(instance["InstanceId"])
 
     def _run(self, role: Role, subnet: Subnet, generation: int, beside: Collection[str]) -> list[Answer]:
         """Return the instances that this generation's request launched, now or earlier; empty if they were terminated.
@@ -130,16 +132,11 @@ class Launcher:
         which stay.
         """
         request = run_instances(self.wanted, role, subnet, generation, beside)
-        token, grouped = request["ClientToken"], self.wanted.options.placement_group == "cluster"
+        token, group = request["ClientToken"], request["Placement"].get("GroupName", "")
         if self._launched.is_used_up(token):
             return []
-        group = group_name(self.wanted.store, self.wanted.id, subnet.zone) if grouped else ""
-        self._launched.record_request(
-            token,
-            role,
-            where(subnet.id, subnet.zone, group, self.wanted.image.id),
-            self.wanted,
-        )
+        position = where(subnet.id, subnet.zone, group, self.wanted.image.id)
+        self._launched.record_request(token, role, position, self.wanted)
         try:
             if group:
                 self._make_group(subnet, group)
@@ -157,7 +154,7 @@ class Launcher:
         try:
             self._launched.answered(token, made)
         except StoreError:
-            self._end([one["InstanceId"] for one in made])
+            self._end(ids_of(made))
             raise
 
     def _make_group(self, subnet: Subnet, name: str) -> None:
@@ -195,9 +192,9 @@ class Launcher:
         by_token = [{"Name": "client-token", "Values": [token]}]
         deadline = self._clock.now() + LAG
         for pause in poll_pauses():
-            found = self._cloud.instances(by_token, STATES)
-            if found or self._clock.now() > deadline:
-                return found
+            instances = self._cloud.instances(by_token, STATES)
+            if instances or self._clock.now() > deadline:
+                return instances
             self._clock.sleep(pause)
         raise AssertionError("looks never end")
 
@@ -205,18 +202,18 @@ class Launcher:
         deadline = self._clock.now() + self.wanted.options.startup
         for pause in poll_pauses():
             asked_at = self._clock.now()
-            found = [one for one in self._seen() if one["InstanceId"] in ids]
-            self._launched.record_states(found, asked_at)
-            for one in found:
-                _require_alive(one, self._cloud.where)
-            if is_whole(found) and all(runs(one) for one in found):
+            own = [instance for instance in self._seen() if instance["InstanceId"] in ids]
+            self._launched.record_states(own, asked_at)
+            for instance in own:
+                _require_alive(instance, self._cloud.where)
+            if is_whole(own) and all(instance["State"]["Name"] == "running" for instance in own):
                 # Of an earlier try, perhaps, whose answer nobody got.
-                self._end_listed([one for one in self._living() if one["InstanceId"] not in ids])
-                return found
+                self._end_listed([instance for instance in self._living() if instance["InstanceId"] not in ids])
+                return own
             if self._clock.now() > deadline:
                 break
             self._clock.sleep(pause)
-        raise self._never_ran(found)
+        raise self._never_ran(own)
 
     def _seen(self) -> list[Answer]:
         return shown(self._cloud, of_cluster(self.wanted.store, self.wanted.id), self._launched)
@@ -225,20 +222,17 @@ class Launcher:
         """Return ids of instances that EC2 shows as ended, or does not list though answers can't lag so far behind."""
         doubted_until = self._clock.now() + DOUBT
         for pause in poll_pauses():
-            states = {one["InstanceId"]: one["State"]["Name"] for one in self._seen()}
-            unseen = {one for one in known if one not in states and not self._launched.may_lag(one)}
+            lives = {instance["InstanceId"]: is_living(instance) for instance in self._seen()}
+            unseen = {instance for instance in known if instance not in lives and not self._launched.may_lag(instance)}
             if not unseen or self._clock.now() > doubted_until:
-                return unseen | {one for one in known if one in states and states[one] not in LIVING}
+                return unseen | {instance for instance in known if not lives.get(instance, True)}
             self._clock.sleep(pause)
         raise AssertionError("looks never end")
 
-    def _never_ran(self, found: Sequence[Answer]) -> CloudError:
-        states = ", ".join(f"{one['InstanceId']} is {one['State']['Name']}" for one in found) or "none is to be seen"
-        what = f"hosts did not start within {self.wanted.options.startup}: {states}"
+    def _never_ran(self, instances: Sequence[Answer]) -> CloudError:
+        states = ", ".join(f"{instance['InstanceId']} is {instance['State']['Name']}" for instance in instances)
+        what = f"hosts did not start within {self.wanted.options.startup}: {states or 'none is to be seen'}"
         return CloudError(what, where=self._cloud.where, mend="run the cell again", code=NOT_STARTED)
-
-    def _where(self, subnet: Subnet) -> str:
-        return f"{self._cloud.where}, zone {subnet.zone}"
 
 
 def retry_until_known(clock: Clock, unknown: str, call: Callable[[], Answer]) -> Answer:

@@ -25,9 +25,8 @@ class Subnet:
 def subnets(cloud: Cloud, options: Ec2Options) -> list[Subnet]:
     """Return the subnets in order of preference. Raises ProviderError when one is missing, or VPCs differ."""
     if options.subnets:
-        found = _found(cloud.call("describe_subnets", SubnetIds=list(options.subnets)))
-        order = options.subnets
-        ordered = sorted(found, key=lambda subnet: order.index(subnet.id))
+        described = _described(cloud.call("describe_subnets", SubnetIds=list(options.subnets)))
+        ordered = sorted(described, key=lambda subnet: options.subnets.index(subnet.id))
     else:
         ordered = _of_zones(cloud, options.zones)
     if len({subnet.vpc for subnet in ordered}) != 1:
@@ -73,10 +72,9 @@ def wrong_egress(group: Answer, subnets: Sequence[Subnet]) -> Iterator[str]:
     rules, own = group.get("IpPermissionsEgress", ()), group["GroupId"]
     if any(_is_inside(rule, own) for rule in rules):
         return
-    ranges = [
-        ip_network(each["CidrIp"]) for rule in rules if rule["IpProtocol"] == "-1" for each in rule.get("IpRanges", ())
-    ]
-    hidden = [subnet for subnet in subnets if not any(_covers(each, subnet) for each in ranges)]
+    open_rules = [rule for rule in rules if rule["IpProtocol"] == "-1"]
+    allowed = [ip_network(entry["CidrIp"]) for rule in open_rules for entry in rule.get("IpRanges", ())]
+    hidden = [subnet for subnet in subnets if not any(_covers(network, subnet) for network in allowed)]
     if hidden:
         where = ", ".join(f"{subnet.id} ({subnet.cidr})" for subnet in hidden)
         yield f"does not let its members out to each other: no egress rule for all traffic to itself or to {where}"
@@ -87,16 +85,14 @@ def _covers(allowed: IPv4Network | IPv6Network, subnet: Subnet) -> bool:
     return isinstance(allowed, IPv4Network) and isinstance(inside, IPv4Network) and inside.subnet_of(allowed)
 
 
-def _found(answer: Answer) -> list[Subnet]:
-    return [
-        Subnet(one["SubnetId"], one["AvailabilityZone"], one["VpcId"], one["AvailableIpAddressCount"], one["CidrBlock"])
-        for one in answer["Subnets"]
-    ]
+def _described(answer: Answer) -> list[Subnet]:
+    keys = ("SubnetId", "AvailabilityZone", "VpcId", "AvailableIpAddressCount", "CidrBlock")
+    return [Subnet(*(subnet[key] for key in keys)) for subnet in answer["Subnets"]]
 
 
 def _of_zones(cloud: Cloud, zones: Sequence[str]) -> list[Subnet]:
     filters = [{"Name": "default-for-az", "Values": ["true"]}, {"Name": "availability-zone", "Values": list(zones)}]
-    by_zone = {subnet.zone: subnet for subnet in _found(cloud.call("describe_subnets", Filters=filters))}
+    by_zone = {subnet.zone: subnet for subnet in _described(cloud.call("describe_subnets", Filters=filters))}
     lost = [zone for zone in zones if zone not in by_zone]
     if lost:
         mend = "name zones of the region that have one, or name subnets instead: provider.options.subnets"
@@ -107,9 +103,9 @@ def _of_zones(cloud: Cloud, zones: Sequence[str]) -> list[Subnet]:
 def _others(rule: Answer, group_id: str) -> list[str]:
     """List the sources that the rule allows, other than the group's own members."""
     return [
-        *(each["CidrIp"] for each in rule.get("IpRanges", ())),
-        *(each["CidrIpv6"] for each in rule.get("Ipv6Ranges", ())),
-        *(each["PrefixListId"] for each in rule.get("PrefixListIds", ())),
+        *(source["CidrIp"] for source in rule.get("IpRanges", ())),
+        *(source["CidrIpv6"] for source in rule.get("Ipv6Ranges", ())),
+        *(source["PrefixListId"] for source in rule.get("PrefixListIds", ())),
         *(pair["GroupId"] for pair in rule.get("UserIdGroupPairs", ()) if pair["GroupId"] != group_id),
     ]
 

@@ -1,6 +1,7 @@
 """Find a place for a cell's hosts: all in one zone, the next zone when one is full, with waiting when all are full."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
@@ -62,83 +63,79 @@ def placed(  # noqa: PLR0913, PLR0917  # where, and for how long
     time. After that, all hosts are launched in another zone. If a quota is the obstacle, the living hosts are kept,
     because the quota holds in every zone. Zones that any cell has found to be full lately come last.
     """
-    began = clock.now()
+    began, search = clock.now(), _Search(launcher, clock, log, full_zones)
     begun = launcher.begun_in()
     if len(begun) > 1:
         launcher.undo()
     home = [subnet for subnet in subnets if begun == {subnet.id} == launcher.serves_in()]
     if home:
-        half = began + (deadline - began) / 2
-        found, full = _by(half, launcher, clock, home, log, full_zones, keeps=True)
+        instances, full = search.hosts_by(began + (deadline - began) / 2, home, keeps=True)
         if full is None:
-            return found
+            return instances
         if full.code not in QUOTA:
             log(f"{launcher.wanted.id}: no room beside the hosts that are left: all are launched in another zone")
             home = []
     known = full_zones.known()
-    order = home or preferred(subnets, begun, lambda subnet: _name(launcher, subnet) in known)
-    found, full = _by(deadline, launcher, clock, order, log, full_zones, keeps=bool(home))
+    order = home or preferred(subnets, begun, lambda subnet: search.name_of(subnet) in known)
+    instances, full = search.hosts_by(deadline, order, keeps=bool(home))
     if full is not None:
         patience = launcher.wanted.options.patience
         raise ProviderError(f"no room within {patience}: {full.what}", where=full.where, mend=full.mend) from full
-    return found
+    return instances
 
 
-def _by(  # noqa: PLR0913, PLR0917  # when, and what a round takes
-    deadline: datetime,
-    launcher: Launcher,
-    clock: Clock,
-    subnets: Sequence[Subnet],
-    log: Log,
-    full_zones: FullZones,
-    *,
-    keeps: bool,
-) -> tuple[list[Answer], CloudError | None]:
-    """Return the hosts, or the reason why no zone had room by that time."""
-    name, patience = str(launcher.wanted.id), launcher.wanted.options.patience
-    began = clock.now()
-    for pause in pauses(name):
-        found, full = _one_round(launcher, subnets, log, full_zones, keeps=keeps)
-        waited = clock.now() - began
-        if full is None or clock.now() + timedelta(seconds=pause) > deadline:
-            return found, full
-        minutes = f"{waited / timedelta(minutes=1):.0f} of at most {patience / timedelta(minutes=1):.0f} minutes"
-        log(f"{name}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")
-        clock.sleep(pause)
-    raise AssertionError("pauses never end")
+@dataclass(frozen=True)
+class _Search:
+    """The search for a zone with room for one cluster's hosts."""
 
+    launcher: Launcher
+    clock: Clock
+    log: Log
+    full_zones: FullZones
 
-def _name(launcher: Launcher, subnet: Subnet) -> str:
-    """Return the zone with all that its room depends on: whose it is, and which types are asked for."""
-    options = launcher.wanted.options
-    types = options.instance_types
-    return f"{options.connection}~{subnet.zone}~{types.node}~{types.load}"
+    def hosts_by(
+        self, deadline: datetime, subnets: Sequence[Subnet], *, keeps: bool
+    ) -> tuple[list[Answer], CloudError | None]:
+        """Return the hosts, or the reason why no zone had room by that time."""
+        name, patience = str(self.launcher.wanted.id), self.launcher.wanted.options.patience
+        began = self.clock.now()
+        for pause in pauses(name):
+            instances, full = self._one_round(subnets, keeps=keeps)
+            waited = self.clock.now() - began
+            if full is None or self.clock.now() + timedelta(seconds=pause) > deadline:
+                return instances, full
+            minutes = f"{waited / timedelta(minutes=1):.0f} of at most {patience / timedelta(minutes=1):.0f} minutes"
+            self.log(f"{name}: {full.what}; waiting for room since {minutes}, next try in {pause:.0f} s")
+            self.clock.sleep(pause)
+        raise AssertionError("pauses never end")
 
+    def name_of(self, subnet: Subnet) -> str:
+        """Return the zone with all that its room depends on: whose it is, and which types are asked for."""
+        options, types = self.launcher.wanted.options, self.launcher.wanted.options.instance_types
+        return f"{options.connection}~{subnet.zone}~{types.node}~{types.load}"
 
-def _one_round(
-    launcher: Launcher, subnets: Sequence[Subnet], log: Log, full_zones: FullZones, *, keeps: bool
-) -> tuple[list[Answer], CloudError | None]:
-    """Return the hosts, or the reason why no zone has room. With `keeps`, hosts that were launched stay.
+    def _one_round(self, subnets: Sequence[Subnet], *, keeps: bool) -> tuple[list[Answer], CloudError | None]:
+        """Return the hosts, or the reason why no zone has room. With `keeps`, hosts that were launched stay.
 
-    Raises CloudError where no zone has the types at all, as waiting does not mend that.
-    """
-    full: CloudError | None = None
-    lacking: CloudError | None = None
-    for subnet in subnets:
-        try:
-            return launcher.launch(subnet), None
-        except CloudError as error:
-            if error.code not in _MOVES | QUOTA:
-                raise
-            refused = error
-        if not keeps:
-            launcher.undo()
-        full, lacking = (full, refused) if refused.code == _UNSUPPORTED else (refused, lacking)
-        if refused.code in QUOTA:  # it holds in every zone
-            break
-        if refused.code in CAPACITY:
-            full_zones.note(_name(launcher, subnet))
-        log(f"{launcher.wanted.id}: no room in {subnet.zone}: {refused.code}")
-    if full is None and lacking is not None:
-        raise lacking
-    return [], full
+        Raises CloudError where no zone has the types at all, as waiting does not mend that.
+        """
+        full: CloudError | None = None
+        lacking: CloudError | None = None
+        for subnet in subnets:
+            try:
+                return self.launcher.launch(subnet), None
+            except CloudError as error:
+                if error.code not in _MOVES | QUOTA:
+                    raise
+                refused = error
+            if not keeps:
+                self.launcher.undo()
+            full, lacking = (full, refused) if refused.code == _UNSUPPORTED else (refused, lacking)
+            if refused.code in QUOTA:  # it holds in every zone
+                break
+            if refused.code in CAPACITY:
+                self.full_zones.note(self.name_of(subnet))
+            self.log(f"{self.launcher.wanted.id}: no room in {subnet.zone}: {refused.code}")
+        if full is None and lacking is not None:
+            raise lacking
+        return [], full

@@ -21,14 +21,9 @@ from plimsoll.ports.host import Host
 _MOST_BYTES = 4096
 
 # Soon at first, for what is quick; not often later, for the sake of the API's limits.
-_LOOKS_S = (0.5, 1.0, 1.0, 2.0, 3.0)
-
-_LATER_S = 5.0
-
+_LOOKS_S, _LATER_S = (0.5, 1.0, 1.0, 2.0, 3.0), 5.0
 # For what may take a quarter of an hour.
-_SELDOM_S = (5.0, 5.0, 5.0, 10.0, 10.0, 20.0)
-
-_LONGEST_S = 30.0
+_SELDOM_S, _LONGEST_S = (5.0, 5.0, 5.0, 10.0, 10.0, 20.0), 30.0
 
 
 def await_hosts(hosts: Sequence[Host], clock: Clock, patience: timedelta, require_alive: Callable[[], None]) -> None:
@@ -59,23 +54,23 @@ def _waiting(hosts: Sequence[Host]) -> list[tuple[Host, str]]:
 def _not_ready(host: Host) -> str:
     """Explain why the host can't be used yet; empty once it can."""
     try:
-        said = host.read_tail(PurePosixPath(PREPARED), max_bytes=_MOST_BYTES).strip()
+        report = host.read_tail(PurePosixPath(PREPARED), max_bytes=_MOST_BYTES).strip()
     except WrongHostKey:  # time does not mend that
         raise
     except HostError as error:
         return error.what
-    if not said:
+    if not report:
         return "it answers, but is not prepared yet"
-    if said != "ok":
+    if report != "ok":
         mend = "see /var/log/cloud-init-output.log on such a host; another image may do"
-        raise ProviderError(f"the host could not be prepared: {said}", where=_name(host), mend=mend)
+        raise ProviderError(f"the host could not be prepared: {report}", where=_name(host), mend=mend)
     return ""
 
 
 def _too_late(waiting: Sequence[tuple[Host, str]], patience: timedelta) -> ProviderError:
-    said = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
+    reasons = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
     mend = "let the controller reach the hosts' private addresses on port 22, and see that the image runs cloud-init"
-    return ProviderError(f"hosts were not ready within {patience}: {said}", mend=mend)
+    return ProviderError(f"hosts were not ready within {patience}: {reasons}", mend=mend)
 
 
 def _name(host: Host) -> str:
@@ -124,7 +119,7 @@ def clear(hosts: Sequence[SharedHost], cluster: Cluster, keep: frozenset[str]) -
     def on(host: SharedHost) -> list[str]:
         return [f"{host.info.name}: {left}" for left in host.clear(_FOLDER, str(cluster.id), keep)]
 
-    left = [sentence for each in _on_all(hosts, on) for sentence in each]
+    left = list(chain.from_iterable(_on_all(hosts, on)))
     if left:
         mend = "destroy the cluster: other hosts take its place"
         raise ProviderError(f"hosts are not clear: {'; '.join(left)}", where=str(cluster.id), mend=mend)

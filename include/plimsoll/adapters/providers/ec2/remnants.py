@@ -4,12 +4,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import filterfalse
 
 from plimsoll.adapters.providers.ec2 import tags
-from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud, Filter, end
+from plimsoll.adapters.providers.ec2.cloud import LIVING, STATES, Answer, Cloud, Filter, end, ids_of, is_living
 from plimsoll.adapters.providers.ec2.errors import DENIED, LATER, CloudError
 from plimsoll.adapters.providers.ec2.finding import KINDS, Kind, listed
-from plimsoll.adapters.providers.ec2.launched import Launched, end_of
+from plimsoll.adapters.providers.ec2.launched import Launched, ends_of
 from plimsoll.adapters.providers.ec2.readiness import patient_pauses
 from plimsoll.adapters.providers.ec2.tags import is_whole
 from plimsoll.domain.hosts.cluster import ClusterId
@@ -48,31 +49,30 @@ def remove(
     by id. A final refusal for one resource, or of one place, does not protect the others, and is reported at the end. A
     refusal that may pass is told and waited for: AWS fails or throttles, or credentials have expired and are renewed.
     """
-    deadline, told, errors, places = clock.now() + patience, set[str](), list[ProviderError](), list(removals)
+    deadline, logged, errors, unfinished = clock.now() + patience, set[str](), list[ProviderError](), list(removals)
     for pause in patient_pauses():
         is_over = clock.now() >= deadline
-        for removal in tuple(places):
+        for removal in tuple(unfinished):
             try:
                 left = removal.round()
             except SecretError as error:
                 errors.append(ProviderError(error.what, where=error.where, mend=error.mend))
             else:
-                if left and not (is_over or all(one.refused for one in left)):
-                    _log_refusals(removal.name, left, told, log, deadline)
+                if left and not (is_over or all(remnant.refused for remnant in left)):
+                    _log_refusals(removal.name, left, logged, log, deadline)
                     continue
                 errors += [_not_gone(left, removal.name)] if left else []
-            places.remove(removal)
-        if not places:
+            unfinished.remove(removal)
+        if not unfinished:
             return errors
         clock.sleep(pause)
     raise AssertionError("looks never end")
 
 
-def _log_refusals(name: str, left: Sequence[_Remnant], told: set[str], log: Log, deadline: datetime) -> None:
-    """Say which refusals are waited for, each once."""
-    for error in (one.later for one in left if one.later):
-        if error.code not in told:
-            told.add(error.code)
+def _log_refusals(name: str, left: Sequence[_Remnant], logged: set[str], log: Log, deadline: datetime) -> None:
+    for error in (remnant.later for remnant in left):
+        if error and error.code not in logged:
+            logged.add(error.code)
             log(f"{name}: {error.text()}\n  Destroying goes on until {deadline:%H:%M:%S} UTC at most")
 
 
@@ -93,11 +93,11 @@ def terminate_listed(cloud: Cloud, filters: Sequence[Filter]) -> ListedInstances
     """Terminate the listed instances. The later removal of the rest reports what failed."""
     with suppress(CloudError, SecretError):
         shown = cloud.instances(filters, STATES)
-        living = [one for one in shown if one["State"]["Name"] in LIVING]
-        accepted = end(cloud, [one["InstanceId"] for one in living]).accepted
+        living = list(filter(is_living, shown))
+        accepted = end(cloud, ids_of(living)).accepted
         # Lists lag: a host that was terminated before may still show as if it ran, and hide that others replaced it.
         is_current = len(accepted) == len(living) and all(state in LIVING for state in accepted.values())
-        latest = max((one["LaunchTime"] for one in living), default=None)
+        latest = max((instance["LaunchTime"] for instance in living), default=None)
         return ListedInstances(shown, accepted, latest if is_current and is_whole(living) else None)
     return ListedInstances()
 
@@ -109,7 +109,7 @@ class Removal:
         self._cloud, self._clock, self._launched = cloud, clock, launched
         self._filters = tags.of_cluster(store, cluster_id)
         self.name = f"{cluster_id} in {cloud.where}"
-        self._told: set[str] = set()
+        self._terminated: set[str] = set()
         self._deleted: set[str] = set()
 
     def round(self) -> list[_Remnant]:
@@ -119,7 +119,7 @@ class Removal:
         Deleted resources are looked for at once. Resources that must end first are waited for.
         """
         left = self._once()
-        if any(one.deleted for one in left):
+        if any(remnant.deleted for remnant in left):
             left = self._once()
         if not left:
             for name in self._launched.groups():  # whoever destroys the cluster again need not wait for them
@@ -132,53 +132,52 @@ class Removal:
         if instances and refused is None:
             return instances
         rest = [left for kind in KINDS for left in _remove_kind(self._cloud, kind, self._filters)]
-        self._deleted |= {one.deleted for one in rest}
-        rest += self._groups_not_listed([one.what for one in rest])
+        self._deleted |= {remnant.deleted for remnant in rest}
+        rest += self._groups_not_listed([remnant.what for remnant in rest])
         # Where instances stay for good, what they hold stays too.
-        return [*instances, *(one if one.deleted else replace(one, refused=one.refused or refused) for one in rest)]
+        held = [left if left.deleted else replace(left, refused=left.refused or refused) for left in rest]
+        return [*instances, *held]
 
     def _instances(self) -> list[_Remnant]:
         try:
-            seen = {one["InstanceId"]: one for one in self._cloud.instances(self._filters, STATES)}
+            shown = self._cloud.instances(self._filters, STATES)
             # Somebody may have removed their tags, by which alone the others are found.
-            unseen = [one for one in {*self._launched.living(), *self._told} if one not in seen]
-            seen |= {one["InstanceId"]: one for one in self._cloud.of_ids(unseen)}
+            known = {*self._launched.living(), *self._terminated}
+            shown += self._cloud.of_ids(list(known.difference(ids_of(shown))))
         except CloudError as error:
             # What was launched is ended by its id, whether it may be looked for or not.
-            return [_left("instances", error), *self._terminated(self._launched.living(), self._launched.may_lag)]
-        self._launched.discovered(seen.values())
-        self._note_ends(seen)
-        living = [instance for instance, one in seen.items() if one["State"]["Name"] in LIVING]
+            return [_left("instances", error), *self._terminate(self._launched.living(), self._launched.may_lag)]
+        self._launched.discovered(shown)
+        # Some have ended by themselves.
+        gone = list(filterfalse(is_living, shown))
+        self._launched.ended(dict.fromkeys(ids_of(gone), "terminated"), ends_of(gone))
+        seen = set(ids_of(shown))
         hidden = [instance for instance in self._launched.living() if instance not in seen]
-        left = [*self._terminated(living), *self._terminated(hidden, self._launched.may_lag)]
-        going = [one for one in seen.values() if one["State"]["Name"] == "shutting-down"]
-        return [*left, *(_remaining(one) for one in going), *self._not_listed(set(seen))]
+        left = self._terminate(ids_of(filter(is_living, shown)))
+        left += self._terminate(hidden, self._launched.may_lag)
+        ending = [instance for instance in shown if instance["State"]["Name"] == "shutting-down"]
+        left += [_Remnant(f"instance {instance['InstanceId']} is shutting-down") for instance in ending]
+        return [*left, *self._not_listed(seen)]
 
-    def _terminated(self, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> list[_Remnant]:
+    def _terminate(self, ids: Sequence[str], may_lag: Callable[[str], bool] = lambda _: False) -> list[_Remnant]:
         """Terminate the instances. They are checked again in the next round."""
         ended = end(self._cloud, ids, may_lag)
-        self._told |= set(ended.accepted)
+        self._terminated |= set(ended.accepted)
         self._launched.ended(ended.accepted)
         gone = [instance for instance in ended.unknown if not self._launched.may_lag(instance)]
         self._launched.ended(dict.fromkeys(gone, "terminated"))
+        unknown = [instance for instance in ended.unknown if instance not in gone]
         return [
-            *(_Remnant(f"instance {one} was terminated") for one in ended.accepted),
-            *(_Remnant(f"instance {one} is not known to EC2 yet") for one in ended.unknown if one not in gone),
-            *(_left(f"instance {one} lives", error, named=True) for one, error in ended.refused.items()),
+            *(_Remnant(f"instance {instance} was terminated") for instance in ended.accepted),
+            *(_Remnant(f"instance {instance} is not known to EC2 yet") for instance in unknown),
+            *(_left(f"instance {instance} lives", error, named=True) for instance, error in ended.refused.items()),
         ]
 
-    def _note_ends(self, seen: Mapping[str, Answer]) -> None:
-        """Record the ends of instances that ended by themselves."""
-        gone = {instance: one for instance, one in seen.items() if one["State"]["Name"] not in LIVING}
-        times = {instance: at for instance, one in gone.items() if (at := end_of(one))}
-        self._launched.ended(dict.fromkeys(gone, "terminated"), times)
-
-    def _not_listed(self, seen: Collection[str]) -> list[_Remnant]:
+    def _not_listed(self, seen: set[str]) -> list[_Remnant]:
         """Return instances that were terminated and were never listed, and launches without a known answer."""
-        hidden = [one for one in sorted(self._told) if one not in seen and self._launched.may_lag(one)]
-        left = [_Remnant(f"instance {one} was terminated, and is not listed yet") for one in hidden]
-        until = self._launched.unknown_until()
-        if until is not None:
+        lagging = [instance for instance in sorted(self._terminated - seen) if self._launched.may_lag(instance)]
+        left = [_Remnant(f"instance {instance} was terminated, and is not listed yet") for instance in lagging]
+        if until := self._launched.unknown_until():
             left.append(_Remnant(f"a launch whose answer was lost may show until {until:%H:%M:%S} UTC"))
         return left
 
@@ -186,7 +185,7 @@ class Removal:
         """Return requested placement groups that are not listed. They are deleted by name."""
         left = []
         for name, lags_until in self._launched.groups().items():
-            if name in self._deleted or any(name in what for what in listed):
+            if name in self._deleted or any(name in resource for resource in listed):
                 continue
             try:
                 self._cloud.call("delete_placement_group", GroupName=name)
@@ -201,23 +200,20 @@ class Removal:
         return left
 
 
-def _remaining(instance: Answer) -> _Remnant:
-    return _Remnant(f"instance {instance['InstanceId']} is {instance['State']['Name']}")
-
-
 def _remove_kind(cloud: Cloud, kind: Kind, filters: Sequence[Filter]) -> Iterator[_Remnant]:
     try:
-        found = listed(cloud, kind, filters)
+        resources = listed(cloud, kind, filters)
     except CloudError as error:
         yield _left(f"{kind.name}s", error)
         return
-    for one in found:
+    for resource in resources:
         try:
-            _unless_gone(cloud, kind.deleted_by, **{kind.id: one[kind.id]})
+            cloud.call(kind.deleted_by, **{kind.id: resource[kind.id]})
         except CloudError as error:
-            yield _left(kind.named(one), error)
-        else:
-            yield _Remnant(kind.named(one), deleted=one[kind.id])
+            if not error.code.endswith((".NotFound", ".Unknown")):  # else it is gone already
+                yield _left(kind.named(resource), error)
+                continue
+        yield _Remnant(kind.named(resource), deleted=resource[kind.id])
 
 
 def _left(what: str, error: CloudError, *, named: bool = False) -> _Remnant:
@@ -228,16 +224,8 @@ def _left(what: str, error: CloudError, *, named: bool = False) -> _Remnant:
 
 
 def _not_gone(left: Sequence[_Remnant], where: str) -> ProviderError:
-    refused = {one.refused.what: one.refused.mend for one in left if one.refused}
-    later = {one.later.what: one.later.mend for one in left if one.later}
-    said = dict.fromkeys((*(one.what for one in left), *refused, *later))
+    refused = {remnant.refused.what: remnant.refused.mend for remnant in left if remnant.refused}
+    later = {remnant.later.what: remnant.later.mend for remnant in left if remnant.later}
+    facts = dict.fromkeys((*(remnant.what for remnant in left), *refused, *later))
     mend = "; ".join(dict.fromkeys((refused | later).values())) or "remove what is left in the AWS console"
-    return ProviderError(f"the cluster is not gone: {'; '.join(said)}", where=where, mend=mend)
-
-
-def _unless_gone(cloud: Cloud, operation: str, **parameters: object) -> None:
-    try:
-        cloud.call(operation, **parameters)
-    except CloudError as error:
-        if not error.code.endswith((".NotFound", ".Unknown")):
-            raise
+    return ProviderError(f"the cluster is not gone: {'; '.join(facts)}", where=where, mend=mend)

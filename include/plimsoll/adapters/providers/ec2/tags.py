@@ -7,8 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from typing import Any
 
+from plimsoll.adapters.hosts.processes import tagged_time
 from plimsoll.adapters.providers.ec2.cloud import Answer, CloudRegion, Filter
 from plimsoll.adapters.providers.ec2.options import ROLES
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch, Role, load_host_name
@@ -101,29 +103,21 @@ def _literal(value: str) -> str:
 
 def read_tags(tags: Sequence[Mapping[str, str]]) -> ResourceTags | None:
     """Return the content of a resource's tags; None where it does not belong to a cluster."""
-    said = {tag["Key"]: tag["Value"] for tag in tags}
+    values = {tag["Key"]: tag["Value"] for tag in tags}
     try:
-        cluster_id = ClusterId(campaign_id=said[CAMPAIGN], name=f"{said[CELL]}/{int(said[ATTEMPT])}")
+        cluster_id = ClusterId(campaign_id=values[CAMPAIGN], name=f"{values[CELL]}/{int(values[ATTEMPT])}")
     except (KeyError, ValueError):  # somebody else's, or made by hand
         return None
     return ResourceTags(
         cluster_id=cluster_id,
-        role=said.get(ROLE, ""),
-        owner=said.get(OWNER, ""),
-        expires=_time(said.get(EXPIRES, "")),
-        nodes=_number(said.get(NODES, ""), int),
-        load_hosts=_number(said.get(LOAD_HOSTS, ""), int),
-        usd_per_hour=_number(said.get(PRICE, ""), float),
-        tuning=said.get(TUNING, ""),
+        role=values.get(ROLE, ""),
+        owner=values.get(OWNER, ""),
+        expires=tagged_time(values.get(EXPIRES, "")),
+        nodes=_number(values.get(NODES, ""), int),
+        load_hosts=_number(values.get(LOAD_HOSTS, ""), int),
+        usd_per_hour=_number(values.get(PRICE, ""), float),
+        tuning=values.get(TUNING, ""),
     )
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return found if found.tzinfo else None
 
 
 def _number(text: str, kind: type[Any]) -> Any:
@@ -147,12 +141,11 @@ class Resource:
 
 def by_cluster(resources: Iterable[Resource]) -> dict[ClusterId, list[Resource]]:
     """Group tagged resources by their cluster."""
-    found: dict[ClusterId, list[Resource]] = defaultdict(list)
+    groups: dict[ClusterId, list[Resource]] = defaultdict(list)
     for resource in resources:
-        tags = tags_of(resource.answer)
-        if tags is not None:
-            found[tags.cluster_id].append(resource)
-    return found
+        if tags := tags_of(resource.answer):
+            groups[tags.cluster_id].append(resource)
+    return groups
 
 
 def tags_of(resource: Answer) -> ResourceTags | None:
@@ -163,15 +156,15 @@ def tags_of(resource: Answer) -> ResourceTags | None:
 def of_role(instances: Iterable[Answer], role: Role) -> list[Answer]:
     """Return the instances of that role, in the order in which they are named."""
     chosen = [instance for instance in instances if (tags := tags_of(instance)) and tags.role == role]
-    return sorted(chosen, key=lambda one: (one["AmiLaunchIndex"], one["InstanceId"]))
+    return sorted(chosen, key=itemgetter("AmiLaunchIndex", "InstanceId"))
 
 
 def is_whole(instances: Sequence[Answer]) -> bool:
     """Tell whether these are exactly the requested hosts, all in one zone."""
-    wanted = {(tags.nodes, tags.load_hosts) for instance in instances if (tags := tags_of(instance))}
-    found = (len(of_role(instances, "node")), len(of_role(instances, "load")))
+    requested = {(tags.nodes, tags.load_hosts) for instance in instances if (tags := tags_of(instance))}
+    counts = (len(of_role(instances, "node")), len(of_role(instances, "load")))
     zones = {instance["Placement"]["AvailabilityZone"] for instance in instances}
-    return len(wanted) == len(zones) == 1 and found == wanted.pop()
+    return len(requested) == len(zones) == 1 and counts == requested.pop()
 
 
 @dataclass(frozen=True)
@@ -194,23 +187,20 @@ def described(  # noqa: PLR0913, PLR0917  # all that is known of it
     names: Sequence[str] = (),
     recorded: Recorded = Recorded(),
 ) -> Cluster:
-    """Return a cluster of those resources: instances are its hosts.
-
-    Where there are none, one unknown host stands for it.
-
-    `names` lists everything of it, for people.
+    """Return a cluster of those resources: instances are its hosts. Where there are none, one unknown host stands for
+    it. `names` lists everything of it, for people.
     """
     instances = [resource for resource in resources if "InstanceId" in resource]
-    tags = [found for resource in resources if (found := tags_of(resource))]
+    tags = list(filter(None, map(tags_of, resources)))
     nodes, loads = (_hosts(instances, recorded.hosts, role, place) for role in ROLES)
     unknown = HostInfo(name="node1", role="node", address=_UNKNOWN, facts={"region": place.region})
     began = [host.since for host in (*nodes, *loads) if host.since]
     # What else there is keeps the tags of its launch; the end of kept hosts is set anew.
-    dated = [found for instance in instances if (found := tags_of(instance))] or tags
-    ends = [*(one.expires for one in dated if one.expires), *([recorded.expires_at] if recorded.expires_at else [])]
+    dated = list(filter(None, map(tags_of, instances))) or tags
+    ends = filter(None, [*(tagged.expires for tagged in dated), recorded.expires_at])
     return Cluster(
         id=cluster_id,
-        owner=next((one.owner for one in tags if one.owner), recorded.owner),
+        owner=next((tagged.owner for tagged in tags if tagged.owner), recorded.owner),
         provider=PROVIDER,
         hosts=(*nodes, *loads) or (unknown,),
         created_at=min(began, default=now),
@@ -221,15 +211,16 @@ def described(  # noqa: PLR0913, PLR0917  # all that is known of it
 
 def why_ended(instance: Answer) -> str:
     """Return AWS's reason for the end of an instance, such as a Spot interruption, maintenance or a user, and when."""
-    said = (instance.get("StateReason", {}).get("Message"), instance.get("StateTransitionReason"))
-    return ", ".join(dict.fromkeys(filter(None, said))) or "no reason given"
+    reasons = (instance.get("StateReason", {}).get("Message"), instance.get("StateTransitionReason"))
+    return ", ".join(dict.fromkeys(filter(None, reasons))) or "no reason given"
 
 
 def _hosts(instances: Sequence[Answer], hidden: Sequence[HostInfo], role: Role, place: CloudRegion) -> list[HostInfo]:
     """Return the hosts of that role, those that are not listed last."""
-    shown = [host_info(one, role, number, place) for number, one in enumerate(of_role(instances, role), start=1)]
-    further = enumerate((host for host in hidden if host.role == role), start=len(shown) + 1)
-    return [*shown, *(host.model_copy(update={"name": _name(role, number)}) for number, host in further)]
+    own = of_role(instances, role)
+    listed = [host_info(instance, role, number, place) for number, instance in enumerate(own, start=1)]
+    further = enumerate((host for host in hidden if host.role == role), start=len(listed) + 1)
+    return [*listed, *(host.model_copy(update={"name": _name(role, number)}) for number, host in further)]
 
 
 def _name(role: Role, number: int) -> str:

@@ -20,7 +20,6 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from plimsoll.adapters.providers.ec2.instance_types import InstanceStore
-from plimsoll.adapters.providers.ssh.options import private_key
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.ports.secrets import SshIdentity
 
@@ -57,12 +56,6 @@ def host_key(identity: SshIdentity, cluster_id: ClusterId) -> HostKeyPair:
     public = Ed25519PrivateKey.from_private_bytes(seed).public_key()
     line = public.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     return HostKeyPair(line, _openssh(seed, public.public_bytes(Encoding.Raw, PublicFormat.Raw)))
-
-
-def authorized_key(identity: SshIdentity, connection_id: str) -> str:
-    """Return the line of `authorized_keys` for the identity. Raises SecretError when its key can't be read."""
-    key = private_key(identity, connection_id)
-    return f"{key.get_name()} {key.get_base64()}"
 
 
 def _openssh(seed: bytes, public: bytes) -> str:

@@ -4,7 +4,7 @@ load has there: a keyspace, or what commands make in an endpoint. Their machines
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from itertools import zip_longest
@@ -83,10 +83,10 @@ class ExternalProvider(Provider):
         self._named: Sequence[_Named] = ()
 
     def at(self, places: Places) -> Self:
-        found = copy(self)
-        found._places, found._named = places, _named(places, self._reach)
-        found.is_local = all(one.theirs.options.load_hosts.provider == "local" for one in found._named)
-        return found
+        bound = copy(self)
+        bound._places, bound._named = places, _named(places, self._reach)
+        bound.is_local = all(named.theirs.options.load_hosts.provider == "local" for named in bound._named)
+        return bound
 
     def database(self) -> ExternalDatabase:
         return self._only().for_clients()
@@ -168,13 +168,14 @@ class ExternalProvider(Provider):
 
         A load host that is needed to clean up an endpoint stays until that is done.
         """
-        errors = _tried(partial(self._clean_up, one, cluster_id) for one in self._endpoints_of(cluster_id))
+        errors = _tried(partial(self._clean_up, endpoint, cluster_id) for endpoint in self._endpoints_of(cluster_id))
         began = self._says_begun(cluster_id)
         if not errors:
             errors += _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
-        keyspaces = (one.theirs for one in self._named if isinstance(one.theirs, OwnKeyspace))
-        errors += _tried(partial(one.remove, cluster_id, began=began) for one in keyspaces)
-        errors += _tried(partial(self._observers.clean, cluster_id, one) for one in self._observed_of(cluster_id))
+        keyspaces = (named.theirs for named in self._named if isinstance(named.theirs, OwnKeyspace))
+        errors += _tried(partial(keyspace.remove, cluster_id, began=began) for keyspace in keyspaces)
+        observed = self._observed_of(cluster_id)
+        errors += _tried(partial(self._observers.clean, cluster_id, observe) for observe in observed)
         for first in errors:
             raise first if isinstance(first, ProviderError) else ProviderError(reason_of(first), where=str(cluster_id))
 
@@ -185,8 +186,7 @@ class ExternalProvider(Provider):
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> Host:
         if info.role == OBSERVED:
             return self._observers.host(cluster, info, self._observed_of(cluster.id))
-        hosts = next(one for one in self._load_hosts() if one.name == info.facts[_FROM])
-        return hosts.host(cluster, info, environment)
+        return self._lender(info.facts[_FROM]).host(cluster, info, environment)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
         """Raise ProviderError: hosts are not kept."""
@@ -194,34 +194,33 @@ class ExternalProvider(Provider):
 
     def _host_problems(self, spec: HostsSpec, options: TheirDatabase) -> Sequence[Problem]:
         """Return the problems of the load hosts alone, at their place among this provider's options."""
-        found = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(spec, options))
-        there = "provider.options.load_hosts.options"
-        return [Problem(one.where.replace("provider.options", there, 1), one.what, one.mend) for one in found]
+        problems = self._hosts_from[options.load_hosts.provider].check(load_hosts_alone(spec, options))
+        key = "provider.options.load_hosts.options"
+        return [replace(problem, where=problem.where.replace("provider.options", key, 1)) for problem in problems]
 
     def _observed_of(self, cluster_id: ClusterId) -> Sequence[Observe]:
-        named = (one.theirs.options.observe for one in self._named if one.may_have(cluster_id))
-        return [observe for observe in named if observe]
+        return [observe for theirs in self._theirs_of(cluster_id) if (observe := theirs.options.observe)]
 
     def _endpoints_of(self, cluster_id: ClusterId) -> Sequence[CellOfEndpoint]:
-        named = [one.theirs for one in self._named if one.may_have(cluster_id)]
-        return [one for one in named if isinstance(one, CellOfEndpoint)]
+        return [theirs for theirs in self._theirs_of(cluster_id) if isinstance(theirs, CellOfEndpoint)]
+
+    def _theirs_of(self, cluster_id: ClusterId) -> Sequence[OwnKeyspace | CellOfEndpoint]:
+        """Return the databases in which the cluster may have something."""
+        return [named.theirs for named in self._named if named.may_have(cluster_id)]
 
     def _clean_up(self, theirs: CellOfEndpoint, cluster_id: ClusterId) -> None:
         """Remove what the cluster made in the endpoint, from its load host; from this machine where that is gone."""
         cluster = self._found(cluster_id)
         if cluster is not None:
-            lender = next(one for one in self._load_hosts() if one.name == cluster.provider)
-            host = lender.host(cluster, cluster.load_host)
+            host = self._lender(cluster.provider).host(cluster, cluster.load_host)
             _end_jobs(host)  # whatever the store says of a set-up, if it says anything
             theirs.clean_up(cluster_id, host)
         elif theirs.set_ups.of(cluster_id) is not None:
             self._clean_up_from_here(theirs, cluster_id)
 
     def _clean_up_from_here(self, theirs: CellOfEndpoint, cluster_id: ClusterId) -> None:
-        here = self._hosts_from["local"].at(Places())
-        soon = self._reach.clock.now() + _FOR_CLEANING
-        request = ClusterRequest(id=cluster_id, owner=_NOBODY, nodes=0, expires_at=soon)
-        cluster = here.ensure(request)
+        here, expires_at = self._hosts_from["local"].at(Places()), self._reach.clock.now() + _FOR_CLEANING
+        cluster = here.ensure(ClusterRequest(id=cluster_id, owner=_NOBODY, nodes=0, expires_at=expires_at))
         try:
             theirs.clean_up(cluster_id, here.host(cluster, cluster.load_host))
         except ProviderError as error:
@@ -248,14 +247,14 @@ class ExternalProvider(Provider):
         troubles, silent = list[str](), list[str]()
         for hosts in self._load_hosts():
             try:
-                found = hosts.clusters()
+                clusters = hosts.clusters()
             except PartlySeen as error:
-                found = error.clusters
+                clusters = error.clusters
                 (silent if isinstance(error, HostsSilent) else troubles).append(error.text())
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen |= {cluster.id: _ours(cluster) for cluster in found}
+            seen |= {cluster.id: _ours(cluster) for cluster in clusters}
         return seen, troubles, silent
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
@@ -284,9 +283,12 @@ class ExternalProvider(Provider):
     def _load_hosts(self) -> Sequence[Provider]:
         """Return the providers of load hosts, each bound to what definitions say of it; always this machine's."""
         chosen: dict[str, list[Mapping[str, object]]] = {"local": []}
-        for lender in (one.theirs.options.load_hosts for one in self._named):
+        for lender in (named.theirs.options.load_hosts for named in self._named):
             chosen.setdefault(lender.provider, []).append(lender.options)
         return [self._hosts_from[name].at(Places(tuple(options))) for name, options in chosen.items()]
+
+    def _lender(self, name: str) -> Provider:
+        return next(hosts for hosts in self._load_hosts() if hosts.name == name)
 
 
 def _named(places: Places, reach: Reach) -> Sequence[_Named]:
@@ -294,13 +296,13 @@ def _named(places: Places, reach: Reach) -> Sequence[_Named]:
 
     With the campaigns that have something there by their definitions; none where nobody has named any.
     """
-    found: dict[str, tuple[TheirDatabase, set[str]]] = {}
+    databases: dict[str, tuple[TheirDatabase, set[str]]] = {}
     for written, campaign in zip_longest(places.options, places.campaigns):
         options = read_options(written)
         if not isinstance(options, list):
-            _, campaigns = found.setdefault(str(options), (options, set()))
+            _, campaigns = databases.setdefault(str(options), (options, set()))
             campaigns |= set() if campaign is None else {campaign}
-    return tuple(_Named(reach.of(options), campaigns) for options, campaigns in found.values())
+    return tuple(_Named(reach.of(options), campaigns) for options, campaigns in databases.values())
 
 
 def _ours(cluster: Cluster, observe: Observe | None = None) -> Cluster:
@@ -317,7 +319,6 @@ def _end_jobs(host: Host) -> None:
 
 
 def _tried(actions: Iterable[Callable[[], None]]) -> list[Exception]:
-    """Try all, and return the errors of those that failed."""
     errors = list[Exception]()
     for action in actions:
         try:

@@ -32,12 +32,12 @@ class CellOfEndpoint:
 
     def problems(self, nodes: int) -> Sequence[Problem]:
         """Return what can be seen without running a command, which a load host does later."""
-        found = list(self._declared(nodes))
+        problems = list(self._declared(nodes))
         try:
             self.endpoints.of(self.options)
         except SecretError as error:
-            found.append(Problem(f"{_OPTIONS}.connection", error.headline, error.mend))
-        return [*found, *self._seen_from_here()]
+            problems.append(Problem(f"{_OPTIONS}.connection", error.headline, error.mend))
+        return [*problems, *self._seen_from_here()]
 
     def make(self, request: ClusterRequest, host: Host) -> None:
         """Wait until it is ready, and set it up. What an earlier try may have made is removed first. Idempotent.
@@ -80,9 +80,9 @@ class CellOfEndpoint:
         self.set_ups.forget(cluster_id)
 
     def _declared(self, nodes: int) -> Iterator[Problem]:
-        if nodes != (there := len(self.options.addresses)):
-            what = f"is {nodes}, and the options have {plural(there, 'address', 'addresses')}"
-            yield Problem("system.nodes", what, f"write {there}")
+        if nodes != (count := len(self.options.addresses)):
+            what = f"is {nodes}, and the options have {plural(count, 'address', 'addresses')}"
+            yield Problem("system.nodes", what, f"write {count}")
 
     def _seen_from_here(self) -> Iterator[Problem]:
         """Yield what keeps this machine from asking it, where the load comes from here."""
@@ -92,9 +92,9 @@ class CellOfEndpoint:
             if (program := program_of(line, {})) and shutil.which(program) is None:
                 what = f"there is no {program} on this machine"
                 yield Problem(f"{_OPTIONS}.{key}", what, "install it, or correct the command")
-        for number, place in enumerate(self.options.places):
+        for number, address in enumerate(self.options.places):
             try:
-                socket.create_connection(place, timeout=_CONNECT_S).close()
+                socket.create_connection(address, timeout=_CONNECT_S).close()
             except OSError as error:
                 what = f"can't be reached from here: {error}"
                 yield Problem(f"{_OPTIONS}.addresses[{number}]", what, "correct it, or start the database")

@@ -30,9 +30,9 @@ def database_problems(declared: int, options: ExternalOptions, databases: Databa
         return [Problem(f"{_OPTIONS}.connection", error.headline, error.mend)]
     silent = _silent(database, options.contact_points)
     if silent:
-        places = {node: number for number, node in enumerate(options.contact_points)}
+        numbers = {node: number for number, node in enumerate(options.contact_points)}
         return [
-            Problem(f"{_OPTIONS}.contact_points[{places[node]}]", error.headline, error.mend) for node, error in silent
+            Problem(f"{_OPTIONS}.contact_points[{numbers[node]}]", error.headline, error.mend) for node, error in silent
         ]
     return list(_beyond_contact_points(declared, database))
 
@@ -65,7 +65,8 @@ def _beyond_contact_points(declared: int, database: Database) -> Iterator[Proble
         what = f"the data centre has {plural(len(nodes), 'node')}, and the definition says {declared}"
         yield Problem("system.nodes", what, f"write {len(nodes)}, or wait until all nodes are there")
         return  # nobody knows whom they would be
-    yield from hidden_on_this_machine(options, options.port, [*options.contact_points, *(one.address for one in nodes)])
+    addresses = [*options.contact_points, *(node.address for node in nodes)]
+    yield from hidden_on_this_machine(options, options.port, addresses)
     others = [node.address for node in nodes if node.address not in options.contact_points]
     allowed = {node for node in others if database.may_be_logged_in_to(node)}
     for node in (node for node in others if node not in allowed):
@@ -76,11 +77,11 @@ def _beyond_contact_points(declared: int, database: Database) -> Iterator[Proble
         yield Problem(f"{_OPTIONS}.data_centre", f"its node {node} can't take its share: {why.what}", why.mend)
 
 
-def hidden_on_this_machine(options: TheirDatabase, port: int, places: Sequence[str]) -> Iterator[Problem]:
-    """Yield whether the database runs where the load does, and nobody here may see which of the processes it is."""
+def hidden_on_this_machine(options: TheirDatabase, port: int, addresses: Sequence[str]) -> Iterator[Problem]:
+    """Yield a problem where the database runs beside the load, and nobody here may see which of the processes it is."""
     if options.load_hosts.provider != "local":
         return
-    is_here, processes = listening(f"@{','.join([str(port), *places])}")
+    is_here, processes = listening(f"@{','.join([str(port), *addresses])}")
     if is_here and not processes:
         what = "the database runs on the load's own machine, and its processor time would count as other programs'"
         mend = (
@@ -90,15 +91,15 @@ def hidden_on_this_machine(options: TheirDatabase, port: int, places: Sequence[s
 
 
 def _keyspace_problems(session: Session, options: ExternalOptions) -> Iterator[Problem]:
-    """Yield whether the keyspace is there and must not be, or the other way round.
+    """Yield a problem where the keyspace is there and must not be, or the other way round.
 
     One with Plimsoll's mark is told apart, by those who know which cells have ended.
     """
     name = options.keyspace_name
-    there = is_there(session, name)
-    if options.is_read_only and not there:
+    exists = is_there(session, name)
+    if options.is_read_only and not exists:
         yield Problem(f"{_OPTIONS}.keyspace.existing", f"there is no keyspace {name!r}", "write the name of one")
-    if there and not options.is_read_only and mark_of(session, name) is None:
+    if exists and not options.is_read_only and mark_of(session, name) is None:
         what = f"there is a keyspace {name!r}, which Plimsoll has not made"
         yield Problem(f"{_OPTIONS}.keyspace", what, "name another: it is made, and dropped after each cell")
 

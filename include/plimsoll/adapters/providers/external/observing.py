@@ -6,6 +6,7 @@ Nothing of a cell depends on them: whether they answer decides what is known, an
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import PurePosixPath
 
 from plimsoll.adapters.external.observe import Observe
@@ -14,7 +15,7 @@ from plimsoll.adapters.providers.ssh import Connections
 from plimsoll.adapters.providers.ssh.execution import script_command
 from plimsoll.adapters.providers.ssh.group import in_parallel
 from plimsoll.adapters.providers.ssh.host import SshHost
-from plimsoll.adapters.providers.ssh.member import Member
+from plimsoll.adapters.providers.ssh.member import Member, require_nothing_left
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import OBSERVED, RUNS_AS, Cluster, ClusterId, HostInfo
 from plimsoll.domain.text.errors import HostError, Problem, ProviderError, SecretError
@@ -35,9 +36,8 @@ class Observers:
 
     def problems(self, spec: HostsSpec, observe: Observe) -> Sequence[Problem]:
         """Return what keeps its machines from being looked at. Nothing is written there."""
-        found = list(_declared(spec, observe))
-        source, *asked = check_arguments(observe.folder, observe.runs_as, list(observe.followed.values()))
-        line = script_command(source, *asked, within=PurePosixPath(observe.folder))
+        source, *arguments = check_arguments(observe.folder, observe.runs_as, list(observe.followed.values()))
+        line = script_command(source, *arguments, within=PurePosixPath(observe.folder))
 
         def obstacles(number: int) -> list[Problem]:
             where, target = f"{_WHERE}.hosts[{number}]", observe.hosts[number].target(observe.ssh)
@@ -47,13 +47,12 @@ class Observers:
                 return [Problem(where, error.headline, error.mend)]
             sentences = answer.stdout.decode(errors="replace").splitlines()
             if answer.exit_code != 0:
-                said = answer.stderr.decode(errors="replace").strip()
-                sentences.append(f"can't be looked at: {said[-300:]}")
+                reason = answer.stderr.decode(errors="replace").strip()
+                sentences.append(f"can't be looked at: {reason[-300:]}")
             return [Problem(where, sentence, _MEND) for sentence in sentences]
 
-        for problems in in_parallel(range(len(observe.hosts)), obstacles):
-            found.extend(problems)
-        return found
+        by_host = in_parallel(range(len(observe.hosts)), obstacles)
+        return [*_declared(spec, observe), *chain.from_iterable(by_host)]
 
     def host(self, cluster: Cluster, info: HostInfo, observed: Sequence[Observe]) -> SshHost:
         """Return access to a machine. Raises ProviderError where the definition does not name it any more."""
@@ -70,7 +69,7 @@ class Observers:
         itself, and the next cell that looks at it removes the rest.
         """
 
-        def asked(member: Member, command: str, **request: str) -> Sequence[str]:
+        def ask(member: Member, command: str, **request: str) -> Sequence[str]:
             try:
                 left: Sequence[str] = member.ask(command, _CLEAN_S, **request) or ()
             except (HostError, SecretError) as error:
@@ -80,11 +79,9 @@ class Observers:
 
         key, machines = str(cluster_id), {member.reached: member for member in self._members(observe)}
         members = list(machines.values())
-        left = list(in_parallel(members, lambda one: asked(one, "clean", work=str(one.work), cluster=key)))
-        list(in_parallel(members, lambda one: asked(one, "leave", work=str(one.work), program=str(one.bundles))))
-        if sentences := [sentence for several in left for sentence in several]:
-            mend = "end these processes and remove what is left by hand, then destroy the cluster again"
-            raise HostError(f"it is not clean: {'; '.join(sentences)}", where=key, mend=mend)
+        left = in_parallel(members, lambda member: ask(member, "clean", work=str(member.work), cluster=key))
+        in_parallel(members, lambda member: ask(member, "leave", work=str(member.work), program=str(member.bundles)))
+        require_nothing_left([*chain.from_iterable(left)], key)
 
     def _members(self, observe: Observe) -> Sequence[Member]:
         folder = PurePosixPath(observe.folder)
@@ -114,6 +111,6 @@ def _harmless(facts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _declared(spec: HostsSpec, observe: Observe) -> Iterator[Problem]:
-    if (there := len(observe.hosts)) > spec.nodes:
-        what = f"are {plural(there, 'machine')}, and the definition says {plural(spec.nodes, 'node')}"
+    if (count := len(observe.hosts)) > spec.nodes:
+        what = f"are {plural(count, 'machine')}, and the definition says {plural(spec.nodes, 'node')}"
         yield Problem(f"{_WHERE}.hosts", what, "name the machine of each node once")

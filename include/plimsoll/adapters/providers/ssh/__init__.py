@@ -14,7 +14,7 @@ from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.host import SshHost
 from plimsoll.adapters.providers.ssh.login import KeyRefused, WrongHostKey, as_provider_error, explained
-from plimsoll.adapters.providers.ssh.member import Held, Lease, Place, lease_of
+from plimsoll.adapters.providers.ssh.member import Held, Lease, Place
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, HostsSilent, PartlySeen
@@ -48,9 +48,9 @@ class SshProvider(Provider):
         return self._places
 
     def at(self, places: Places) -> Self:
-        found = copy(self)
-        found._places = places
-        return found
+        bound = copy(self)
+        bound._places = places
+        return bound
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
         return problems(spec, self._connections)
@@ -61,9 +61,9 @@ class SshProvider(Provider):
         Raises ProviderError with the holder of each group, or the reason why it can't be used.
         """
         groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
-        found, silent = self._looked_up(groups, request.id)
-        if found is not None:
-            return self._prolonged(*self._without_unfit(*self._completed(*found), request), request)
+        holder, silent = self._looked_up(groups, request.id)
+        if holder is not None:
+            return self._prolonged(*self._without_unfit(*self._completed(*holder), request), request)
         # A group that does not answer can't keep the others from being used, unless it may have the cluster's own data
         # and processes: the cluster would have two groups, and be found on either.
         if silent and request.was_whole:
@@ -87,27 +87,27 @@ class SshProvider(Provider):
 
     def find(self, cluster_id: ClusterId) -> Cluster | None:
         """Return the cluster if it is whole, by the lease on its first load host."""
-        found = self._holder(cluster_id)
-        return found[1].cluster if found is not None and found[1].ready else None
+        _, lease = self._holder(cluster_id) or (None, None)
+        return lease.cluster if lease and lease.ready else None
 
     def clusters(self) -> Sequence[Cluster]:
         """Return the clusters by the lease of every group. HostsSilent has the reasons why some could not be asked."""
         groups, unreadable = self._groups_of_places()
-        asked = list(in_parallel(groups, _held_or_why_not))
-        held = [one.lease.leased for one in asked if isinstance(one, Held)]
-        found = sorted(held, key=lambda cluster: str(cluster.id))
-        silent = [*unreadable, *(one for one in asked if isinstance(one, str))]
+        answers = in_parallel(groups, _held_or_why_not)
+        leased = [answer.lease.leased for answer in answers if isinstance(answer, Held)]
+        clusters = sorted(leased, key=lambda cluster: str(cluster.id))
+        silent = [*unreadable, *(answer for answer in answers if isinstance(answer, str))]
         if self._places.unknown:
-            raise PartlySeen("; ".join((self._places.unknown, *silent)), found)
+            raise PartlySeen("; ".join((self._places.unknown, *silent)), clusters)
         if silent:
-            raise HostsSilent("; ".join(silent), found, mend="let these hosts answer, then try again")
-        return found
+            raise HostsSilent("; ".join(silent), clusters, mend="let these hosts answer, then try again")
+        return clusters
 
     def destroy(self, cluster_id: ClusterId) -> None:
-        found = self._holder(cluster_id)
-        if found is None:
+        holder = self._holder(cluster_id)
+        if holder is None:
             return
-        group, lease = found
+        group, lease = holder
         with explained():
             group.clean(lease.cluster, lease.key)
             group.release_others(lease)
@@ -122,27 +122,26 @@ class SshProvider(Provider):
         raise ProviderError(f"no definition names host {info.name}", where=str(cluster.id), mend=mend)
 
     def clear(self, cluster: Cluster, keep: frozenset[str] = frozenset()) -> None:
-        found = self._holder(cluster.id)
-        if found is None:
+        holder = self._holder(cluster.id)
+        if holder is None:
             raise ProviderError("the cluster is gone", where=str(cluster.id), mend="run the cell again")
+        group, lease = holder
         with explained():
-            found[0].clear(found[1].cluster, keep)
+            group.clear(lease.cluster, keep)
 
     def _taken(self, group: Group, hosts: Sequence[HostInfo], request: ClusterRequest) -> Cluster:
         """Take these hosts. Raises HostError, and takes none, where one is another cluster's or useless."""
         if not hosts:
             raise HostError(why_left_out(group, request))
-        lease = lease_of(
-            Cluster(
-                id=request.id,
-                owner=request.owner,
-                provider=self.name,
-                hosts=group.placed(hosts),
-                created_at=self._clock.now(),
-                expires_at=request.expires_at,
-            ),
-            request,
+        cluster = Cluster(
+            id=request.id,
+            owner=request.owner,
+            provider=self.name,
+            hosts=group.placed(hosts),
+            created_at=self._clock.now(),
+            expires_at=request.expires_at,
         )
+        lease = Lease(key=str(request.id), cluster=cluster).prolonged(request)
         try:
             held = group.take(lease)
             if held.lease.key != lease.key:
@@ -174,7 +173,6 @@ class SshProvider(Provider):
         return group, changed
 
     def _prolonged(self, group: Group, lease: Lease, request: ClusterRequest) -> Cluster:
-        """Extend the cluster for its present owner, and its lease."""
         if not request.id.is_kept:
             return lease.cluster
         prolonged = lease.prolonged(request)
@@ -192,17 +190,17 @@ class SshProvider(Provider):
 
     def _holder(self, cluster_id: ClusterId) -> tuple[Group, Lease] | None:
         """Return the cluster's group. Raises ProviderError where a group that may be the cluster's does not answer."""
-        found, unknown = self._looked_up(self._known_groups(), cluster_id)
-        if found is None and unknown:
+        holder, unknown = self._looked_up(self._known_groups(), cluster_id)
+        if holder is None and unknown:
             raise as_provider_error(unknown[0]) from unknown[0]
-        return found
+        return holder
 
     def _looked_up(
         self, groups: Sequence[Group], cluster_id: ClusterId
     ) -> tuple[tuple[Group, Lease] | None, Sequence[HostError | SecretError]]:
         """Return the cluster's group, and why others could not be asked. Its last known group is tried first."""
         unknown: list[HostError | SecretError] = []
-        for group in sorted(groups, key=lambda one: one.place != self._last_seen.get(cluster_id)):
+        for group in sorted(groups, key=lambda group: group.place != self._last_seen.get(cluster_id)):
             try:
                 held = group.held()
             except (HostError, SecretError) as error:
@@ -223,28 +221,26 @@ class SshProvider(Provider):
 
     def _known_groups(self) -> list[Group]:
         """Return the groups of every place. The log has the reasons why there may be others."""
-        found, unreadable = self._groups_of_places()
-        if self._places.unknown:
-            _log.warning("%s", self._places.unknown)
-        for why in unreadable:
+        groups, unreadable = self._groups_of_places()
+        for why in filter(None, [self._places.unknown, *unreadable]):
             _log.warning("%s", why)
-        return found
+        return groups
 
     def _groups_of_places(self) -> tuple[list[Group], list[str]]:
         """Return the groups of every place, and the reasons why options can't be read, which may name others.
 
         Raises ProviderError for a single place with wrong options.
         """
-        found: dict[Place, Group] = {}
+        groups: dict[Place, Group] = {}
         unreadable: list[str] = []
         for options in self._places.options:
             try:
-                found.update({group.place: group for group in self._groups(options)})
+                groups.update({group.place: group for group in self._groups(options)})
             except ProviderError as error:  # of a campaign that another version of Plimsoll has started
                 if len(self._places.options) == 1:
                     raise
                 unreadable.append(f"hosts of a campaign can't be asked for clusters: {error}")
-        return list(found.values()), unreadable
+        return list(groups.values()), unreadable
 
 
 def _held_or_why_not(group: Group) -> Held | str | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 
@@ -91,12 +91,12 @@ def deliver(
     The host fetches missing files itself where it can; files that are still missing are sent. A process verifies a
     bundle only once.
     """
-    place = below / bundle.folder
+    folder = below / bundle.folder
     with connection.delivering:
-        if place not in connection.delivered:
-            _deliver(connection, bundle, place, where, fetch)
-            connection.delivered.add(place)
-    return place
+        if folder not in connection.delivered:
+            _deliver(connection, bundle, folder, where, fetch)
+            connection.delivered.add(folder)
+    return folder
 
 
 def write_archive(bundle: Bundle, paths: Iterable[str], stream: IO[bytes]) -> None:
@@ -107,30 +107,30 @@ def write_archive(bundle: Bundle, paths: Iterable[str], stream: IO[bytes]) -> No
             archive.add(bundle.files[path].resolve(), path, filter=_plain)
 
 
-def _deliver(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str, fetch: Fetch | None) -> None:
-    missing = _settle(connection, bundle, place, where)
+def _deliver(connection: Connection, bundle: Bundle, folder: PurePosixPath, where: str, fetch: Fetch | None) -> None:
+    missing = _settle(connection, bundle, folder, where)
     if missing and fetch is not None:
-        fetch(bundle, place)
-        missing = _settle(connection, bundle, place, where)
+        fetch(bundle, folder)
+        missing = _settle(connection, bundle, folder, where)
     for _ in range(_ROUNDS):
         if not missing:
             return
-        send(connection, bundle, missing, place, where)
-        missing = _settle(connection, bundle, place, where)
+        send(connection, bundle, missing, folder, where)
+        missing = _settle(connection, bundle, folder, where)
     what = f"{bundle.name} does not arrive whole: {plural(len(missing), 'file')} not the same after {_ROUNDS} transfers"
     raise HostError(what, where=where, mend="look for a bad disk there or at what changes these files here")
 
 
-def _settle(connection: Connection, bundle: Bundle, place: PurePosixPath, where: str) -> Sequence[str]:
-    told = json.dumps(dict(bundle.checksums)).encode()
-    answer = _receiver(connection, "settle", place, lambda stdin: stdin.write(told), where)
+def _settle(connection: Connection, bundle: Bundle, folder: PurePosixPath, where: str) -> Sequence[str]:
+    checksums = json.dumps(dict(bundle.checksums)).encode()
+    answer = _receiver(connection, "settle", folder, lambda stdin: stdin.write(checksums), where)
     missing: Sequence[str] = answer.parsed(where)
     return missing
 
 
-def send(connection: Connection, bundle: Bundle, missing: Sequence[str], place: PurePosixPath, where: str) -> None:
+def send(connection: Connection, bundle: Bundle, missing: Sequence[str], folder: PurePosixPath, where: str) -> None:
     """Send these files of the bundle to its folder on the host. Raises HostError."""
-    _receiver(connection, "receive", place, lambda stdin: write_archive(bundle, missing, cast(IO[bytes], stdin)), where)
+    _receiver(connection, "receive", folder, cast(Feed, partial(write_archive, bundle, missing)), where)
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -141,13 +141,13 @@ def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     return entry
 
 
-def _receiver(connection: Connection, command: str, place: PurePosixPath, feed: Feed, where: str) -> Answer:
+def _receiver(connection: Connection, command: str, folder: PurePosixPath, feed: Feed, where: str) -> Answer:
     source = Path(receiver.__file__).read_text(encoding="utf-8")
-    line = receiver_command(source, command, place)
+    line = receiver_command(source, command, folder)
     answer = connection.execute(line, timeout_s=_TIMEOUT_S, feed=feed, repeating_s=_REPEATING_S)
     if answer.exit_code != 0:
-        said = answer.stderr.decode(errors="replace").strip()
-        raise HostError(f"{place.name} can't be installed: {said}", where=where, mend=mend_of(said, place))
+        reason = answer.stderr.decode(errors="replace").strip()
+        raise HostError(f"{folder.name} can't be installed: {reason}", where=where, mend=mend_of(reason, folder))
     return answer
 
 
@@ -232,14 +232,14 @@ class Program:
             self._connection.delivered.clear()
             answer = self._ask(command, timeout_s, request)
         if answer.exit_code != 0:
-            said = answer.stderr.decode(errors="replace").strip()
-            raise HostError(f"{command}: {said}", where=self._where, mend=mend_of(said, self._bundles))
+            reason = answer.stderr.decode(errors="replace").strip()
+            raise HostError(f"{command}: {reason}", where=self._where, mend=mend_of(reason, self._bundles))
         return answer.parsed(self._where)
 
     def _ask(self, command: str, timeout_s: float, request: Mapping[str, Any]) -> Answer:
-        place = deliver(self._connection, program_bundle(), self._bundles, self._where)
-        line, told = program_command(place, command, self._tags), json.dumps(request).encode()
-        return self._connection.execute(line, timeout_s=timeout_s, feed=lambda stdin: stdin.write(told))
+        program = deliver(self._connection, program_bundle(), self._bundles, self._where)
+        line, content = program_command(program, command, self._tags), json.dumps(request).encode()
+        return self._connection.execute(line, timeout_s=timeout_s, feed=lambda stdin: stdin.write(content))
 
 
 @lru_cache(maxsize=1)

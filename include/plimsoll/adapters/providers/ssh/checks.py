@@ -4,17 +4,16 @@ each group has for it, without those that were unfit before.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-
-from pydantic import ValidationError
+from itertools import chain
 
 from plimsoll.adapters.hosts.base import memory_bytes
+from plimsoll.adapters.providers.requested import checked_options
 from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.group import Group, in_parallel
 from plimsoll.adapters.providers.ssh.member import Member
 from plimsoll.adapters.providers.ssh.options import SshOptions
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import ClusterRequest, HostInfo
-from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.errors import HostError, Problem, SecretError
 from plimsoll.domain.text.units import parse_size
 from plimsoll.domain.text.wording import plural
@@ -25,27 +24,25 @@ _ANSWER_S = 60.0
 
 def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
     """Return every problem found; clusters themselves are not touched."""
-    try:
-        options = SshOptions.model_validate(as_written(spec.options, SshOptions))
-    except ValidationError as error:
-        return problems_of(error, SshOptions, "provider.options")
+    options = checked_options(SshOptions, spec.options)
+    if isinstance(options, list):
+        return options
     groups = [Group(group, options, connections) for group in options.groups]
-    asked = [(group, member) for group in groups for member in group.members()]
-    found = in_parallel(asked, lambda one: _host(spec, options, *one))
-    return [*shape(spec, options), *(problem for several in found for problem in several)]
+    members = [(group, member) for group in groups for member in group.members()]
+    by_host = in_parallel(members, lambda pair: _host(spec, options, *pair))
+    return [*shape(spec, options), *chain.from_iterable(by_host)]
 
 
 def shape(spec: HostsSpec, options: SshOptions) -> Iterator[Problem]:
-    """Tell whether the groups are large and many enough, and each of their hosts has an address of its own: pure."""
+    """Yield what is wrong with the groups: too small, too few, or hosts that share an address. Pure."""
     yield from _twice(options)
     nodes, loads = spec.node_hosts, spec.load_hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]
     fitting = [group for group in large if len(group.loads) >= loads]
     if not large:
         most = max(len(group.nodes) for group in options.groups)
-        yield Problem(
-            "system.nodes", f"no group has {plural(nodes, 'node')}; the largest has {most}", "name more hosts"
-        )
+        what = f"no group has {plural(nodes, 'node')}; the largest has {most}"
+        yield Problem("system.nodes", what, "name more hosts")
     elif not fitting:
         most = max(len(group.loads) for group in large)
         what = f"no group of {plural(nodes, 'node')} has {plural(loads, 'load host')}; the most that one has is {most}"
@@ -58,7 +55,7 @@ def shape(spec: HostsSpec, options: SshOptions) -> Iterator[Problem]:
 
 
 def _twice(options: SshOptions) -> Iterator[Problem]:
-    """Yield a database binds a host's address, and hosts reach each other by it: two nodes can't have the same one."""
+    """Yield shared addresses. A database binds its host's address, and hosts reach each other by it."""
     for number, group in enumerate(options.groups):
         for address, count in Counter(host.address for host in group.hosts).items():
             if count > 1:
@@ -66,15 +63,15 @@ def _twice(options: SshOptions) -> Iterator[Problem]:
                 yield Problem(f"provider.options.groups[{number}]", what, "name another host")
 
 
-def _memory(spec: HostsSpec, member: Member, there: int) -> Iterator[Problem]:
+def _memory(spec: HostsSpec, member: Member, memory: int) -> Iterator[Problem]:
     """Yield heaps that are larger than the host's memory; pure. Those of all processes of a node count together."""
     if member.role == "load":
         needed = {"load_generator.heap": parse_size(spec.load_heap)}
     else:
         needed = {f"variants.{variant}.jvm.heap": heap for variant, heap in spec.needs.heaps.items()}
     for where, heap in needed.items():
-        if heap > there:
-            what = f"a heap of {heap // _MIB}M is larger than the memory of {member.name}, {there // _MIB}M"
+        if heap > memory:
+            what = f"a heap of {heap // _MIB}M is larger than the memory of {member.name}, {memory // _MIB}M"
             yield Problem(where, what, "use a smaller heap or a larger host")
 
 
@@ -85,11 +82,11 @@ def _host(spec: HostsSpec, options: SshOptions, group: Group, member: Member) ->
         free = member.ask("room", _ANSWER_S, folder=str(member.folder))
     except (HostError, SecretError) as error:
         return [Problem(where, error.headline, error.mend)]
-    found = list(_memory(spec, member, memory_bytes(readings)))
+    problems = list(_memory(spec, member, memory_bytes(readings)))
     if free < options.disk_per_host:
         what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"
-        found.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))
-    return found
+        problems.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))
+    return problems
 
 
 def candidates(groups: Sequence[Group], request: ClusterRequest) -> list[tuple[Group, tuple[HostInfo, ...]]]:
@@ -98,9 +95,9 @@ def candidates(groups: Sequence[Group], request: ClusterRequest) -> list[tuple[G
     Empty where too few others are left. Where that holds for all groups, hosts that were unfit are used again: nothing
     else is left, somebody may have mended them, and each attempt checks its hosts.
     """
-    found = [(group, group.infos(request.nodes, request.load_hosts, request.avoided)) for group in groups]
-    if any(hosts for _, hosts in found):
-        return found
+    fit = [(group, group.infos(request.nodes, request.load_hosts, request.avoided)) for group in groups]
+    if any(hosts for _, hosts in fit):
+        return fit
     return [(group, group.infos(request.nodes, request.load_hosts)) for group in groups]
 
 

@@ -60,8 +60,12 @@ class Connection:
 
         `timeout_s` is how long the host may be silent. Raises Unreachable.
         """
-        limit_s = max(timeout_s, repeating_s)
-        return self._persistently(lambda transport: self._execute(transport, command, timeout_s, feed), limit_s)
+
+        def work(transport: paramiko.Transport) -> Answer:
+            with self._used(), closing(_channel(transport, timeout_s)) as channel:
+                return execute(channel, command, timeout_s, feed)
+
+        return self._persistently(work, max(timeout_s, repeating_s))
 
     def execute_once(self, command: str, *, timeout_s: float, feed: Feed | None = None) -> Answer:
         """Run a command line that must not be repeated. Raises EOFError when the link is lost, Unreachable.
@@ -118,10 +122,6 @@ class Connection:
             finally:
                 self._running.discard(token)
                 self._used_at = time.monotonic()
-
-    def _execute(self, transport: paramiko.Transport, command: str, timeout_s: float, feed: Feed | None) -> Answer:
-        with self._used(), closing(_channel(transport, timeout_s)) as channel:
-            return execute(channel, command, timeout_s, feed)
 
     def _persistently(self, work: Callable[[paramiko.Transport], _T], limit_s: float = math.inf) -> _T:
         """Do the work, repeated a few times over new connections when the link is lost. Raises Unreachable.
@@ -199,24 +199,21 @@ class Connections:
         """Return the connection to that host, opened on first use. Connections unused for ten minutes are closed."""
         with self._lock:
             if self._process != os.getpid():
-                self._forget()
+                for inherited in self._open.values():
+                    inherited.abandon()
+                self._process, self._open = os.getpid(), {}
             if target not in self._open:
                 self._open[target] = Connection(target, self._secrets)
-            idle = [known for known, one in self._open.items() if one.idle_s() > _IDLE_S and known != target]
-            closing = [self._open.pop(known) for known in idle]
+            others = [(other, connection) for other, connection in self._open.items() if other != target]
+            idle = [self._open.pop(other) for other, connection in others if connection.idle_s() > _IDLE_S]
             connection = self._open[target]
-        for one in closing:
-            one.close()
+        for unused in idle:
+            unused.close()
         return connection
-
-    def _forget(self) -> None:
-        for one in self._open.values():
-            one.abandon()
-        self._process, self._open = os.getpid(), {}
 
     def close(self) -> None:
         """End all connections. The next use opens them again."""
         with self._lock:
-            closing, self._open = list(self._open.values()), {}
-        for one in closing:
-            one.close()
+            connections, self._open = list(self._open.values()), {}
+        for connection in connections:
+            connection.close()

@@ -122,7 +122,7 @@ def in_shell(script: str) -> str:
 
 def run_command(
     argv: Sequence[str],
-    places: Sequence[PurePosixPath],
+    folders: Sequence[PurePosixPath],
     tags: Mapping[str, str],
     timeout_s: float,
     *,
@@ -136,8 +136,8 @@ def run_command(
     signal's number.
     """
     limited = ["timeout", "-s", "KILL", f"{timeout_s:.3f}", *argv]
-    given = "" if reads else " </dev/null"
-    return in_shell(f"{_clean(tags)} {_guarded(places, *limited)}{given}; exit $?")
+    stdin = "" if reads else " </dev/null"
+    return in_shell(f"{_clean(tags)} {_guarded(folders, *limited)}{stdin}; exit $?")
 
 
 def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str]) -> str:
@@ -148,9 +148,9 @@ def program_command(program: PurePosixPath, command: str, tags: Mapping[str, str
     return in_shell(f"exec {_clean(tags)} {_guarded([program.parent], str(program), command)}")
 
 
-def receiver_command(source: str, command: str, place: PurePosixPath) -> str:
+def receiver_command(source: str, command: str, folder: PurePosixPath) -> str:
     """Return a command of the receiver, which is not on the host yet, once nobody else can change what is around it."""
-    return in_shell(f"exec {_guarded([place.parent], *PYTHON, '-c', source, command, str(place))}")
+    return in_shell(f"exec {_guarded([folder.parent], *PYTHON, '-c', source, command, str(folder))}")
 
 
 def script_command(source: str, *arguments: str, within: PurePosixPath | None = None) -> str:
@@ -166,8 +166,8 @@ def lookup_command(program: str) -> str:
 
 def list_command(folder: PurePosixPath) -> str:
     """Return a command that lists all files below a folder, each ended by a zero byte; no output without the folder."""
-    place = quoted(str(folder))
-    return in_shell(f"[ -d {place} ] || exit 0; exec find {place} ! -type d -print0")
+    path = quoted(str(folder))
+    return in_shell(f"[ -d {path} ] || exit 0; exec find {path} ! -type d -print0")
 
 
 def default_folder_command(below_home: PurePosixPath, former: PurePosixPath) -> str:
@@ -175,10 +175,10 @@ def default_folder_command(below_home: PurePosixPath, former: PurePosixPath) -> 
 
     It prints the former default folder as long as that is this user's and a lease of his lies there.
     """
-    place, lease = quoted(str(former)), quoted(str(former / LEASE))
-    is_used = f"[ -O {place} ] && [ ! -L {place} ] && [ -O {lease} ]"
+    path, lease = quoted(str(former)), quoted(str(former / LEASE))
+    is_used = f"[ -O {path} ] && [ ! -L {path} ] && [ -O {lease} ]"
     below = f'cd && printf %s/%s "$(pwd -P)" {quoted(str(below_home))}'
-    return in_shell(f"if {is_used}; then printf %s {place}; else {below}; fi")
+    return in_shell(f"if {is_used}; then printf %s {path}; else {below}; fi")
 
 
 def free_space_command(folder: PurePosixPath) -> str:
@@ -194,8 +194,8 @@ def quoted(*words: str) -> str:
     return shlex.join(words)
 
 
-def _guarded(places: Sequence[PurePosixPath], *argv: str) -> str:
-    return quoted(*PYTHON, "-c", _guard(), *(str(place) for place in places), "--", *argv)
+def _guarded(folders: Sequence[PurePosixPath], *argv: str) -> str:
+    return quoted(*PYTHON, "-c", _guard(), *map(str, folders), "--", *argv)
 
 
 @lru_cache(1)
@@ -206,8 +206,8 @@ def _guard() -> str:
 def _clean(tags: Mapping[str, str]) -> str:
     """Return `env` with the few variables that are passed on unchanged, and the tags."""
     passed = " ".join(f'${{{name}+"{name}=${name}"}}' for name in INHERITED)
-    given = quoted(*(f"{name}={value}" for name, value in tags.items()))
-    return f"env -i {passed} {given}".rstrip()
+    added = quoted(*(f"{name}={value}" for name, value in tags.items()))
+    return f"env -i {passed} {added}".rstrip()
 
 
 def free_space(answer: str) -> str:

@@ -78,11 +78,12 @@ def blocks_asked_for() -> Iterator[None]:
 def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) -> bytes:
     """Return the last bytes of a file; empty where there is no file. Raises OSError."""
     try:
-        found = sftp.stat(_name(path))
-        size = found.st_size if stat.S_ISREG(found.st_mode or 0) else None
+        name = os.fsencode(path)  # it need not be UTF-8
+        state = sftp.stat(name)
+        size = state.st_size if stat.S_ISREG(state.st_mode or 0) else None
         if size is None:
             return b""
-        with blocks_asked_for(), sftp.open(_name(path), "rb") as file:
+        with blocks_asked_for(), sftp.open(name, "rb") as file:
             file.seek(max(0, size - max_bytes))
             if min(size, max_bytes) > _BLOCK:
                 prefetch(file, size)
@@ -94,9 +95,10 @@ def read_tail(sftp: paramiko.SFTPClient, path: PurePosixPath, max_bytes: int) ->
 def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> None:
     """Copy a file to this machine, as far as it is written now. Raises OSError."""
     unfinished = destination.with_name(f".{destination.name}.part")
+    name = os.fsencode(path)  # it need not be UTF-8
     try:
-        require_file(sftp.stat(_name(path)))  # before it is opened: the opening of a pipe would not end
-        with blocks_asked_for(), sftp.open(_name(path), "rb") as file, unfinished.open("wb") as own:
+        require_file(sftp.stat(name))  # before it is opened: the opening of a pipe would not end
+        with blocks_asked_for(), sftp.open(name, "rb") as file, unfinished.open("wb") as own:
             if (size := file.stat().st_size or 0) > _BLOCK:
                 prefetch(file, min(size, MOST_FILE_BYTES + 1))
             copy_bounded(cast("IO[bytes]", file), own)
@@ -111,20 +113,15 @@ def prefetch(file: Any, size: int) -> None:
     It asks in a thread. If the connection is lost meanwhile, who reads the file gets the error, and the thread ends
     quietly: nobody could catch what it raises.
     """
-    theirs = getattr(file, _ASKS_AHEAD)
+    original = getattr(file, _ASKS_AHEAD)
 
-    @wraps(theirs)
+    @wraps(original)
     def quietly(*arguments: Any) -> None:
         with suppress(OSError):
-            theirs(*arguments)
+            original(*arguments)
 
     setattr(file, _ASKS_AHEAD, quietly)
     file.prefetch(size, _AT_ONCE)
-
-
-def _name(path: PurePosixPath) -> bytes:
-    """Return the file's name, including names that are not UTF-8."""
-    return os.fsencode(str(path))
 
 
 ROUNDS = 9

@@ -116,7 +116,7 @@ class Group:
             changed = other
         self.renew(changed)
         used = {member.place for member in self.members_of(changed.cluster.hosts)}
-        for member in [found for info in unfit if (found := self.member_of(info))]:
+        for member in filter(None, map(self.member_of, unfit)):
             member.clean(lease.key)
             if member.place not in used:
                 member.release(lease.key)
@@ -127,26 +127,24 @@ class Group:
         for member, hosts in self._with_another(lease.cluster.hosts, info, avoided):
             with suppress(HostError, SecretError):
                 cluster = lease.cluster.model_copy(update={"hosts": self.placed(hosts)})
-                wanted = lease.model_copy(update={"cluster": cluster})
-                if member.take(wanted).lease.key == lease.key:
+                changed = lease.model_copy(update={"cluster": cluster})
+                if member.take(changed).lease.key == lease.key:
                     member.clean(None)
-                    return wanted
+                    return changed
         return None
 
     def _with_another(
         self, hosts: Sequence[HostInfo], info: HostInfo, avoided: Collection[str]
     ) -> Iterator[tuple[Member, tuple[HostInfo, ...]]]:
-        """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then."""
-        for member in self._spare(hosts, info.role):
-            other = self._in_place_of(info, member)
-            if other.identity not in avoided:
-                yield member, tuple(other if host.name == info.name else host for host in hosts)
+        """Yield each further host that may take that one's place among a cluster's hosts, and these hosts then.
 
-    def _spare(self, hosts: Sequence[HostInfo], role: Role) -> Sequence[Member]:
-        """Return hosts that a cluster does not use: nodes for a node, load hosts and then nodes for a load host."""
+        Nodes may take a node's place; load hosts, and then nodes, that of a load host.
+        """
         used = {member.name for member in self.members_of(hosts)}
-        suitable = self.nodes if role == "node" else (*self.loads, *self.nodes)
-        return [member for member in suitable if member.name not in used]
+        for member in self.nodes if info.role == "node" else (*self.loads, *self.nodes):
+            other = self._in_place_of(info, member)
+            if member.name not in used and other.identity not in avoided:
+                yield member, tuple(other if host.name == info.name else host for host in hosts)
 
     def _in_place_of(self, info: HostInfo, member: Member) -> HostInfo:
         """Return the member as a host of the cluster. Load hosts are found by name in files, so the name stays."""
@@ -166,7 +164,6 @@ class Group:
                     member.release(lease.key)
 
     def held(self) -> Held | None:
-        """Return the lease that holds the group."""
         return self.load.held()
 
     def take(self, lease: Lease) -> Held:
@@ -184,11 +181,11 @@ class Group:
 
     def clean(self, cluster: Cluster, key: str | None) -> None:
         """Clean all hosts of that cluster at once. Raises the first HostError where something remains."""
-        self._all(cluster, lambda member: member.clean(key))
+        in_parallel(self._machines(cluster), lambda member: member.clean(key))
 
     def clear(self, cluster: Cluster, keep: frozenset[str]) -> None:
         """Clear all hosts at once of everything but these environments of the cluster."""
-        self._all(cluster, lambda member: member.clear(cluster, keep))
+        in_parallel(self._machines(cluster), lambda member: member.clear(cluster, keep))
 
     def renew(self, lease: Lease) -> None:
         """Change the leases, that of the first load host last, because it decides."""
@@ -197,8 +194,7 @@ class Group:
 
     def ready(self, lease: Lease) -> bool:
         """Record that the cluster is whole."""
-        whole: bool = self.load.ask("lease-ready", folder=str(self.load.folder), key=lease.key)
-        return whole
+        return bool(self.load.ask("lease-ready", folder=str(self.load.folder), key=lease.key))
 
     def release(self, lease: Lease) -> None:
         """Release all hosts, the first load host last, so that the cluster can be found until then."""
@@ -215,9 +211,6 @@ class Group:
         """Return the host of the group that is this host of a cluster; None where it is of another group."""
         return next((member for member in self.members() if member.name == _member_name(info)), None)
 
-    def _all(self, cluster: Cluster, work: Callable[[Member], _T]) -> Sequence[_T]:
-        return list(in_parallel(self._machines(cluster), work))
-
 
 def _member_name(info: HostInfo) -> str:
     return info.facts.get(_MEMBER, info.name)
@@ -228,7 +221,7 @@ def _without_place(facts: Mapping[str, str]) -> dict[str, str]:
     return {name: fact for name, fact in facts.items() if name not in (_MEMBER, FOLDER)}
 
 
-def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> Iterator[_T]:
+def in_parallel(members: Sequence[_S], work: Callable[[_S], _T]) -> list[_T]:
     """Call the function for each host over its own connection. The first error is raised after all calls have ended."""
     with ThreadPoolExecutor(max(1, min(32, len(members)))) as pool:
-        return iter(list(pool.map(work, members)))
+        return list(pool.map(work, members))

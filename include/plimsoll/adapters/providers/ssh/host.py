@@ -16,7 +16,7 @@ from plimsoll.adapters.hosts.time_limits import KILLED, NOT_FOUND
 from plimsoll.adapters.providers.ssh import execution, files
 from plimsoll.adapters.providers.ssh.bundles import FETCH, Bundle, Program, Staged, bundle_of, deliver
 from plimsoll.adapters.providers.ssh.connection import Connection
-from plimsoll.adapters.providers.ssh.execution import Answer
+from plimsoll.adapters.providers.ssh.execution import Answer, Feed
 from plimsoll.adapters.providers.ssh.login import unreachable
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.domain.hosts.cluster import HostInfo
@@ -57,19 +57,14 @@ class SshHost(BaseHost):
         self._program = Program(connection, self._bundles, self._where, self._tags)
 
     def within(self, folder: PurePosixPath, tags: Mapping[str, str]) -> "SshHost":
-        """Return the same host with a folder below its own as root. Everything started there carries the tags."""
         return SshHost(
             self.info, self.root / folder, self._connection, tags=tags, bundles=self._bundles, staged=self._staged
         )
 
     def clear(self, folder: PurePosixPath, cluster: str, keep: frozenset[str]) -> Sequence[str]:
-        """End and remove everything of the cluster in that folder except the environments in `keep`.
-
-        Returns a sentence for each remainder. The cluster's processes are identified by their tags, one of which is
-        the host's own folder.
-        """
-        place = {"work": str(self.root), "cluster": cluster, "hosts": [str(self.root / folder)]}
-        left: Sequence[str] = self._program.call("clear", timeout_s=_CLEAR_S, keep=sorted(keep), **place)
+        # The cluster's processes are identified by their tags, one of which is the host's own folder.
+        request = {"work": str(self.root), "cluster": cluster, "hosts": [str(self.root / folder)], "keep": sorted(keep)}
+        left: Sequence[str] = self._program.call("clear", timeout_s=_CLEAR_S, **request)
         return left
 
     def run(self, argv: Sequence[str], *, timeout: timedelta, check: bool = True, stdin: str = "") -> CommandResult:
@@ -96,42 +91,42 @@ class SshHost(BaseHost):
         return deliver(self._connection, contents, self._bundles, self._where, fetch)
 
     def write(self, path: PurePosixPath, content: str) -> None:
-        place = self._below_root(path)
-        self._with_files(place, lambda sftp: files.write_whole(sftp, place, content.encode()))
+        absolute = self._below_root(path)
+        self._with_files(absolute, lambda sftp: files.write_whole(sftp, absolute, content.encode()))
 
     def read_tail(self, path: PurePosixPath, *, max_bytes: int) -> str:
-        place = self.root / path
-        return self._with_files(place, lambda sftp: _text(files.read_tail(sftp, place, max_bytes)))
+        absolute = self.root / path
+        return self._with_files(absolute, lambda sftp: _text(files.read_tail(sftp, absolute, max_bytes)))
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
-        place = self.root / folder
-        answer = self._connection.execute(execution.list_command(place), timeout_s=_ANSWER_S)
+        absolute = self.root / folder
+        answer = self._connection.execute(execution.list_command(absolute), timeout_s=_ANSWER_S)
         if answer.exit_code != 0:
-            said = _text(answer.stderr).strip()
-            raise self._error(f"can't list {place}: {said}", mend_of(said, place))
+            reason = _text(answer.stderr).strip()
+            raise self._error(f"can't list {absolute}: {reason}", mend_of(reason, absolute))
         # As Python names files that are not UTF-8, so that they can be fetched by that name.
         names = answer.stdout.decode(errors="surrogateescape").split("\0")[:-1]
         return few_files((PurePosixPath(name) for name in names), self._where)
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:
         """Copy a file to the controller atomically."""
-        place = self.root / path
-        with self._explained(place):
+        absolute = self.root / path
+        with self._explained(absolute):
             destination.parent.mkdir(parents=True, exist_ok=True)
-            self._connection.with_own_files(lambda sftp: files.fetch(sftp, place, destination))
+            self._connection.with_own_files(lambda sftp: files.fetch(sftp, absolute, destination))
 
     def measure(self, paths: Sequence[PurePosixPath]) -> Mapping[PurePosixPath, StoredFile]:
         named = {str(self.root / path): path for path in paths}
-        found = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named), most_bytes=MOST_FILE_BYTES)
-        return {named[name]: StoredFile(**figures) for name, figures in found.items() if "error" not in figures}
+        measured = self._program.call("measure", timeout_s=_MEASURE_S, paths=list(named), most_bytes=MOST_FILE_BYTES)
+        return {named[name]: StoredFile(**figures) for name, figures in measured.items() if "error" not in figures}
 
     def upload(self, tickets: Mapping[PurePosixPath, UploadTicket]) -> Mapping[PurePosixPath, str]:
         files = [
             {"path": str(self.root / path), "url": ticket.url, "headers": dict(ticket.headers)}
             for path, ticket in tickets.items()
         ]
-        said = self._program.call("send", timeout_s=_UPLOAD_S + _MARGIN_S, files=files, limit_s=_UPLOAD_S)
-        return dict(zip(tickets, said, strict=True))
+        results = self._program.call("send", timeout_s=_UPLOAD_S + _MARGIN_S, files=files, limit_s=_UPLOAD_S)
+        return dict(zip(tickets, results, strict=True))
 
     def start(self, job: Job) -> None:
         if reason := self._call("start", **order(job, self.root, self._tags, 0, self._where)):
@@ -148,12 +143,12 @@ class SshHost(BaseHost):
         except (OSError, EOFError, paramiko.SSHException, ValueError) as error:
             raise unreachable(self._where, error) from error
 
-    def _fetch(self, bundle: Bundle, place: PurePosixPath) -> None:
+    def _fetch(self, bundle: Bundle, folder: PurePosixPath) -> None:
         """Let the host download the bundle. A host without access to the store is sent everything from then on."""
         assert self._staged is not None, "asked for only where it is staged"
         url, limit_s = self._staged(bundle), FETCH.total_seconds()
         try:
-            self._program.call("fetch", timeout_s=limit_s + _MARGIN_S, place=str(place), url=url, limit_s=limit_s)
+            self._program.call("fetch", timeout_s=limit_s + _MARGIN_S, place=str(folder), url=url, limit_s=limit_s)
         except Unreachable:
             raise
         except HostError as error:
@@ -162,10 +157,9 @@ class SshHost(BaseHost):
 
     def _run_once(self, line: str, program: str, allowed: float, stdin: str) -> Answer:
         try:
-            told = stdin.encode()
-            return self._connection.execute_once(
-                line, timeout_s=allowed + _MARGIN_S, feed=(lambda given: given.write(told)) if told else None
-            )
+            content = stdin.encode()
+            feed: Feed | None = (lambda channel: channel.write(content)) if content else None
+            return self._connection.execute_once(line, timeout_s=allowed + _MARGIN_S, feed=feed)
         except (OSError, EOFError, paramiko.SSHException) as error:
             what = f"the link was lost while `{program}` ran; it may still run there, for {allowed:g} s at most"
             raise self._error(what, "see whether the network is well, then run the cell again") from error
@@ -173,17 +167,17 @@ class SshHost(BaseHost):
     def _has_program(self, program: str) -> bool:
         return self._connection.execute(execution.lookup_command(program), timeout_s=_ANSWER_S).exit_code == 0
 
-    def _with_files(self, place: PurePosixPath, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
-        with self._explained(place):
+    def _with_files(self, path: PurePosixPath, work: Callable[[paramiko.SFTPClient], _T]) -> _T:
+        with self._explained(path):
             return self._connection.with_files(work)
 
     @contextmanager
-    def _explained(self, place: PurePosixPath) -> Iterator[None]:
+    def _explained(self, path: PurePosixPath) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            said = str(error) if error.errno else f"{error}; {self._free_space()}"
-            raise self._error(f"can't use {place}: {said}", mend_of(said, place)) from error
+            reason = str(error) if error.errno else f"{error}; {self._free_space()}"
+            raise self._error(f"can't use {path}: {reason}", mend_of(reason, path)) from error
 
     def _free_space(self) -> str:
         """Return the free space on the host's disk, because SFTP can't report a full disk."""

@@ -64,7 +64,7 @@ def _connected(target: Target) -> paramiko.Transport:
     try:
         connection = socket.create_connection((target.address, target.port), timeout=CONNECT_S)
     except OSError as error:
-        raise _unreachable(target, error) from error
+        raise unreachable(f"host {target.place}", error) from error
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNANSWERED_MS)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     transport = paramiko.Transport(connection)
@@ -77,19 +77,19 @@ def _connected(target: Target) -> paramiko.Transport:
 
 def _greet(transport: paramiko.Transport, target: Target, expected: HostKey) -> None:
     """Negotiate the connection's keys, and verify the host's identity."""
-    options = transport.get_security_options()
+    where, options = f"host {target.place}", transport.get_security_options()
     # The expected kind first: a host that has it then proves itself with it. Any other is only asked for to be named.
     options.key_types = (*expected.algorithms, *(name for name in options.key_types if name not in expected.algorithms))
     try:
         transport.start_client(timeout=HANDSHAKE_S)
-        found = transport.get_remote_server_key()
+        presented = transport.get_remote_server_key()
     except LOST as error:
-        raise _unreachable(target, error) from error
-    shown = HostKey(found.get_name(), found.asbytes())
+        raise unreachable(where, error) from error
+    shown = HostKey(presented.get_name(), presented.asbytes())
     if shown != expected:
         raise WrongHostKey(
             f"its host key is not the expected one: expected {expected}, found {shown}",
-            where=f"host {target.place}",
+            where=where,
             mend="if the host was installed anew, put its public key (there in /etc/ssh/ssh_host_*_key.pub; compare "
             "it on the host itself) where the old one stands; else something else answers at that address: find out "
             "what before you go on",
@@ -105,13 +105,13 @@ def _log_in(transport: paramiko.Transport, target: Target, user: str, key: param
         transport.auth_publickey(user, key)
     except paramiko.AuthenticationException as error:
         if not transport.is_active() or not _has_answered(transport):  # the link broke in between, or the host is slow
-            raise _unreachable(target, error) from error
+            raise unreachable(where, error) from error
         shown = HostKey(key.get_name(), key.asbytes())
         what = f"it does not let {user} in with the key {shown} of connection {target.connection_id!r}"
         mend = f"add that key's public part to ~{user}/.ssh/authorized_keys on the host, or mend user or connection"
         raise KeyRefused(what, where=where, mend=mend) from error
     except LOST as error:
-        raise _unreachable(target, error) from error
+        raise unreachable(where, error) from error
 
 
 def _has_answered(transport: paramiko.Transport) -> bool:
@@ -119,10 +119,6 @@ def _has_answered(transport: paramiko.Transport) -> bool:
     handler = transport.auth_handler
     decided = handler.auth_event if handler else None
     return decided is None or decided.is_set()
-
-
-def _unreachable(target: Target, error: BaseException) -> Unreachable:
-    return unreachable(f"host {target.place}", error)
 
 
 def unreachable(where: str, error: BaseException) -> Unreachable:

@@ -13,7 +13,7 @@ from plimsoll.adapters.hosts.onhost.lease import LEASE
 from plimsoll.adapters.hosts.processes import process_tags_of
 from plimsoll.adapters.hosts.reached import HostOptions, Target
 from plimsoll.adapters.providers.ssh.bundles import Program, Staged
-from plimsoll.adapters.providers.ssh.connection import Connection, Connections
+from plimsoll.adapters.providers.ssh.connection import Connections
 from plimsoll.adapters.providers.ssh.execution import default_folder_command
 from plimsoll.adapters.providers.ssh.host import SshHost
 from plimsoll.domain.hosts.cluster import Cluster, ClusterRequest, HostInfo, Role
@@ -78,15 +78,11 @@ class Held:
         return f"{self.lease.key} of {self.lease.cluster.owner} until {until:%Y-%m-%d %H:%M} UTC"
 
 
-def lease_of(cluster: Cluster, request: ClusterRequest) -> Lease:
-    return Lease(key=str(cluster.id), cluster=cluster).prolonged(request)
-
-
 def parse_held(answer: dict[str, Any], where: str) -> Held | None:
     """Parse a host's answer; None where nobody holds the host. Raises HostError for a lease that can't be read."""
-    if answer["lease"] is None:
-        return None
     record = answer["lease"]
+    if record is None:
+        return None
     try:
         lease = Lease.model_validate(record)
     except ValidationError as error:
@@ -95,21 +91,6 @@ def parse_held(answer: dict[str, Any], where: str) -> Held | None:
         mend = "end what runs for it by hand, and remove the file"
         raise HostError(what, where=where, mend=mend) from error
     return Held(lease, datetime.fromtimestamp(answer["now"], UTC), record)
-
-
-def absolute(written: PurePosixPath, connection: Connection, where: str) -> PurePosixPath:
-    """Return the path on the host, which is asked once for each connection. HostError where it can't be asked."""
-    if not is_below_home(written):
-        return written
-    if written not in connection.folders:
-        line = default_folder_command(written.relative_to(_HOME), FORMER_DEFAULT)
-        answer = connection.execute(line, timeout_s=_ANSWER_S)
-        found = answer.stdout.decode(errors="replace").strip()
-        if answer.exit_code != 0 or _PLAIN.fullmatch(found) is None:
-            what = f"the home of its user can't be used: {found or answer.stderr.decode(errors='replace').strip()}"
-            raise HostError(what, where=where, mend="name another folder in `provider.options.folder`")
-        connection.folders[written] = PurePosixPath(found)
-    return connection.folders[written]
 
 
 def is_below_home(written: PurePosixPath) -> bool:
@@ -142,9 +123,22 @@ class Member:
 
     @property
     def folder(self) -> PurePosixPath:
-        """Return the group's own folder on the host. Raises HostError where the host can't be asked."""
-        target = self.options.target(self.connection_id)
-        return absolute(self.written, self.connections.to(target), f"host {self.name} ({target.place})")
+        """Return the group's own folder on the host, which is asked once for each connection.
+
+        Raises HostError where it can't be asked.
+        """
+        if not is_below_home(self.written):
+            return self.written
+        connection = self.connections.to(self._target)
+        if self.written not in connection.folders:
+            line = default_folder_command(self.written.relative_to(_HOME), FORMER_DEFAULT)
+            answer = connection.execute(line, timeout_s=_ANSWER_S)
+            path = answer.stdout.decode(errors="replace").strip()
+            if answer.exit_code != 0 or _PLAIN.fullmatch(path) is None:
+                what = f"the home of its user can't be used: {path or answer.stderr.decode(errors='replace').strip()}"
+                raise HostError(what, where=self._where, mend="name another folder in `provider.options.folder`")
+            connection.folders[self.written] = PurePosixPath(path)
+        return connection.folders[self.written]
 
     @property
     def work(self) -> PurePosixPath:
@@ -154,13 +148,12 @@ class Member:
     @property
     def place(self) -> Place:
         """Return the place that has one lease: hosts of a group may be addresses of one machine."""
-        target = self.options.target(self.connection_id)
-        return target.address, target.port, self.written
+        return self._target.address, self._target.port, self.written
 
     @property
     def reached(self) -> tuple[Target, PurePosixPath]:
         """Return the way to the host, and the group's folder there."""
-        return self.options.target(self.connection_id), self.written
+        return self._target, self.written
 
     @property
     def bundles(self) -> PurePosixPath:
@@ -169,12 +162,10 @@ class Member:
 
     def ask(self, command: str, timeout_s: float = _ANSWER_S, **request: Any) -> Any:
         """Call the program on that host. Raises HostError."""
-        target = self.options.target(self.connection_id)
-        where = f"host {self.name} ({target.place})"
-        return Program(self.connections.to(target), self.bundles, where).call(command, timeout_s=timeout_s, **request)
+        program = Program(self.connections.to(self._target), self.bundles, self._where)
+        return program.call(command, timeout_s=timeout_s, **request)
 
     def held(self) -> Held | None:
-        """Return the host's lease."""
         return parse_held(self.ask("lease-read", folder=str(self.folder)), f"host {self.name}")
 
     def take(self, lease: Lease) -> Held:
@@ -182,40 +173,25 @@ class Member:
 
         An expired lease is taken over after ending everything that it left, unless its holder renews it before.
         """
-        wanted = lease.model_dump(mode="json")
-        held = _taken(self.name, self.ask("lease-take", folder=str(self.folder), lease=wanted))
+        record = lease.model_dump(mode="json")
+        held = _taken(self.name, self.ask("lease-take", folder=str(self.folder), lease=record))
         if held.lease.key == lease.key or not held.expired:
             return held
-        answer = self.ask(
-            "lease-take-over",
-            _CLEAN_S,
-            folder=str(self.folder),
-            work=str(self.work),
-            lease=wanted,
-            seen=held.record,
-        )
-        self._require_nothing_left(answer["left"])
+        request = {"folder": str(self.folder), "work": str(self.work), "lease": record, "seen": held.record}
+        answer = self.ask("lease-take-over", _CLEAN_S, **request)
+        require_nothing_left(answer["left"], self._where)
         return _taken(self.name, answer)
 
     def clean(self, key: str | None) -> None:
         """End and remove everything of that cluster, or of all clusters. Raises HostError where something remains."""
-        left = self.ask("clean", _CLEAN_S, work=str(self.work), cluster=key)
-        self._require_nothing_left(left)
-
-    def _require_nothing_left(self, left: Sequence[str]) -> None:
-        if left:
-            mend = "end these processes and remove what is left by hand, then destroy the cluster again"
-            place = f"host {self.name} ({self.options.target(self.connection_id).place})"
-            raise HostError(f"it is not clean: {'; '.join(left)}", where=place, mend=mend)
+        require_nothing_left(self.ask("clean", _CLEAN_S, work=str(self.work), cluster=key), self._where)
 
     def clear(self, cluster: Cluster, keep: frozenset[str]) -> None:
         """End and remove everything of that cluster except these environments. Raises HostError otherwise."""
         # Hosts of a cluster may be one machine.
         folders = [str(self.work / str(cluster.id) / info.name) for info in cluster.hosts]
-        left = self.ask(
-            "clear", _CLEAN_S, work=str(self.work), cluster=str(cluster.id), hosts=folders, keep=sorted(keep)
-        )
-        self._require_nothing_left(left)
+        request = {"work": str(self.work), "cluster": str(cluster.id), "hosts": folders, "keep": sorted(keep)}
+        require_nothing_left(self.ask("clear", _CLEAN_S, **request), self._where)
 
     def renew(self, lease: Lease) -> None:
         """Change the lease. Raises HostError where another cluster has it by now."""
@@ -228,12 +204,26 @@ class Member:
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str, staged: Staged | None) -> SshHost:
         """Return the host of a cluster in that environment. It downloads bundles from where `staged` says."""
-        connection = self.connections.to(self.options.target(self.connection_id))
-        folder = folder_of(info, self.written)
+        connection, folder = self.connections.to(self._target), folder_of(info, self.written)
         work = folder / _CLUSTERS
         root = work / str(cluster.id) / info.name / environment
         tags = process_tags_of(cluster, info, work, environment)
         return SshHost(info, root, connection, tags=tags, bundles=folder / _BUNDLES, staged=staged)
+
+    @property
+    def _target(self) -> Target:
+        return self.options.target(self.connection_id)
+
+    @property
+    def _where(self) -> str:
+        return f"host {self.name} ({self._target.place})"
+
+
+def require_nothing_left(left: Sequence[str], where: str) -> None:
+    """Raise HostError where something of a cluster remains."""
+    if left:
+        mend = "end these processes and remove what is left by hand, then destroy the cluster again"
+        raise HostError(f"it is not clean: {'; '.join(left)}", where=where, mend=mend)
 
 
 def _taken(name: str, answer: dict[str, Any]) -> Held:

@@ -33,9 +33,16 @@ def private_key(identity: SshIdentity, connection_id: str) -> paramiko.PKey:
     raise SecretError(what, where=where, mend="give an OpenSSH or PEM private key, whole, with its line ends")
 
 
+def authorized_key(identity: SshIdentity, connection_id: str) -> str:
+    """Return the line of `authorized_keys` for the identity. Raises SecretError when its key can't be read."""
+    key = private_key(identity, connection_id)
+    return f"{key.get_name()} {key.get_base64()}"
+
+
 _GIB = 1 << 30
 # No colon and the like: class paths are made of it. A tilde stands for the user's home.
-_Folder = Annotated[str, Field(pattern=r"^~?(/\.?[A-Za-z0-9_][A-Za-z0-9._-]*)+$", examples=["/var/lib/plimsoll"])]
+FOLDER = r"^~?(/\.?[A-Za-z0-9_][A-Za-z0-9._-]*)+$"
+_Folder = Annotated[str, Field(pattern=FOLDER, examples=["/var/lib/plimsoll"])]
 
 
 class GroupOptions(Model):
