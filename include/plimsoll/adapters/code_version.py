@@ -16,8 +16,8 @@ def code_version() -> str:
 
 def digest(root: Path) -> str:
     """Compute the SHA-256 over names and contents of the Python files below the folder, in hexadecimal digits."""
-    found = sha256()
+    total = sha256()
     for path in sorted(root.rglob("*.py")):
-        found.update(f"{path.relative_to(root).as_posix()}\0".encode())
-        found.update(sha256(path.read_bytes()).digest())
-    return found.hexdigest()
+        total.update(f"{path.relative_to(root).as_posix()}\0".encode())
+        total.update(sha256(path.read_bytes()).digest())
+    return total.hexdigest()

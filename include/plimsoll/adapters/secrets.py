@@ -49,13 +49,12 @@ class EnvironmentSecrets:
             raise SecretError(f"the SSH key can't be read: {error}", where=str(self._ssh_key), mend=mend) from error
 
     def aws(self, connection_id: str) -> AwsAccess:
-        """Return the access that boto3 finds in the environment."""
         return AwsAccess(_client)
 
     def database(self, connection_id: str) -> DatabaseAccess:
-        given = self._database
-        files = {name: _pem(name, getattr(given, name)) for name in ("authority", "certificate", "key")}
-        return DatabaseAccess(given.user, given.password, **files, names=_NAMES)
+        database = self._database
+        files = {name: _pem(name, getattr(database, name)) for name in ("authority", "certificate", "key")}
+        return DatabaseAccess(database.user, database.password, **files, names=_NAMES)
 
 
 def _pem(name: str, file: Path | None) -> str:

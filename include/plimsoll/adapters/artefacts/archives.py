@@ -47,8 +47,7 @@ class Archives:
         """Download the archive, verify its checksum and unpack it into the folder. Raises ArtefactError."""
         require_authorities(archive.url, _authorities(archive.url))
         packed = scratch / "archive"
-        found = self._persistently(archive, packed)
-        if found != archive.sha256:
+        if self._persistently(archive, packed) != archive.sha256:
             mend = "correct `archive.sha256` in the definition, or find out why another file lies there"
             # Its sha256 stays untold: who can only write definitions must not learn what else this machine can reach.
             what = f"its sha256 is not {archive.sha256}, which the definition says"
@@ -63,10 +62,10 @@ class Archives:
         """Return the sha256 of what came. Failures of the way or the server are tried again, other errors are not."""
         import httpx
 
-        failures, stop = (httpx.HTTPError, BotoCoreError, ClientError), stop_after_attempt(3) | stop_after_delay(MOST_S)
+        failures = (httpx.HTTPError, BotoCoreError, ClientError)
         persistent = Retrying(
             retry=retry_if_exception_type(failures) & retry_if_exception(lambda error: not is_refused(error)),
-            stop=stop,
+            stop=stop_after_attempt(3) | stop_after_delay(MOST_S),
             wait=wait_incrementing(1, 1),
             reraise=True,
         )
@@ -127,10 +126,10 @@ def _home_in(folder: Path, program: str, url: str) -> Path:
     if not is_inside(program):
         mend = "name the program by its path from the archive's folder, without `..` and `**`"
         raise ArtefactError(f"{program!r} is no path in it", where=url, mend=mend)
-    found = sorted(folder.glob(f"**/{program}"), key=lambda path: (len(path.parts), path))
-    if not found:
+    path = min(folder.glob(f"**/{program}"), key=lambda path: (len(path.parts), path), default=None)
+    if path is None:
         raise ArtefactError(f"there is no {program} in it", where=url, mend=_MEND)
-    return found[0].parents[len(PurePosixPath(program).parts) - 1]
+    return path.parents[len(PurePosixPath(program).parts) - 1]
 
 
 def _authorities(url: str) -> str:

@@ -30,36 +30,35 @@ from plimsoll.ports.log import Log
 SEAL = ".sealed.json"
 _PATIENCE_S = 1800
 STAMPS = ".verified.json"
-_Stamps = dict[str, list[object]]
 
 
 class Cache:
     """One root folder. `log` receives lines for a person who waits."""
 
     def __init__(self, root: Path, log: Log) -> None:
-        self._place, self.log = root.absolute(), log
+        self._folder, self.log = root.absolute(), log
         self._read: set[str] = set()
 
     @cached_property
     def root(self) -> Path:
         """Return the root folder. Raises ArtefactError if another user could change what would be run from it."""
         try:
-            require_guarded(self._place)
+            require_guarded(self._folder)
         except OSError as error:
             mend = "change that, or set PLIMSOLL_CACHE to a folder that you alone may write"
-            raise ArtefactError(f"the cache can't be used: {error}", where=str(self._place), mend=mend) from error
-        return self._place
+            raise ArtefactError(f"the cache can't be used: {error}", where=str(self._folder), mend=mend) from error
+        return self._folder
 
     def sealed(self, entry: str, build: Callable[[Path], None], *, thorough: bool = False) -> Path:
         """Return the folder of that entry. A missing or damaged entry is built first, in an empty folder.
 
         `build` fills the folder that it is given, and raises ArtefactError when it can't.
         """
-        place = self.root / entry
-        if is_sound(place, thorough=thorough):
-            return place
+        sealed = self.root / entry
+        if is_sound(sealed, thorough=thorough):
+            return sealed
         with self.alone(entry), self.unfinished(entry) as folder:
-            if not is_sound(place):
+            if not is_sound(sealed):
                 content = folder / "content"
                 content.mkdir()
                 build(content)
@@ -68,8 +67,11 @@ class Cache:
                 checksums = {path.relative_to(content).as_posix(): sha256(path) for path in files}
                 (content / SEAL).write_text(json.dumps(checksums), encoding="utf-8")
                 faulty(content, checksums)
-                _swap(content, place, folder / "damaged")
-        return place
+                sealed.parent.mkdir(parents=True, exist_ok=True)
+                if sealed.exists():
+                    sealed.replace(folder / "damaged")
+                content.replace(sealed)
+        return sealed
 
     def was_read(self, entry: str) -> bool:
         """Tell whether the entry was asked for before: each process reads what others named whole, but only once."""
@@ -98,11 +100,9 @@ class Cache:
         try:
             lock.acquire(timeout=_PATIENCE_S)
         except Timeout as error:
-            raise ArtefactError(
-                f"another process has been preparing {entry} for {_PATIENCE_S // 60} minutes",
-                where=str(self.root),
-                mend=f"end it if it hangs (`fuser {lock.lock_file}` names it), then run it again",
-            ) from error
+            what = f"another process has been preparing {entry} for {_PATIENCE_S // 60} minutes"
+            mend = f"end it if it hangs (`fuser {lock.lock_file}` names it), then run it again"
+            raise ArtefactError(what, where=str(self.root), mend=mend) from error
 
     @contextmanager
     def unfinished(self, entry: str) -> Iterator[Path]:
@@ -135,13 +135,6 @@ def is_sound(place: Path, *, thorough: bool = False) -> bool:
     return not faulty(place, expected, thorough=thorough)
 
 
-def _swap(content: Path, place: Path, damaged: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    if place.exists():
-        place.replace(damaged)
-    content.replace(place)
-
-
 def _mend(error: OSError) -> str:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "free disk space there, or set PLIMSOLL_CACHE to a folder on another disk; what was fetched is kept"
@@ -161,12 +154,12 @@ def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False)
 
     Reads only files that changed since they were last verified; `thorough` reads all of them.
     """
-    known = _read(folder / STAMPS)
+    path = folder / STAMPS
+    known = _read(path)
     trusted = {} if thorough else known
     sound = {name: stamp for name in expected if (stamp := _sound(folder / name, expected[name], trusted.get(name)))}
     if sound != known:
         # Where the cache can't be written, files are read again next time.
-        path = folder / STAMPS
         unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
         with contextlib.suppress(OSError):
             unfinished.write_text(json.dumps(sound), encoding="utf-8")
@@ -177,16 +170,16 @@ def faulty(folder: Path, expected: Mapping[str, str], *, thorough: bool = False)
 def _sound(path: Path, expected: str, known: list[object] | None) -> list[object] | None:
     """Return the file's stamp if its content is as expected, else None."""
     try:
-        found = path.stat()
-        stamp: list[object] = [found.st_size, found.st_mtime_ns, found.st_ino, expected]
+        status = path.stat()
+        stamp: list[object] = [status.st_size, status.st_mtime_ns, status.st_ino, expected]
         return stamp if stamp == known or sha256(path) == expected else None
     except OSError:
         return None
 
 
-def _read(path: Path) -> _Stamps:
+def _read(path: Path) -> dict[str, list[object]]:
     try:
-        stamps: _Stamps = json.loads(path.read_bytes())
+        stamps: dict[str, list[object]] = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
     return stamps

@@ -36,15 +36,14 @@ def unpack(jdk_id: str, folder: Path, scratch: Path) -> None:
     packages, root = scratch / "packages", scratch / "root"
     packages.mkdir()
     options = list(_options(scratch, _mirror()))
-    _apt([*options, "update"], packages)
-    _apt([*options, "download", PACKAGES[jdk_id], *_LIBRARIES], packages)
+    _run(["apt-get", "--quiet", *options, "update"], packages)
+    _run(["apt-get", "--quiet", *options, "download", PACKAGES[jdk_id], *_LIBRARIES], packages)
     for package in packages.glob("*.deb"):
         _run(["dpkg-deb", "-x", str(package), str(root)], packages)
     _lay_out(jdk_id, root, folder)
 
 
 def _mirror() -> str:
-    """Return the mirror from which this machine gets Debian's packages."""
     command = ["apt-get", "indextargets", "--format", "$(ORIGIN) $(RELEASE) $(REPO_URI)", "Identifier: Packages"]
     for line in run(command, timeout_s=60, env=plain_environment()).output.splitlines():
         origin, _, rest = line.partition(" ")
@@ -76,11 +75,11 @@ def _options(scratch: Path, mirror: str) -> Iterator[str]:
 
 
 def _lay_out(jdk_id: str, root: Path, folder: Path) -> None:
-    found = sorted(root.glob("usr/lib/jvm/*/jre/bin/java"))
+    programs = sorted(root.glob("usr/lib/jvm/*/jre/bin/java"))
     loaders = sorted(root.glob("usr/lib/*/ld-linux-*.so.*"))
-    if not found or not loaders:
+    if not programs or not loaders:
         raise ArtefactError("the package holds no runtime", where=PACKAGES[jdk_id], mend=_MEND)
-    home = next(java for java in found if not java.is_symlink()).parents[1]
+    home = next(java for java in programs if not java.is_symlink()).parents[1]
     _copy_following(home, folder / "jre", root)
     libraries = folder / "libraries"
     libraries.mkdir()
@@ -103,13 +102,9 @@ def _copy_following(home: Path, folder: Path, root: Path) -> None:
             target = path.readlink()
             source = root / target.relative_to("/") if target.is_absolute() else path
         if source.is_file():
-            place = folder / path.relative_to(home)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, place)
-
-
-def _apt(arguments: Sequence[str], folder: Path) -> None:
-    _run(["apt-get", "--quiet", *arguments], folder)
+            copy = folder / path.relative_to(home)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, copy)
 
 
 def _run(argv: Sequence[str], folder: Path) -> None:

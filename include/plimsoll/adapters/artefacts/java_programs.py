@@ -38,11 +38,11 @@ class Sources:
 
     def files(self) -> tuple[Path, ...]:
         """Return all files, sorted. Raises ArtefactError where there is none."""
-        found = tuple(sorted(path for path in self.folder.rglob("*") if path.is_file()))
-        if not found:
+        files = tuple(sorted(path for path in self.folder.rglob("*") if path.is_file()))
+        if not files:
             mend = "install Plimsoll again: its wheel contains them"
             raise ArtefactError("the Java sources are not there", where=str(self.folder), mend=mend)
-        return found
+        return files
 
     def digest(self) -> str:
         """Return a digest that identifies this state of the sources."""
@@ -103,18 +103,18 @@ class OwnProgram:
 
 def load_generator(sources: Sources | None = None) -> JavaProgram:
     """Return the load generator, compiled from the shipped sources or from the given ones."""
-    return JavaProgram("load generator", "plimsoll.stress", sources or _shipped("stress"))
+    return JavaProgram("load generator", "plimsoll.stress", sources or Sources(shipped("stress") / "src"))
 
 
 def load_generator_for_hbase(sources: Sources | None = None) -> JavaProgram:
     """Return the load generator whose clients speak HBase's protocol, from the same sources."""
-    own = sources or _shipped("stress")
+    own = sources or Sources(shipped("stress") / "src")
     return JavaProgram("load generator for HBase", "plimsoll.stress.hbase", own, _FOR_HBASE)
 
 
 def node_tool() -> JavaProgram:
     """Return the program that asks nodes for their state."""
-    return JavaProgram("node tool", "plimsoll.nodes", _shipped("nodes"))
+    return JavaProgram("node tool", "plimsoll.nodes", Sources(shipped("nodes") / "src"))
 
 
 def built(cache: Cache, program: JavaProgram, *, thorough: bool = False) -> Path:
@@ -123,21 +123,17 @@ def built(cache: Cache, program: JavaProgram, *, thorough: bool = False) -> Path
     return cache.sealed(entry, lambda content: _build(cache, program, content, entry), thorough=thorough)
 
 
-def _shipped(folder: str) -> Sources:
-    return Sources(shipped(folder) / "src")
-
-
 def _build(cache: Cache, program: JavaProgram, content: Path, entry: str) -> None:
     libraries = sorted(jar_folder(cache, _locked(program.libraries)).glob("*.jar"))
     cache.log(f"compiling the {program.name}")
     classes = content.parent / "classes"
     _compile(cache, program, libraries, classes)
     for library in libraries:
-        _place(library, content / library.name)
+        _link(library, content / library.name)
     _pack(program, classes, content / program.jar, version=entry.rpartition("-")[2])
 
 
-def _place(library: Path, name: Path) -> None:
+def _link(library: Path, name: Path) -> None:
     """Link the file under a second name where the disk allows it: every change of a source makes a new folder."""
     try:
         name.hardlink_to(library)
@@ -154,21 +150,16 @@ def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], clas
     main = sources.joinpath(*program.package.split("."), "Main.java")
     ended = run_java(java, "-jar", str(compiler), *options, "-sourcepath", str(sources), str(main))
     if ended.exit_code != 0:
-        raise ArtefactError(
-            f"the {program.name} does not compile:\n{ended.output}",
-            where=str(program.sources.folder),
-            mend="mend the source that the compiler names",
-        )
+        what = f"the {program.name} does not compile:\n{ended.output}"
+        raise ArtefactError(what, where=str(sources), mend="mend the source that the compiler names")
 
 
 def _pack(program: JavaProgram, classes: Path, jar: Path, *, version: str) -> None:
     """Pack the classes into a jar. Equal inputs give an equal file: fixed order, fixed times."""
     manifest = f"Manifest-Version: 1.0\nMain-Class: {program.package}.Main\nImplementation-Version: {version}\n\n"
-    sources = program.sources
-    resources = [path for path in sources.files() if path.suffix != ".java"]
-    compiled = sorted(classes.rglob("*.class"))
-    members = [(path, path.relative_to(classes)) for path in compiled]
-    members += [(path, path.relative_to(sources.folder)) for path in resources]
+    resources = [path for path in program.sources.files() if path.suffix != ".java"]
+    members = [(path, path.relative_to(classes)) for path in sorted(classes.rglob("*.class"))]
+    members += [(path, path.relative_to(program.sources.folder)) for path in resources]
     with zipfile.ZipFile(jar, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo("META-INF/MANIFEST.MF", _EPOCH), manifest)
         for path, name in members:
@@ -178,9 +169,6 @@ def _pack(program: JavaProgram, classes: Path, jar: Path, *, version: str) -> No
 def _locked(name: str) -> LockedSet:
     locked = locked_set(name)
     if locked is None:
-        raise ArtefactError(
-            f"there is no lock file for {name}",
-            where=name,
-            mend=f"make it: `python -m plimsoll.adapters.artefacts.lock {name}`",
-        )
+        mend = f"make it: `python -m plimsoll.adapters.artefacts.lock {name}`"
+        raise ArtefactError(f"there is no lock file for {name}", where=name, mend=mend)
     return locked

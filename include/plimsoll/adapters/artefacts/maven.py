@@ -24,7 +24,7 @@ from plimsoll.domain.text.errors import ArtefactError, UntrustedServer
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
-    from jgo.maven import Artifact, Dependency, MavenContext
+    from jgo.maven import Artifact, MavenContext
 
 _TIMEOUT_S = 30
 _AT_ONCE = 4
@@ -38,9 +38,10 @@ def resolve(name: str, roots: tuple[str, ...], scratch: Path) -> LockedSet:
     """Resolve the roots with all that they need to run, download each file, record checksums. Raises ArtefactError."""
     context = _context(scratch)
     with _explained(name):
-        inputs, others = context.resolver.resolve(_dependencies(context, roots))
-        needed = [*inputs, *(found for found in others if found.scope in _RUN_TIME_SCOPES and not found.optional)]
-        jars = [_locked(found.artifact) for found in needed if found.type == "jar"]
+        excluded = [context.project(*project.split(":")) for project in _NEVER_NEEDED]
+        inputs, others = context.resolver.resolve([context.create_dependency(root, excluded) for root in roots])
+        needed = [*inputs, *(other for other in others if other.scope in _RUN_TIME_SCOPES and not other.optional)]
+        jars = [_locked(dependency.artifact) for dependency in needed if dependency.type == "jar"]
     return LockedSet(name=name, roots=roots, jars=tuple(sorted(jars, key=lambda jar: jar.coordinates)))
 
 
@@ -49,8 +50,8 @@ def resolve_archive(name: str, coordinates: str, packaging: str, scratch: Path) 
     unknown = LockedJar(coordinates=coordinates, sha256="0" * 64, size_bytes=0, packaging=packaging)
     with _explained(name):
         path = _download(_artifact(_context(scratch), unknown))
-    found = unknown.model_copy(update={"sha256": sha256(path), "size_bytes": path.stat().st_size})
-    return LockedSet(name=name, roots=(coordinates,), jars=(found,))
+    locked = unknown.model_copy(update={"sha256": sha256(path), "size_bytes": path.stat().st_size})
+    return LockedSet(name=name, roots=(coordinates,), jars=(locked,))
 
 
 def fetch(jars: Iterable[LockedJar], scratch: Path) -> Iterator[tuple[LockedJar, Path]]:
@@ -82,30 +83,19 @@ def _fetch(context: "MavenContext", jar: LockedJar) -> Path:
     like one.
     """
     with _explained(jar.coordinates):
-        return _verified(jar, _download(_artifact(context, jar)))
-
-
-def _verified(jar: LockedJar, path: Path) -> Path:
-    if (found := sha256(path)) != jar.sha256:
-        raise ArtefactError(
-            f"the file's sha256 is {found}, the lock says {jar.sha256}",
-            where=jar.coordinates,
-            mend="try again; if it stays so, the repository or a proxy in between gives out another file",
-        )
+        path = _download(_artifact(context, jar))
+    if (checksum := sha256(path)) != jar.sha256:
+        mend = "try again; if it stays so, the repository or a proxy in between gives out another file"
+        what = f"the file's sha256 is {checksum}, the lock says {jar.sha256}"
+        raise ArtefactError(what, where=jar.coordinates, mend=mend)
     return path
-
-
-def _dependencies(context: "MavenContext", roots: tuple[str, ...]) -> "list[Dependency]":
-    excluded = [context.project(*project.split(":")) for project in _NEVER_NEEDED]
-    return [context.create_dependency(root, excluded) for root in roots]
 
 
 def _locked(artifact: "Artifact") -> LockedJar:
     path = _download(artifact)
     parts = [artifact.groupId, artifact.artifactId, artifact.version, artifact.classifier]
-    return LockedJar(
-        coordinates=":".join(part for part in parts if part), sha256=sha256(path), size_bytes=path.stat().st_size
-    )
+    coordinates = ":".join(part for part in parts if part)
+    return LockedJar(coordinates=coordinates, sha256=sha256(path), size_bytes=path.stat().st_size)
 
 
 def _download(artifact: "Artifact") -> Path:
@@ -128,7 +118,7 @@ def _context(scratch: Path) -> "MavenContext":
 
 
 @contextmanager
-def _explained(what: str) -> Iterator[None]:
+def _explained(where: str) -> Iterator[None]:
     """Raise the errors of a download in words.
 
     jgo raises RuntimeError where the repository lacks the file, and Requests its own errors where the machine is
@@ -140,15 +130,12 @@ def _explained(what: str) -> Iterator[None]:
         yield
     except requests.RequestException as error:
         if is_refused(error):
-            raise untrusted(what, MAVEN, error) from error
-        raise ArtefactError(
-            f"the Maven repository can't be reached: {error}",
-            where=what,
-            mend="check the network and HTTPS_PROXY, then run it again: what was fetched is kept",
-        ) from error
+            raise untrusted(where, MAVEN, error) from error
+        mend = "check the network and HTTPS_PROXY, then run it again: what was fetched is kept"
+        raise ArtefactError(f"the Maven repository can't be reached: {error}", where=where, mend=mend) from error
     except RuntimeError as error:
         mend = "check that these coordinates exist; a repository that is overloaded answers like that for a while too"
-        raise ArtefactError(f"the Maven repository does not give it: {error}", where=what, mend=mend) from error
+        raise ArtefactError(f"the Maven repository does not give it: {error}", where=where, mend=mend) from error
 
 
 def entry_of(locked: LockedSet) -> str:

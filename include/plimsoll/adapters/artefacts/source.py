@@ -2,12 +2,11 @@
 files.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from plimsoll.adapters.artefacts import archives, jdks, jvm_traits
 from plimsoll.adapters.artefacts import archives as archives_of
-from plimsoll.adapters.artefacts import jvm_traits as collectors_of
+from plimsoll.adapters.artefacts import jdks, jvm_traits
 from plimsoll.adapters.artefacts.archives import Archives
 from plimsoll.adapters.artefacts.cache import Cache, faulty, is_sound
 from plimsoll.adapters.artefacts.java_programs import (
@@ -34,18 +33,11 @@ def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
     """Yield the download of a JDK; nothing for one that no registry has and nobody gave."""
     name, locked = f"JDK {wanted.id}", locked_jdks().get(wanted.id)
     if wanted.archive is not None:
-        there = archives.is_there(cache, wanted.archive)
-        yield Download(name=f"{name} from the archive that the variant names", size_bytes=None, is_there=there)
+        is_there = archives_of.is_there(cache, wanted.archive)
+        yield Download(name=f"{name} from the archive that the variant names", size_bytes=None, is_there=is_there)
     elif jdks.can_be_fetched(wanted.id) or jdks.is_there(cache, wanted.id):
         size = locked.size_bytes if locked else None
         yield Download(name=name, size_bytes=size, is_there=jdks.is_there(cache, wanted.id))
-
-
-def of_databases(cache: Cache, releases: Iterable[tuple[str, str]]) -> Iterator[Download]:
-    """Yield the downloads of databases, each a product and a version, that have a lock file."""
-    for product, version in releases:
-        if locked := locked_set(f"{product}-{version}"):
-            yield _of_set(cache, locked, f"{product} {version}", is_there=False)
 
 
 def of_own_program(cache: Cache, program: JavaProgram, runs_on: str) -> Iterator[Download]:
@@ -56,8 +48,7 @@ def of_own_program(cache: Cache, program: JavaProgram, runs_on: str) -> Iterator
     for jdk_id in dict.fromkeys([runs_on, *([] if is_built else [OWN_JDK])]):
         yield from of_jdk(cache, ChosenJdk(jdk_id))
     for name, title in program.library_sets.items():
-        if locked := locked_set(name):
-            yield _of_set(cache, locked, title, is_there=is_built)
+        yield from _of_set(cache, name, title, is_there=is_built)
 
 
 def of_release_program(cache: Cache, program: ReleaseProgram) -> Iterator[Download]:
@@ -67,10 +58,11 @@ def of_release_program(cache: Cache, program: ReleaseProgram) -> Iterator[Downlo
     yield Download(name=title, size_bytes=size_bytes(program), is_there=is_there(cache, program))
 
 
-def _of_set(cache: Cache, locked: LockedSet, title: str, *, is_there: bool) -> Download:
-    """Return the download of a set of jars; `is_there`: whether what is made of it is therealready."""
-    there = is_there or not faulty(cache.root / entry_of(locked), locked.checksums)
-    return Download(name=title, size_bytes=locked.size_bytes, is_there=there)
+def _of_set(cache: Cache, name: str, title: str, *, is_there: bool = False) -> Iterator[Download]:
+    """Yield the download of a set of jars that has a lock file; `is_there`: whether what is made of it is there."""
+    if locked := locked_set(name):
+        there = is_there or not faulty(cache.root / entry_of(locked), locked.checksums)
+        yield Download(name=title, size_bytes=locked.size_bytes, is_there=there)
 
 
 class Artefacts:
@@ -81,12 +73,7 @@ class Artefacts:
     """
 
     def __init__(
-        self,
-        cache: Path,
-        log: Log,
-        *,
-        sources: Sources | None = None,
-        archives: Archives | None = None,
+        self, cache: Path, log: Log, *, sources: Sources | None = None, archives: Archives | None = None
     ) -> None:
         self._cache, self._archives = Cache(cache, log), archives or Archives()
         programs = (load_generator(sources), load_generator_for_hbase(sources), node_tool())
@@ -96,7 +83,7 @@ class Artefacts:
         return jdks.archived(self._cache, ChosenJdk(jdk_id, archive), self._archives)
 
     def collectors(self, jdk_id: str, archive: Archive | None = None) -> frozenset[Collector]:
-        return collectors_of.collectors(self._cache, self.jdk(jdk_id, archive))
+        return jvm_traits.collectors(self._cache, self.jdk(jdk_id, archive))
 
     def refusal(self, flags: Sequence[str], jdk_id: str, archive: Archive | None = None) -> str:
         return jvm_traits.refusal(self._cache, self.jdk(jdk_id, archive), flags)
@@ -134,12 +121,14 @@ class Artefacts:
         self.program(program, thorough=True)
 
     def missing_of_program(self, program: Program, where: str, name: str) -> list[Problem]:
-        what = self._lacks(program)
-        return [Problem(where, what, how_to_fetch(name))] if what else []
+        lacks = self._lacks(program)
+        return [Problem(where, lacks, how_to_fetch(name))] if lacks else []
 
     def downloads_of_variants(self, variants: Sequence[VariantSpec]) -> list[Download]:
-        of_jdks = [one for wanted in _jdks(variants) for one in of_jdk(self._cache, wanted)]
-        return [*of_jdks, *of_databases(self._cache, _databases(variants))]
+        downloads = [download for wanted in _jdks(variants) for download in of_jdk(self._cache, wanted)]
+        for product, version in _databases(variants):
+            downloads += _of_set(self._cache, f"{product}-{version}", f"{product} {version}")
+        return downloads
 
     def downloads_of_program(self, program: Program) -> list[Download]:
         if isinstance(program, ReleaseProgram):
@@ -193,11 +182,11 @@ def _known(product: str, version: str) -> str:
 
 def _jdks(variants: Sequence[VariantSpec]) -> dict[ChosenJdk, list[str]]:
     """Return each JDK with the variants that use it."""
-    found: dict[ChosenJdk, list[str]] = {}
+    chosen: dict[ChosenJdk, list[str]] = {}
     on_jvms = [(spec.variant.id, spec.variant.jvm) for spec in variants if spec.variant.jvm]
-    for variant_id, jvm in sorted(on_jvms, key=lambda one: one[1].jdk):
-        found.setdefault(ChosenJdk(jvm.jdk, jvm.archive), []).append(variant_id)
-    return found
+    for variant_id, jvm in sorted(on_jvms, key=lambda named: named[1].jdk):
+        chosen.setdefault(ChosenJdk(jvm.jdk, jvm.archive), []).append(variant_id)
+    return chosen
 
 
 def _databases(variants: Sequence[VariantSpec]) -> dict[tuple[str, str], str]:

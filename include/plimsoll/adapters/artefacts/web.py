@@ -46,7 +46,9 @@ def web_blocks(url: str, timeout_s: float) -> Generator[bytes]:
         with httpx.stream("GET", wanted, timeout=timeout_s) as answer:
             _require_foreign(_peer(answer), url)  # a name may have had another address a moment ago
             if answer.next_request is None:
-                yield from _content(answer)
+                if not answer.is_success:  # without the address, which may be signed after a redirect
+                    raise httpx.TransportError(f"the server answers {answer.status_code}")
+                yield from answer.iter_bytes()
                 return
             wanted = str(answer.next_request.url)
         if urlsplit(wanted).scheme != "https":
@@ -54,23 +56,14 @@ def web_blocks(url: str, timeout_s: float) -> Generator[bytes]:
     raise ArtefactError(f"it redirects more than {_REDIRECTS} times", where=url, mend=_MEND)
 
 
-def _content(answer: "httpx.Response") -> Generator[bytes]:
-    """Yield the blocks of a successful answer. The error lacks the address: after a redirect it may be signed."""
-    import httpx
-
-    if not answer.is_success:
-        raise httpx.TransportError(f"the server answers {answer.status_code}")
-    yield from answer.iter_bytes()
-
-
 def _addresses(url: str) -> list[str]:
     """Return the addresses of its host; none where only a proxy knows them."""
     parts = urlsplit(url)
     try:
-        found = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+        entries = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return []
-    return [str(entry[4][0]) for entry in found]
+    return [str(entry[4][0]) for entry in entries]
 
 
 def _peer(answer: "httpx.Response") -> list[str]:
@@ -102,8 +95,8 @@ def require_authorities(where: str, variable: str) -> None:
 
 def untrusted(where: str, variable: str, error: object) -> UntrustedServer:
     """Return the error about such a server; `variable`: the one that this downloader reads; `error`: what it told."""
-    found = _REFUSAL.search(str(error))
-    reason = found[1].strip() if found and found[1] else "nobody who is trusted here signed it"
+    match = _REFUSAL.search(str(error))
+    reason = match[1].strip() if match and match[1] else "nobody who is trusted here signed it"
     others = ", ".join(f"{name} of {who}" for name, who in _OTHERS.items() if name != variable)
     return UntrustedServer(
         f"the server's certificate is refused: {reason}",
@@ -173,9 +166,7 @@ def ask_java(java: Path, *arguments: str) -> str:
     """Return the output of a JVM. Raises ArtefactError when it fails."""
     ended = run_java(java, *arguments)
     if ended.exit_code != 0:
-        raise ArtefactError(
-            f"`java {' '.join(arguments)}` ended with exit code {ended.exit_code}: {ended.output}",
-            where=str(java),
-            mend="check that this runtime is for this machine's processor and system",
-        )
+        what = f"`java {' '.join(arguments)}` ended with exit code {ended.exit_code}: {ended.output}"
+        mend = "check that this runtime is for this machine's processor and system"
+        raise ArtefactError(what, where=str(java), mend=mend)
     return ended.output

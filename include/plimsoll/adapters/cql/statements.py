@@ -5,7 +5,7 @@ Pure, and careful: what is not recognized passes.
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import dropwhile, pairwise, takewhile
 
 from pydantic import JsonValue
 
@@ -24,26 +24,11 @@ from plimsoll.domain.text.wording import meant, meant_or_known, nearest, plural
 
 _QUERIES = ("select", "insert", "update", "delete", "begin", "truncate")
 _CHANGES = (
-    "create",
-    "alter",
-    "drop",
-    "grant",
-    "revoke",
-    "list",
-    "use",
-    "describe",
-    "desc",
-    "add",
-    "comment",
-    "security",
+    *("create", "alter", "drop", "grant", "revoke", "list"),
+    *("use", "describe", "desc", "add", "comment", "security"),
 )
 _VERBS = (*_QUERIES, *_CHANGES, "prune")
-_NEEDED = {
-    "select": ("from",),
-    "insert": ("into",),
-    "update": ("set", "where"),
-    "delete": ("from", "where"),
-}
+_NEEDED = {"select": ("from",), "insert": ("into",), "update": ("set", "where"), "delete": ("from", "where")}
 """The words without which no statement of that kind is complete, in their order."""
 _AFTER_TABLE = {
     "select": ("where", "group", "order", "per", "limit", "allow", "using", "bypass", "with"),
@@ -75,8 +60,8 @@ Fault = tuple[str, str]
 def statement_faults(statement: str, known: Tables | None) -> Iterator[Fault]:
     """Yield what is wrong with a statement of a load. `known`: the tables that there are; None where nobody knows."""
     words, faults = _checked(statement)
+    yield from faults
     if faults:
-        yield from faults
         return
     verb = words[0]
     if missing := [word for word in _NEEDED.get(verb, ()) if word not in words]:
@@ -125,8 +110,8 @@ def table_faults(table: Table, own_types: Collection[str]) -> Iterator[Fault]:
         if re.fullmatch(r"[\w ()]*", type_) and type_ not in (*_TYPES, *own_types):
             other = _OF_OTHERS.get(type_.partition("(")[0])
             mend = f"write {other}" if other else meant(type_, (*_TYPES, *own_types))
-            mend = mend or "write one of CQL's, or make it before with CREATE TYPE"
-            yield f"column {name} has {f'the type {type_}, which there is not' if type_ else 'no type'}", mend
+            what = f"the type {type_}, which there is not" if type_ else "no type"
+            yield f"column {name} has {what}", mend or "write one of CQL's, or make it before with CREATE TYPE"
 
 
 def _checked(statement: str) -> tuple[Sequence[str], list[Fault]]:
@@ -141,11 +126,8 @@ def _of_any(words: Sequence[str]) -> Iterator[Fault]:
     if not words:
         yield "is empty", "write a statement of CQL"
     elif words[0] not in _VERBS:
-        shown = " ".join(_QUERIES).upper()
-        yield (
-            f"begins with {words[0].upper()}, as no statement of CQL does",
-            meant_or_known(words[0].upper(), shown.split()),
-        )
+        first, known = words[0].upper(), [query.upper() for query in _QUERIES]
+        yield f"begins with {first}, as no statement of CQL does", meant_or_known(first, known)
     elif ";" in words and words[0] != "begin":
         yield "a second statement follows after `;`", "write each by itself"
     else:
@@ -161,8 +143,7 @@ def _of_form(verb: str, words: Sequence[str]) -> Iterator[Fault]:
     elif words[1:2] == ["*"] and verb == "delete":
         yield "DELETE * is no CQL", "write DELETE FROM"
     after = _AFTER_TABLE.get(verb, ())
-    place = _behind_table(words)
-    following = words[place] if place < len(words) else ""
+    following = _behind_table(words)
     if after and is_name(following) and following not in after:
         mend = meant(following.upper(), [word.upper() for word in after])
         yield f"{following.upper()} stands behind the table", mend or "CQL has no other names of a table, and no JOIN"
@@ -175,12 +156,12 @@ def _of_form(verb: str, words: Sequence[str]) -> Iterator[Fault]:
 
 
 def _of_insert(words: Sequence[str]) -> Iterator[Fault]:
-    both = inserted(words)
-    if both and len(both[0]) != len(both[1]):
-        yield f"{plural(len(both[0]), 'column')} and {plural(len(both[1]), 'value')}", "write as many of both"
-    elif not both and "json" not in words:
-        mend = "write INSERT INTO table (column, …) VALUES (…)"
-        yield "INSERT without columns and VALUES", mend
+    if both := inserted(words):
+        columns, values = map(len, both)
+        if columns != values:
+            yield f"{plural(columns, 'column')} and {plural(values, 'value')}", "write as many of both"
+    elif "json" not in words:
+        yield "INSERT without columns and VALUES", "write INSERT INTO table (column, …) VALUES (…)"
 
 
 def _of_tables(verb: str, words: Sequence[str], known: Tables | None) -> Iterator[Fault]:
@@ -228,9 +209,9 @@ def _columns(verb: str, words: Sequence[str]) -> Iterator[str]:
 
 
 def _ordering(words: Sequence[str]) -> Iterator[str]:
-    for place, word in enumerate(words[:-1]):
-        if word in ("order", "group") and words[place + 1] == "by":
-            for part in parts_of(_until_clause(words[place + 2 :])):
+    for position, word in enumerate(words[:-1]):
+        if word in ("order", "group") and words[position + 1] == "by":
+            for part in parts_of(_until_clause(words[position + 2 :])):
                 if part and part[1:2] != ["("] and is_name(part[0]):
                     yield part[0]
 
@@ -251,19 +232,20 @@ def _assigned(words: Sequence[str]) -> Iterator[str]:
 
 
 def _compared(words: Sequence[str]) -> Iterator[str]:
-    for place, word in enumerate(words[1:-1], start=1):
-        if words[place - 1] in ("where", "and", "if") and words[place + 1] in _OPERATORS and is_name(word):
+    for position, word in enumerate(words[1:-1], start=1):
+        if words[position - 1] in ("where", "and", "if") and words[position + 1] in _OPERATORS and is_name(word):
             yield word
 
 
 def _until_clause(words: Sequence[str]) -> Sequence[str]:
-    return words[: next((place for place, word in enumerate(words) if word in _CLAUSES), len(words))]
+    return list(takewhile(lambda word: word not in _CLAUSES, words))
 
 
-def _behind_table(words: Sequence[str]) -> int:
+def _behind_table(words: Sequence[str]) -> str:
+    """Return the word behind the table's name; empty without one."""
     name = table_of(words)
-    start = next((place for place, word in enumerate(words) if word in ("from", "update")), len(words))
-    return next((place + 1 for place in range(start, len(words)) if name and name_of(words[place]) == name), len(words))
+    rest = dropwhile(lambda word: word not in ("from", "update"), words)
+    return next((word for before, word in pairwise(rest) if name and name_of(before) == name), "")
 
 
 def _mend_of(words: Sequence[str], missing: str) -> str:

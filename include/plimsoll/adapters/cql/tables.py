@@ -1,8 +1,9 @@
 """CQL as far as definitions need it: words and signs of statements, and the tables that `CREATE TABLE` makes. Pure."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 _KINDS = ("table", "columnfamily")
 _AFTER_TYPE = ("static", "primary", "masked", "check", "not")
@@ -38,20 +39,18 @@ Tables = Mapping[str, Table]
 
 def tables(schema: Sequence[str]) -> Tables:
     """Return the tables and views that these statements make."""
-    found: dict[str, Table] = {}
-    for statement in schema:
-        words = words_of(statement)
+    made: dict[str, Table] = {}
+    for words in map(words_of, schema):
         if (table := created_table(words)) is not None:
-            found[_named(words)] = table
+            made[_named(words)] = table
         elif words[:3] == ["create", "materialized", "view"] or words[:2] == ["alter", "table"]:
-            found[_named(words)] = Table(is_whole=False)
-    return found
+            made[_named(words)] = Table(is_whole=False)
+    return made
 
 
 def types(schema: Sequence[str]) -> frozenset[str]:
     """Return the types that these statements make."""
-    made = [words for words in map(words_of, schema) if words[:2] == ["create", "type"]]
-    return frozenset(_named(words) for words in made)
+    return frozenset(_named(words) for words in map(words_of, schema) if words[:2] == ["create", "type"])
 
 
 def created_table(words: Sequence[str]) -> Table | None:
@@ -61,44 +60,37 @@ def created_table(words: Sequence[str]) -> Table | None:
     if "(" not in words:  # LIKE another
         return Table(is_whole=False)
     columns: dict[str, str] = {}
-    key = [part for part in _columns(words) if part[:2] == ["primary", "key"]]
-    for part in _columns(words):
+    listed = parts_of(words[words.index("(") + 1 :])
+    key = [part for part in listed if part[:2] == ["primary", "key"]]
+    for part in listed:
         if len(part) > 1 and part[:2] != ["primary", "key"]:
-            type_ = re.sub(r"(?<=[^\w ]) | (?=[^\w])", "", " ".join(_until(part[1:], _AFTER_TYPE)))
+            of_type = takewhile(lambda word: word not in _AFTER_TYPE, part[1:])
+            type_ = re.sub(r"(?<=[^\w ]) | (?=[^\w])", "", " ".join(of_type))
             columns[name_of(part[0])] = _SYNONYMS.get(type_, type_)
             key += [["primary", "key", "(", part[0], ")"]] if "primary" in part else []
     parts = parts_of(key[0][3:]) if key else []
-    partition = parts_of(parts[0][1:]) if parts and parts[0][:1] == ["("] else parts[:1]
-    first, rest = ([name_of(one[0]) for one in some if one] for some in (partition, parts[1:]))
-    return Table(columns, tuple(first), (*first, *rest), all(is_name(part[0]) for part in _columns(words) if part))
-
-
-def _columns(words: Sequence[str]) -> list[list[str]]:
-    return parts_of(words[words.index("(") + 1 :])
+    first = parts_of(parts[0][1:]) if parts and parts[0][:1] == ["("] else parts[:1]
+    partition_key = tuple(name_of(part[0]) for part in first if part)
+    rest = [name_of(part[0]) for part in parts[1:] if part]
+    is_whole = all(is_name(part[0]) for part in listed if part)
+    return Table(columns, partition_key, (*partition_key, *rest), is_whole)
 
 
 def _named(words: Sequence[str]) -> str:
     """Return the name of what a statement makes or changes, without its keyspace."""
-    start = next(place for place, word in enumerate(words) if word in (*_KINDS, "view", "type")) + 1
+    start = next(position for position, word in enumerate(words) if word in (*_KINDS, "view", "type")) + 1
     while words[start : start + 1] and words[start] in ("if", "not", "exists"):
         start += 1
     names = words[start : start + 3]
     return name_of(names[2] if names[1:2] == ["."] and len(names) > 2 else names[0]) if names else ""
 
 
-def _until(words: Sequence[str], ends: Sequence[str]) -> Iterator[str]:
-    for word in words:
-        if word in ends:
-            return
-        yield word
-
-
 def words_of(statement: str) -> list[str]:
     """Return words in small letters, names in quotes as they are, and signs. `{keyspace}.`, which stands for the load's
     own keyspace, is left out.
     """
-    found = (match["word"] for match in _WORD.finditer(statement.replace("{keyspace}.", "")) if match["word"])
-    return [word if word[0] in "'\"$:" else word.lower() for word in found]
+    words = (match["word"] for match in _WORD.finditer(statement.replace("{keyspace}.", "")) if match["word"])
+    return [word if word[0] in "'\"$:" else word.lower() for word in words]
 
 
 def parts_of(words: Sequence[str]) -> list[list[str]]:
@@ -148,8 +140,8 @@ def keyspace_of(words: Sequence[str]) -> str:
 
 def _path(words: Sequence[str]) -> list[str]:
     """Return the table's name, with its keyspace before it where that is written."""
-    for place, word in enumerate(words[:-1]):
+    for position, word in enumerate(words[:-1]):
         if word in _BESIDE_TABLE:
-            has_keyspace = words[place + 2 : place + 3] == ["."] and len(words) > place + 3
-            return [words[place + 1], words[place + 3]] if has_keyspace else [words[place + 1]]
+            has_keyspace = words[position + 2 : position + 3] == ["."] and len(words) > position + 3
+            return [words[position + 1], words[position + 3]] if has_keyspace else [words[position + 1]]
     return []

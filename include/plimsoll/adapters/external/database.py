@@ -36,8 +36,8 @@ class Databases:
         try:
             return Database(options, access, tls_context(access) if options.tls else None)
         except ValueError as error:
-            place = access.names.authority if "authority" in str(error) else access.names.certificate
-            mend = f"put the whole PEM, with its BEGIN and END lines, into {place}"
+            names = access.names.authority if "authority" in str(error) else access.names.certificate
+            mend = f"put the whole PEM, with its BEGIN and END lines, into {names}"
             raise SecretError(str(error), where=f"connection {options.connection!r}", mend=mend) from error
 
 
@@ -71,7 +71,7 @@ class Database:
         """Return the nodes of the data centre as one of them reports them, by address. Raises ProviderError."""
         with self.any_session() as session:
             rows = [*session.rows(_LOCAL), *session.rows(_PEERS)]
-        return _nodes(rows, self.options.data_centre, self._where)
+        return _nodes(rows, self.options.data_centre, ", ".join(self.options.contact_points))
 
     def for_clients(self) -> ExternalDatabase:
         """Return what a load generator must know of it."""
@@ -104,24 +104,20 @@ class Database:
 
     @cached_property
     def _contact_addresses(self) -> frozenset[str]:
-        found = set[str]()
+        addresses = set[str]()
         for name in self.options.contact_points:
             with suppress(OSError, UnicodeError):  # who connects says so
-                found |= {str(told[4][0]) for told in socket.getaddrinfo(name, self.options.port)}
-        return frozenset(found)
-
-    @property
-    def _where(self) -> str:
-        return ", ".join(self.options.contact_points)
+                addresses |= {str(entry[4][0]) for entry in socket.getaddrinfo(name, self.options.port)}
+        return frozenset(addresses)
 
 
 def _nodes(rows: Sequence[Mapping[str, str]], data_centre: str, where: str) -> tuple[ReportedNode, ...]:
     known = [row for row in rows if "data_center" in row]  # a node that is about to join has told nothing else yet
-    there = [row for row in known if row["data_center"] == data_centre]
-    if not there:
+    of_data_centre = [row for row in known if row["data_center"] == data_centre]
+    if not of_data_centre:
         names = shortened(", ".join(sorted({row["data_center"] for row in known})))
         raise ProviderError(f"has no data centre {data_centre!r}", where=where, mend=f"it has: {names}")
-    return tuple(sorted((_node(row, where) for row in there), key=lambda node: node.address))
+    return tuple(sorted((_node(row, where) for row in of_data_centre), key=lambda node: node.address))
 
 
 def _node(row: Mapping[str, str], where: str) -> ReportedNode:
@@ -132,5 +128,5 @@ def _node(row: Mapping[str, str], where: str) -> ReportedNode:
     except ValueError as error:
         what = f"tells a node's address that is none: {shortened(address) or 'nothing'}"
         raise ProviderError(what, where=where, mend="see its tables system.local and system.peers") from error
-    told = {name: shortened(row.get(name, "")) for name in ("rack", "release_version")}
-    return ReportedNode(address=address, data_centre=row["data_center"], **told)
+    further = {name: shortened(row.get(name, "")) for name in ("rack", "release_version")}
+    return ReportedNode(address=address, data_centre=row["data_center"], **further)

@@ -37,7 +37,7 @@ class _Values(NamedTuple):
     """What stands in a command: the address that it asks, and the cell's own name."""
 
     place: tuple[str, int]
-    own: str
+    own: str = ""
 
 
 class Endpoints:
@@ -65,32 +65,32 @@ class Endpoint:
             contact_points=tuple(name for name, _ in self.options.places),
             port=self.options.places[0][1],
             addresses=self.options.addresses,
-            secrets=self._given(self.options.places[0]),
+            secrets=self._secrets_at(self.options.places[0]),
         )
 
     def require_ready(self, host: Host) -> None:
         """Wait until each address is ready. Raises ProviderError where one is not within two minutes."""
         until = self._clock.now() + _PATIENCE
         for address, place in zip(self.options.addresses, self.options.places, strict=True):
-            while (told := self._run(host, "ready", self.options.ready, self._values(place))).exit_code:
+            while (ended := self._run(host, "ready", self.options.ready, _Values(place))).exit_code:
                 if self._clock.now() >= until:
-                    what = f"{address} is not ready: {_ending(told)}"
+                    what = f"{address} is not ready: {_ending(ended)}"
                     raise _error("ready", what, "see whether it can be reached from the load host, and with which user")
                 self._clock.sleep(_POLL_S)
 
     def nodes(self, host: Host) -> tuple[ReportedNode, ...]:
         """Return what each address tells of itself. Raises ProviderError."""
         named = zip(self.options.addresses, self.options.places, strict=True)
-        return tuple(self._told(host, address, place) for address, place in named)
+        return tuple(self._node(host, address, place) for address, place in named)
 
     def is_owned(self, host: Host, own: str) -> bool:
         """Tell whether something of that name is there. Raises ProviderError where nobody knows."""
         if self.options.owned is None:
             return False
-        told = self._run(host, "owned", self.options.owned, self._values(own=own))
-        if told.exit_code not in (0, _NO):
-            raise _error("owned", f"can't tell whether {own} is there: {_ending(told)}", "see what it says")
-        return told.exit_code == 0
+        ended = self._run(host, "owned", self.options.owned, _Values(self.options.places[0], own))
+        if ended.exit_code not in (0, _NO):
+            raise _error("owned", f"can't tell whether {own} is there: {_ending(ended)}", "see what it says")
+        return ended.exit_code == 0
 
     def set_up(self, host: Host, own: str) -> None:
         """Make what the cell needs there. Raises ProviderError, also where `owned` does not find it afterwards."""
@@ -111,38 +111,35 @@ class Endpoint:
         until = self._clock.now() + _CHANGE
         for number, line in enumerate(lines):
             left = max(until - self._clock.now(), _ASK)
-            told = self._run(host, f"{key}[{number}]", line, self._values(own=own), left)
-            if told.exit_code:
-                raise _error(f"{key}[{number}]", _ending(told), "see what it says, and what the user may do there")
+            ended = self._run(host, f"{key}[{number}]", line, _Values(self.options.places[0], own), left)
+            if ended.exit_code:
+                raise _error(f"{key}[{number}]", _ending(ended), "see what it says, and what the user may do there")
 
-    def _told(self, host: Host, address: str, place: tuple[str, int]) -> ReportedNode:
+    def _node(self, host: Host, address: str, place: tuple[str, int]) -> ReportedNode:
         version = self._asked(host, "version", self.options.version, place)
         release = next((line.strip() for line in version.splitlines() if line.strip()), "")
         facts = _facts(self._asked(host, "facts", self.options.facts, place)) if self.options.facts else {}
         return ReportedNode(address=address, data_centre="", rack="", release_version=shortened(release), facts=facts)
 
     def _asked(self, host: Host, key: str, line: str, place: tuple[str, int]) -> str:
-        told = self._run(host, key, line, self._values(place))
-        if told.exit_code:
-            raise _error(key, _ending(told), "see what it says")
-        return told.stdout
+        ended = self._run(host, key, line, _Values(place))
+        if ended.exit_code:
+            raise _error(key, _ending(ended), "see what it says")
+        return ended.stdout
 
     def _run(self, host: Host, key: str, line: str, values: _Values, limit: timedelta = _ASK) -> CommandResult:
         """Run the command. One that hangs has the exit code of `timeout`."""
-        own = filled(line, {**self.options.values(values.place), OWN: values.own})
-        argv, stdin = given((*within(limit.total_seconds()), *own), self._given(values.place))
+        command = filled(line, {**self.options.values(values.place), OWN: values.own})
+        argv, stdin = given((*within(limit.total_seconds()), *command), self._secrets_at(values.place))
         try:
-            told = host.run(argv, timeout=limit + 2 * timedelta(seconds=KILLING_S), check=False, stdin=stdin)
+            ended = host.run(argv, timeout=limit + 2 * timedelta(seconds=KILLING_S), check=False, stdin=stdin)
         except HostError as error:
             raise _error(key, f"could not run on the load host: {error.what}", error.mend) from error
-        return CommandResult(told.exit_code, self._shown(told.stdout), self._shown(told.stderr))
+        return CommandResult(ended.exit_code, self._shown(ended.stdout), self._shown(ended.stderr))
 
-    def _given(self, place: tuple[str, int]) -> CommandSecrets:
+    def _secrets_at(self, place: tuple[str, int]) -> CommandSecrets:
         """Return what a command that asks that address is given."""
         return replace(self._secrets, env={**self.options.environment_at(place), **self._secrets.env})
-
-    def _values(self, place: tuple[str, int] | None = None, own: str = "") -> _Values:
-        return _Values(place or self.options.places[0], own)
 
     def _shown(self, text: str) -> str:
         for hidden in self._hidden:
@@ -152,15 +149,15 @@ class Endpoint:
 
 def _secrets(options: EndpointOptions, access: DatabaseAccess) -> CommandSecrets:
     table = options.secrets or SecretsTable()
-    places = {
+    names = {
         **dict.fromkeys(("user", "password"), access.names.login),
         "authority": access.names.authority,
         **dict.fromkeys(("certificate", "key"), access.names.certificate),
     }
-    lacking = sorted(name for name in table.parts if not getattr(access, name))
+    lacking = sorted(part for part in table.parts if not getattr(access, part))
     if lacking:
-        there = " and ".join(dict.fromkeys(places[name] for name in lacking))
-        mend = f"put {'it' if len(lacking) == 1 else 'them'} into {there}, or take what is not needed out of `secrets`"
+        named = " and ".join(dict.fromkeys(names[part] for part in lacking))
+        mend = f"put {'it' if len(lacking) == 1 else 'them'} into {named}, or take what is not needed out of `secrets`"
         raise SecretError(f"has no {' and no '.join(lacking)}", where=f"connection {options.connection!r}", mend=mend)
     given_secrets = CommandSecrets(_filled(table.env, access), _filled(table.files, access))
     if len(given((), given_secrets)[1].encode()) > MOST_INPUT_BYTES - _SPARE_BYTES:
@@ -177,21 +174,21 @@ def _filled(texts: Mapping[str, str], access: DatabaseAccess) -> dict[str, str]:
 def _facts(printed: str) -> dict[str, str]:
     """Return the facts of a JSON object, as text. Raises ProviderError for anything else, and for too many."""
     try:
-        told = json.loads(printed)
+        facts = json.loads(printed)
     except (ValueError, RecursionError) as error:
         raise _error("facts", f"printed no JSON: {shortened(printed)!r}", 'let it print `{"name": "value"}`') from error
-    if not isinstance(told, dict) or len(told) > _MOST_FACTS:
+    if not isinstance(facts, dict) or len(facts) > _MOST_FACTS:
         raise _error("facts", f"printed no object of at most {_MOST_FACTS} facts", 'let it print `{"name": "value"}`')
-    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in told.items()}
+    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in facts.items()}
     return {shortened(name): shortened(text) for name, text in texts.items()}
 
 
-def _ending(told: CommandResult) -> str:
+def _ending(ended: CommandResult) -> str:
     """Say how a command ended, with the last line of what it printed."""
-    if told.exit_code in (ENDED, KILLED):
+    if ended.exit_code in (ENDED, KILLED):
         return "did not end in time, and was ended"
-    lines = [line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()]
-    return f"ended with exit code {told.exit_code}" + (f": {shortened(lines[-1])}" if lines else "")
+    lines = [line.strip() for line in f"{ended.stdout}\n{ended.stderr}".splitlines() if line.strip()]
+    return f"ended with exit code {ended.exit_code}" + (f": {shortened(lines[-1])}" if lines else "")
 
 
 def _error(key: str, what: str, mend: str) -> ProviderError:

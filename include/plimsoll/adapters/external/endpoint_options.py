@@ -1,13 +1,15 @@
 """What a definition says of an endpoint: a database of any kind that is there, which its own commands ask."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from plimsoll.adapters.external.options import ExternalOptions, TheirOptions
-from plimsoll.domain.keys.faults import Fault, Faulty, as_written, problems_of
+from plimsoll.domain.keys.faults import Fault, as_written, problems_of, require_none
 from plimsoll.domain.keys.system import CommandLine, placeholders, with_values
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.errors import Problem
@@ -28,8 +30,8 @@ _LISTS = ("set_up", "clean_up")
 
 
 def _as_address(value: str) -> str:
-    found = _ADDRESS.fullmatch(value)
-    if found is None or not 1 <= int(found["port"]) <= 65535:
+    match = _ADDRESS.fullmatch(value)
+    if match is None or not 1 <= int(match["port"]) <= 65535:
         raise ValueError("is no name or address with its port, such as db.example:5432 or [::1]:5432")
     return value
 
@@ -102,9 +104,7 @@ class EndpointOptions(TheirOptions):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        faults = [*self._unowned(), *self._unknown(), *self._unused_secrets(), *self._clashing()]
-        if faults:
-            raise Faulty(faults)
+        require_none(chain(self._unowned(), self._unknown(), self._unused_secrets(), self._clashing()))
         return self
 
     @property
@@ -153,15 +153,15 @@ class EndpointOptions(TheirOptions):
 
     def _clashing(self) -> list[Fault]:
         table = self.secrets or SecretsTable()
-        given = (("environment", self.environment), ("secrets.env", table.env), ("secrets.files", table.files))
-        paths = [(tuple(key.split(".")), name) for key, variables in given for name in variables]
-        names = [name for _, name in paths]
+        tables = {("environment",): self.environment, ("secrets", "env"): table.env, ("secrets", "files"): table.files}
+        count = Counter(chain.from_iterable(tables.values()))
         return [
             Fault((*path, name), "is given twice", "give each variable once")
-            if names.count(name) > 1
+            if count[name] > 1
             else Fault((*path, name), "is Plimsoll's own", "give it another name")
-            for path, name in paths
-            if names.count(name) > 1 or name.startswith("PLIMSOLL_")
+            for path, variables in tables.items()
+            for name in variables
+            if count[name] > 1 or name.startswith("PLIMSOLL_")
         ]
 
     def _unused_secrets(self) -> list[Fault]:
@@ -180,9 +180,9 @@ def _path(key: str) -> tuple[int | str, ...]:
 
 
 def _place(address: str) -> tuple[str, int]:
-    found = _ADDRESS.fullmatch(address)
-    assert found is not None, "checked by the model"
-    return found["v6"] or found["name"], int(found["port"])
+    match = _ADDRESS.fullmatch(address)
+    assert match is not None, "checked by the model"
+    return match["v6"] or match["name"], int(match["port"])
 
 
 TheirDatabase = ExternalOptions | EndpointOptions

@@ -29,6 +29,10 @@ _VERSIONS = ("SELECT schema_version FROM system.local", "SELECT schema_version F
 _PAUSES_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 3.2)
 _Name = Annotated[str, Field(max_length=1000)]
 _MEND = "name another keyspace: Plimsoll makes its own, and drops it after each cell"
+_MENDS = {
+    UNAUTHORIZED: "let the user create and drop keyspaces, or write `{existing: …, read_only: true}`",
+    ALREADY_EXISTS: _MEND,
+}
 
 
 class Mark(Model):
@@ -90,15 +94,13 @@ def require_own_keyspace(
     keyspace and mark.
     """
     keyspace = wanted.name
-    found = mark_of(session, keyspace)
-    if found is not None and (found.store, found.cluster) == (mark.store, mark.cluster):
+    present = mark_of(session, keyspace)
+    if present is not None and (present.store, present.cluster) == (mark.store, mark.cluster):
         return
-    if found is not None:
-        what = f"the keyspace is in use by {found.cluster} of the store {found.store}, or was left by it"
-        mend = (
-            f"wait until that has ended; where it has, `plimsoll clusters destroy {found.cluster}` drops the keyspace"
-        )
-        raise _refused(keyspace, what, mend)
+    if present is not None:
+        what = f"the keyspace is in use by {present.cluster} of the store {present.store}, or was left by it"
+        drops = f"`plimsoll clusters destroy {present.cluster}` drops the keyspace"
+        raise _refused(keyspace, what, f"wait until that has ended; where it has, {drops}")
     is_left = is_there(session, keyspace)
     if is_left and not (began and is_empty(session, keyspace)):
         raise _refused(keyspace, "there is such a keyspace, which Plimsoll has not made", _MEND)
@@ -113,9 +115,9 @@ def require_own_keyspace(
 
 def drop_marked(session: Session, keyspace: str, store: str, cluster: str, *, began: bool) -> None:
     """Drop the keyspace if it is that cluster's, and see that it is gone. Any other is left alone. ProviderError."""
-    found = mark_of(session, keyspace)
-    is_own = found is not None and (found.store, found.cluster) == (store, cluster)
-    is_unmarked = found is None and began and is_there(session, keyspace) and is_empty(session, keyspace)
+    mark = mark_of(session, keyspace)
+    is_own = mark is not None and (mark.store, mark.cluster) == (store, cluster)
+    is_unmarked = mark is None and began and is_there(session, keyspace) and is_empty(session, keyspace)
     if not is_own and not is_unmarked:
         return
     with _explained(keyspace):
@@ -152,12 +154,7 @@ def _explained(keyspace: str) -> Iterator[None]:
     try:
         yield
     except DatabaseRefused as error:
-        mends = {
-            UNAUTHORIZED: "let the user create and drop keyspaces, or write `{existing: …, read_only: true}`",
-            ALREADY_EXISTS: _MEND,
-        }
-        mend = mends.get(error.code, "see the database's log")
-        raise _refused(keyspace, error.what, mend) from error
+        raise _refused(keyspace, error.what, _MENDS.get(error.code, "see the database's log")) from error
 
 
 def _refused(keyspace: str, what: str, mend: str) -> ProviderError:

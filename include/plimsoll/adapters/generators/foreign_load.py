@@ -42,9 +42,9 @@ def renew_lease(host: Host) -> None:
 def parse_plan(text: str) -> dict[str, Any]:
     """Return the content of the file `PLAN`; empty for no text. Raises LoadError where Plimsoll did not write it."""
     try:
-        told = json.loads(text) if text else {}
-        if isinstance(told, dict):
-            return told
+        plan = json.loads(text) if text else {}
+        if isinstance(plan, dict):
+            return plan
     except (ValueError, RecursionError):
         pass
     raise LoadError(f"the load's {PLAN} is damaged", where="load generator", mend="run the cell again")
@@ -165,8 +165,8 @@ class Plan:
     @classmethod
     def parse(cls, text: str) -> "Plan":
         """Parse the file's content and ignore other keys. An empty text is the plan of a load never started."""
-        told = parse_plan(text)
-        return cls(**{one.name: told[one.name] for one in fields(cls) if one.name in told})
+        known = {setting.name for setting in fields(cls)}
+        return cls(**{name: value for name, value in parse_plan(text).items() if name in known})
 
 
 class ForeignGenerator(LoadGenerator):
@@ -204,33 +204,29 @@ class ForeignGenerator(LoadGenerator):
             "commands": [command.name for command in load.commands],
             **self._plan(request),
         }
-        for name, content in {
-            **load.files,
-            PLAN: json.dumps(plan),
-            _SCRIPT: script([*load.commands, *load.closing]),
-        }.items():
+        own_files = {PLAN: json.dumps(plan), _SCRIPT: script([*load.commands, *load.closing])}
+        for name, content in {**load.files, **own_files}.items():
             host.write(folder / name, content)
         argv, stdin = given(("/bin/sh", _SCRIPT), load.secrets)
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder, stdin=stdin))
 
     def status(self, host: Host, job_id: str) -> LoadStatus:
-        plan, job = Plan.parse(_tail(host, PLAN)), host.status(job_id)
+        plan, job = Plan.parse(tail(host, PLAN)), host.status(job_id)
         if job.state == "missing":
             return LoadStatus("failed", reason="the load was never started")
         name = _command_at_work(host, plan)
-        console = _tail(host, f"{name}.console")
+        console = tail(host, f"{name}.console")
         if job.state == "running":
             return self._running(host, plan, name, console)
-        reason = self._fault(host, job, plan, console)
+        reason = self._fault(host, job, plan, name, console)
         if not reason:
             return LoadStatus("complete", "load", seconds_left=0.0)
         phase = self._running(host, plan, name, console).phase
         return LoadStatus("failed", phase, reason=f"{reason}{last_lines(console)}")
 
-    def _fault(self, host: Host, job: JobStatus, plan: Plan, console: str) -> str:
-        """Explain why an ended load is incomplete; empty if it is complete."""
-        name = _command_at_work(host, plan)
-        ending = Ending.parse(_tail(host, f"{name}.end"))
+    def _fault(self, host: Host, job: JobStatus, plan: Plan, name: str, console: str) -> str:
+        """Explain why a load that ended with the command `name` is incomplete; empty if it is complete."""
+        ending = Ending.parse(tail(host, f"{name}.end"))
         if ending is None:
             return f"{name}: {self.name} was {'killed' if job.exit_code is None else 'ended before its time'}"
         if ending.exit_code != 0:  # what gave up under load may have come to write nothing
@@ -265,7 +261,8 @@ def _command_at_work(host: Host, plan: Plan) -> str:
     return (begun or [*plan.commands, LOAD][:1])[-1]
 
 
-def _tail(host: Host, name: str) -> str:
+def tail(host: Host, name: str) -> str:
+    """Return the end of a file of the load; empty where there is none."""
     return host.read_tail(folder_of(host) / name, max_bytes=TAIL_BYTES)
 
 

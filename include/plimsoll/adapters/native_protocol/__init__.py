@@ -13,7 +13,6 @@ import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from types import TracebackType
 from typing import Self
 
 from plimsoll.adapters.native_protocol import frames
@@ -27,7 +26,12 @@ SCHEMA_CHANGE_S = 60.0
 """The time that a change of the schema may take: as long as the slowest node."""
 
 # OpenSSL's numbers, of `openssl verify`.
-_NOT_YET, _EXPIRED, _REVOKED, _OTHER_HOSTS = (9,), (10,), (23,), (62, 64)
+_OTHER_HOSTS = (62, 64)
+_UNUSABLE = {
+    9: "set the clocks of the node and of this machine",  # not valid yet
+    10: "renew the node's certificate, or its authority's",  # expired
+    23: "have a new certificate made for the node",  # revoked
+}
 
 _ALERT = "ALERT"
 """Stands in what OpenSSL says of a connection that the other side has ended."""
@@ -59,13 +63,9 @@ class Session:
             self._open = opened.pop_all()
 
     def __enter__(self) -> Self:
-        """Return the connection."""
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close the connection."""
+    def __exit__(self, *_: object) -> None:
         self._open.close()
 
     def rows(self, statement: str, *, within_s: float = ANSWER_S) -> list[Mapping[str, str]]:
@@ -116,7 +116,9 @@ class Session:
                     raise self._error("asks for a user and a password", mend)
                 opcode, _ = self._ask(frames.credentials(access.user, access.password))
         except DatabaseRefused as error:
-            raise self._not_logged_in(error) from error
+            if error.code == frames.BAD_CREDENTIALS:
+                raise self._error("refuses user and password", f"correct {access.names.login}") from error
+            raise
         except _Ended as error:
             what = f"accepts a connection and does not begin to speak CQL: {error}"
             own = f"see whether it asks for a client certificate, which you give by {access.names.certificate}"
@@ -125,11 +127,6 @@ class Session:
             raise self._error(*(rejected(error.what, access) or other)) from error
         if opcode not in (Opcode.READY, Opcode.AUTH_SUCCESS):
             raise self._foreign()
-
-    def _not_logged_in(self, error: DatabaseRefused) -> ProviderError:
-        if error.code == frames.BAD_CREDENTIALS:
-            return self._error("refuses user and password", f"correct {self._access.names.login}")
-        return error
 
     def _left_s(self) -> float:
         return max(0.001, self._until - time.monotonic())
@@ -195,7 +192,7 @@ def tls_context(access: DatabaseAccess) -> ssl.SSLContext:
     try:
         # Python reads a client's certificate from files alone: this one is in memory, and gone with its descriptor.
         with _in_memory(f"{access.key}\n{access.certificate}") as path:
-            context.load_cert_chain(path, password=_no_password)
+            context.load_cert_chain(path, password=lambda: "")  # in the place of a question on the terminal
     except (ssl.SSLError, OSError) as error:
         raise ValueError("client certificate and private key, as unencrypted PEM, do not fit together") from error
     return context
@@ -211,37 +208,25 @@ def _in_memory(text: str) -> Iterator[str]:
         os.close(descriptor)
 
 
-def _no_password() -> str:
-    """Return an empty password in the place of a question on the terminal."""
-    return ""
-
-
 def untrusted(error: ssl.SSLCertVerificationError, names: AccessNames) -> tuple[str, str]:
     """Return why a node's certificate is refused, and how to mend it."""
-    said = error.verify_message.rstrip(".")
+    reason = error.verify_message.rstrip(".")
     if error.verify_code in _OTHER_HOSTS:
         mend = "write a contact point that the certificate names in its SAN, or have one made whose SAN names this one"
-        return f"its certificate is of another host: {said}", mend
-    if error.verify_code in _EXPIRED:
-        return f"its certificate can't be used: {said}", "renew the node's certificate, or its authority's"
-    if error.verify_code in _NOT_YET:
-        return f"its certificate can't be used: {said}", "set the clocks of the node and of this machine"
-    if error.verify_code in _REVOKED:
-        return f"its certificate can't be used: {said}", "have a new certificate made for the node"
+        return f"its certificate is of another host: {reason}", mend
+    if error.verify_code in _UNUSABLE:
+        return f"its certificate can't be used: {reason}", _UNUSABLE[error.verify_code]
     mend = f"put the certificate of the authority that signs the nodes' into {names.authority}"
-    return f"its certificate is not trusted: {said}", mend
+    return f"its certificate is not trusted: {reason}", mend
 
 
 def rejected(reason: str, access: DatabaseAccess) -> tuple[str, str] | None:
     """Return what a node has against the client's certificate, and how to mend it; None if it is something else."""
-    said, place = reason.upper().replace(" ", "_"), access.names.certificate
-    if _ALERT not in said or ("CERTIFICATE" not in said and "UNKNOWN_CA" not in said):
+    words, certificate = reason.upper().replace(" ", "_"), access.names.certificate
+    if _ALERT not in words or ("CERTIFICATE" not in words and "UNKNOWN_CA" not in words):
         return None
     if not access.certificate:
-        return "asks for a client certificate", f"give {place}"
-    if "EXPIRED" in said:
-        return "says that the client's certificate has expired", f"renew {place}"
-    return f"refuses the client's certificate: {reason}", f"let an authority that the nodes trust sign {place}"
-
-
-__all__ = ["DatabaseRefused", "Session", "tls_context"]
+        return "asks for a client certificate", f"give {certificate}"
+    if "EXPIRED" in words:
+        return "says that the client's certificate has expired", f"renew {certificate}"
+    return f"refuses the client's certificate: {reason}", f"let an authority that the nodes trust sign {certificate}"

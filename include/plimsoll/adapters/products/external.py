@@ -22,8 +22,6 @@ from plimsoll.domain.text.errors import DeployError, Problem, ProviderError
 from plimsoll.ports.host import Host
 from plimsoll.ports.product import Evidence, Product
 
-_PROCESS = "database"
-
 
 class ExternalProduct(Product):
     """Its provider checks whether it can be used. `read_by`: product → the reader of logs in its form.
@@ -41,8 +39,8 @@ class ExternalProduct(Product):
         self._observe: Observe | None = None
 
     def at(self, options: Mapping[str, JsonValue]) -> Self:
-        bound, theirs = copy(self), read_options(options)
-        bound._theirs, bound._observe = theirs, None if isinstance(theirs, list) else theirs.observe
+        bound, database = copy(self), read_options(options)
+        bound._theirs, bound._observe = database, None if isinstance(database, list) else database.observe
         if bound._observe and bound._observe.log:
             known = bound._observe.log.of
             bound.evidence = TakenLog(self._read_by[known], known)
@@ -63,7 +61,7 @@ class ExternalProduct(Product):
         if not followed:
             return ()
         log, gc_log = (name if name in followed else "" for name in (OWN_LOG, GC_LOG))
-        return (Process(_PROCESS, log=log, gc_log=gc_log, files=(f"{FOLDER}/*",)),)
+        return (Process("database", log=log, gc_log=gc_log, files=(f"{FOLDER}/*",)),)
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
         """Return what the machines tell of themselves. What the database is, `reported` says."""
@@ -79,13 +77,13 @@ class ExternalProduct(Product):
         return node.model_copy(update={"facts": node.facts.model_copy(update=known)})
 
     def reported(self, load: Host) -> Sequence[ReportedNode]:
-        theirs = self._theirs
-        if isinstance(theirs, list):
-            raise DeployError("; ".join(map(str, theirs)), where=EXTERNAL, mend="correct the definition")
+        database = self._theirs
+        if isinstance(database, list):
+            raise DeployError("; ".join(map(str, database)), where=EXTERNAL, mend="correct the definition")
         try:
-            if isinstance(theirs, EndpointOptions):
-                return self._endpoints.of(theirs).nodes(load)
-            return self._databases.of(theirs).nodes()
+            if isinstance(database, EndpointOptions):
+                return self._endpoints.of(database).nodes(load)
+            return self._databases.of(database).nodes()
         except ProviderError as error:
             raise DeployError(error.what, where=error.where, mend=error.mend) from error
 

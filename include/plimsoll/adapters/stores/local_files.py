@@ -128,9 +128,9 @@ def read_text(path: Path) -> str:
     raise DefinitionError([problem], where=str(path))
 
 
-def _not_utf_8(data: bytes, place: int) -> Problem:
-    line = data.count(b"\n", 0, place) + 1
-    what = f"is not UTF-8 text: the byte 0x{data[place]:02x} stands here"
+def _not_utf_8(data: bytes, position: int) -> Problem:
+    line = data.count(b"\n", 0, position) + 1
+    what = f"is not UTF-8 text: the byte 0x{data[position]:02x} stands here"
     return Problem(f"line {line}", what, "save the file as UTF-8: `iconv -f latin1 -t utf-8` turns Latin-1 into it")
 
 
@@ -208,16 +208,18 @@ class ImportFolder:
         Raises NotFound where a pattern matches no file, unless none is required, where the files are too large to be
         read together, and for names that no bundle may have.
         """
-        found: dict[Path, None] = {}
+        paths: dict[Path, None] = {}
+        root = self.root.resolve()
         for pattern in patterns:
-            paths = sorted(path for path in self._matches(pattern) if path.is_file() and self._is_inside(path))
-            if not paths and required:
+            files = filter(Path.is_file, self._matches(pattern))
+            inside = sorted(path for path in files if path.resolve().is_relative_to(root))  # a link may lead out of it
+            if not inside and required:
                 mend = "patterns count from the folder of the file that describes the import"
                 raise NotFound(f"no file is found by {pattern!r}", where=str(self.root), mend=mend)
-            found |= dict.fromkeys(paths)
-        self._require_plain_names(found)
-        self._require_bounded(found)
-        return tuple(self._file(path) for path in found)
+            paths |= dict.fromkeys(inside)
+        self._require_plain_names(paths)
+        self._require_bounded(paths)
+        return tuple(self._file(path) for path in paths)
 
     def _matches(self, pattern: str) -> Sequence[Path]:
         parts = PurePosixPath(pattern).parts
@@ -229,10 +231,6 @@ class ImportFolder:
         except ValueError as error:
             what = f"{pattern!r} is no pattern ({error})"
             raise NotFound(what, where=str(self.root), mend="write `**/` for folders of any depth") from error
-
-    def _is_inside(self, path: Path) -> bool:
-        """Tell whether the file is inside the folder, since a link may lead out of it."""
-        return path.resolve().is_relative_to(self.root.resolve())
 
     def _require_plain_names(self, paths: Iterable[Path]) -> None:
         for name in (path.relative_to(self.root).as_posix() for path in paths):

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from itertools import accumulate, filterfalse, islice
-from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,17 +39,16 @@ class ObjectStore:
         """Open the store at the root. Raises StoreError for an address that no installed library can reach."""
         self.root = root if "://" in root else str(Path(root).absolute())
         self._fs: Any
+        self._prefix: str
         try:
-            found: tuple[Any, str] = fsspec.core.url_to_fs(self.root)
+            self._fs, self._prefix = fsspec.core.url_to_fs(self.root)
         except ImportError as error:
             mend = f"install what it asks for beside Plimsoll ({error}), or set PLIMSOLL_STORE to a folder or to s3://…"
-            raise StoreError(
-                "can't be reached: a library for it is not installed", where=self.root, mend=mend
-            ) from error
+            what = "can't be reached: a library for it is not installed"
+            raise StoreError(what, where=self.root, mend=mend) from error
         except ValueError as error:
             mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
             raise StoreError(f"is no address of a store ({error})", where=self.root, mend=mend) from error
-        self._fs, self._prefix = found
         self._local = urlsplit(self.root).scheme in ("", "file")
 
     def url(self, key: str = "") -> str:
@@ -72,29 +70,35 @@ class ObjectStore:
 
     def write(self, key: str, data: bytes) -> None:
         """Write atomically. Object stores always do; local files are renamed."""
-        self._put(key, lambda place: self._fs.pipe_file(place, data))
+        self._put(key, lambda path: self._fs.pipe_file(path, data))
 
     def create(self, key: str, data: bytes) -> bool:
         with self._explained(key):
-            place = self._path(key)
-            return create_whole(Path(place), data) if self._local else self._create_remote(place, data)
+            path = self._path(key)
+            if self._local:
+                return create_whole(Path(path), data)
+            try:
+                self._fs.pipe_file(path, data, mode="create")
+            except FileExistsError:
+                return False
+            return True
 
     def upload(self, key: str, path: Path) -> StoredFile:
         with path.open("rb") as source:
             checksum = hashlib.file_digest(source, "sha256").hexdigest()
-        self._put(key, lambda place: self._fs.put_file(str(path), place))
+        self._put(key, lambda target: self._fs.put_file(str(path), target))
         return StoredFile(path.stat().st_size, checksum)
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Yield keys below a prefix, sorted. Unfinished local writes are left out."""
-        found, skip = self._files(prefix), self._above
-        return (path[skip:] for path in found)
+        skip = self._above
+        return (path[skip:] for path in self._files(prefix))
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
-        found, skip, end = self._files(prefix), self._above, f"/{name}"
+        files, skip, end = self._files(prefix), self._above, f"/{name}"
         with self._explained(prefix):
-            stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in found.items()]
-        return ((path[skip:], stamp) for path, stamp in zip(found, stamps, strict=True))
+            stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in files.items()]
+        return ((path[skip:], stamp) for path, stamp in zip(files, stamps, strict=True))
 
     def listed(self, prefix: str, *, deep: bool = True) -> Iterator[ListedFile]:
         paths = self._files(prefix) if deep else filterfalse(is_unfinished, self._entries(prefix, "file"))
@@ -103,10 +107,10 @@ class ObjectStore:
                 yield ListedFile(path[self._above :], self._fs.size(path), self._changed_at(path))
 
     def unfinished(self) -> Iterator[UnfinishedFile]:
-        places = [*self._entries("", "file"), *self._entries("", "directory")]
-        for place in places:  # one campaign after another, as the store may have very many files
+        entries = [*self._entries("", "file"), *self._entries("", "directory")]
+        for entry in entries:  # one campaign after another, as the store may have very many files
             with self._explained(""):
-                paths = self._local_files(place) if self._local else self._fs.find(place)
+                paths = self._local_files(entry) if self._local else self._fs.find(entry)
             for path in sorted(filter(is_own_unfinished, paths)):
                 with suppress(NotFound), self._explained(""):  # finished meanwhile
                     yield UnfinishedFile(path[self._above :], self._changed_at(path))
@@ -115,8 +119,8 @@ class ObjectStore:
         self.delete(file.name)
 
     def _changed_at(self, path: str) -> datetime:
-        found: datetime = self._fs.modified(path)
-        return found if found.tzinfo else found.replace(tzinfo=UTC)
+        modified: datetime = self._fs.modified(path)
+        return modified if modified.tzinfo else modified.replace(tzinfo=UTC)
 
     def folders(self, prefix: str) -> tuple[str, ...]:
         return tuple(sorted(PurePosixPath(path).name for path in self._entries(prefix, "directory")))
@@ -134,11 +138,11 @@ class ObjectStore:
     def delete(self, prefix: str) -> None:
         """Remove everything below a prefix. What another removes at the same time is no error."""
         with self._explained(prefix):
-            place = self._path(prefix)
+            path = self._path(prefix)
             if self._local:
-                remove(Path(place))
+                remove(Path(path))
             else:
-                self._delete_remote(place)
+                self._delete_remote(path)
 
     def check(self) -> None:
         """Write, read and delete a small file. A missing root is created, but none of its parent folders."""
@@ -153,46 +157,37 @@ class ObjectStore:
 
     def _put(self, key: str, write: Callable[[str], None]) -> None:
         with self._explained(key):
-            place = self._path(key)
+            path = self._path(key)
             if self._local:
-                put_whole(Path(place), write)
+                put_whole(Path(path), write)
             else:
-                write(place)
+                write(path)
 
-    def _create_remote(self, place: str, data: bytes) -> bool:
-        try:
-            self._fs.pipe_file(place, data, mode="create")
-        except FileExistsError:
-            return False
-        return True
-
-    def _delete_remote(self, place: str) -> None:
+    def _delete_remote(self, path: str) -> None:
         for _ in range(_TRIES):
             # Where another was quicker with a file, fsspec may have left the others.
             with suppress(FileNotFoundError):
-                if self._fs.exists(place):
-                    self._fs.rm(place, recursive=True)
+                if self._fs.exists(path):
+                    self._fs.rm(path, recursive=True)
                 return
         mend = "wait until nobody else deletes there, then do it again"
-        raise StoreError("files vanish there while they are deleted", where=place, mend=mend)
+        raise StoreError("files vanish there while they are deleted", where=path, mend=mend)
 
     def _path(self, key: str) -> str:
-        parts = PurePosixPath(key).parts
-        if ".." in parts or key.startswith("/"):
+        if ".." in PurePosixPath(key).parts or key.startswith("/"):
             raise StoreError(f"{key!r} is not a key of the store", where=self.root)
-        place = f"{self._prefix.rstrip('/')}/{key}".rstrip("/")
-        if self._leads_out(place):
+        path = f"{self._prefix.rstrip('/')}/{key}".rstrip("/")
+        if self._leads_out(path):
             mend = "replace the link by what it leads to; the store's own folder may be a link"
-            raise StoreError(
-                "is reached by a symbolic link that leads out of the store", where=self.url(key), mend=mend
-            )
-        return place
+            what = "is reached by a symbolic link that leads out of the store"
+            raise StoreError(what, where=self.url(key), mend=mend)
+        return path
 
     def _files(self, prefix: str) -> Mapping[str, Any]:
         """Return the finished files at and below a prefix, sorted, with what a file system elsewhere tells of each."""
         with self._explained(prefix):
-            place = self._path(prefix)
-            files = dict.fromkeys(self._local_files(place)) if self._local else self._fs.find(place, detail=True)
+            path = self._path(prefix)
+            files = dict.fromkeys(self._local_files(path)) if self._local else self._fs.find(path, detail=True)
         return {path: files[path] for path in sorted(files) if not is_unfinished(path)}
 
     @property
@@ -200,11 +195,11 @@ class ObjectStore:
         """Return the length of the part of a path that is above its key."""
         return len(self._prefix.rstrip("/")) + 1
 
-    def _local_files(self, place: str) -> list[str]:
+    def _local_files(self, path: str) -> list[str]:
         """Return all files at and below a path. fsspec's walk looks at each, and `os.walk` at each folder twice."""
-        if Path(place).is_file():
-            return [place]
-        found, folders = [], [place]
+        if Path(path).is_file():
+            return [path]
+        files, folders = [], [path]
         while folders:
             # What was deleted meanwhile has no files.
             with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
@@ -212,17 +207,17 @@ class ObjectStore:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(entry.path)
                     elif not entry.is_dir() and not (entry.is_symlink() and self._leads_out(entry.path)):
-                        found.append(entry.path)
-        return found
+                        files.append(entry.path)
+        return files
 
-    def _leads_out(self, place: str) -> bool:
+    def _leads_out(self, path: str) -> bool:
         """Tell whether a link between the root and the path leads out of the store."""
         if not self._local:
             return False
         root = self._prefix.rstrip("/")
-        below = accumulate(place[len(root) :].strip("/").split("/"), "{}/{}".format, initial=root)
+        below = accumulate(path[len(root) :].strip("/").split("/"), "{}/{}".format, initial=root)
         if any(map(os.path.islink, islice(below, 1, None))):
-            return not Path(place).resolve().is_relative_to(Path(root).resolve())
+            return not Path(path).resolve().is_relative_to(Path(root).resolve())
         return False
 
     @contextmanager
@@ -238,11 +233,11 @@ class ObjectStore:
 def _stamp(path: str, facts: Any) -> str:
     """Return a text that distinguishes this file from earlier and later files of its name; empty if it is gone."""
     if facts:
-        return str(sorted(facts.items(), key=itemgetter(0)))
+        return str(sorted(facts.items()))
     with suppress(FileNotFoundError):
         # A file that replaces another has an inode of its own, even where clocks are too coarse to tell them apart.
-        found = Path(path).stat()
-        return f"{found.st_ino}-{found.st_mtime_ns}-{found.st_size}"
+        status = Path(path).stat()
+        return f"{status.st_ino}-{status.st_mtime_ns}-{status.st_size}"
     return ""
 
 

@@ -6,9 +6,8 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from datetime import timedelta
-from functools import partial
 from io import BufferedReader, BytesIO
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,7 +47,10 @@ class S3Store:
         try:
             self._ask(key, lambda s3: s3.head_object(Bucket=self._bucket, Key=self._name(key)))
         except NotFound:
-            self._require_bucket(key)
+            # HeadObject does not distinguish a missing bucket from a missing file. A bucket that has answered this
+            # process is not checked again. If it is deleted later, writing raises the error.
+            if not self._has_bucket:
+                self._ask(key, lambda s3: s3.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1))
             return False
         return True
 
@@ -58,8 +60,8 @@ class S3Store:
         return content
 
     def blocks(self, key: str) -> Iterator[bytes]:
-        found = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=self._name(key)))
-        with explained(self.url(key)), closing(found["Body"]) as body:
+        answer = self._ask(key, lambda s3: s3.get_object(Bucket=self._bucket, Key=self._name(key)))
+        with explained(self.url(key)), closing(answer["Body"]) as body:
             yield from body.iter_chunks(BLOCK_BYTES)
 
     def write(self, key: str, data: bytes) -> None:
@@ -93,29 +95,25 @@ class S3Store:
 
     def keys(self, prefix: str) -> Iterator[str]:
         """Yield keys below a prefix, sorted, including a file with exactly that name."""
-        return map(self._key, sorted(self._names(prefix)))
+        return map(self._key, sorted(entry["Key"] for entry in self._objects(prefix)))
 
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
         """Yield the keys, with a stamp for each file of that name, from the same listing."""
-        for found in sorted(self._objects(prefix), key=itemgetter("Key")):
-            key = self._key(found["Key"])
-            yield key, f"{found['ETag']} {found['LastModified']}" if key.rpartition("/")[2] == name else ""
+        for entry in sorted(self._objects(prefix), key=itemgetter("Key")):
+            key = self._key(entry["Key"])
+            yield key, f"{entry['ETag']} {entry['LastModified']}" if key.rpartition("/")[2] == name else ""
 
     def listed(self, prefix: str, *, deep: bool = True) -> Iterator[ListedFile]:
         pages = self._pages(prefix, Prefix=self._below(prefix), **({} if deep else {"Delimiter": "/"}))
-        for found in sorted((one for page in pages for one in page.get("Contents", ())), key=itemgetter("Key")):
-            yield ListedFile(self._key(found["Key"]), found["Size"], found["LastModified"])
+        entries = (entry for page in pages for entry in page.get("Contents", ()))
+        for entry in sorted(entries, key=itemgetter("Key")):
+            yield ListedFile(self._key(entry["Key"]), entry["Size"], entry["LastModified"])
 
     def unfinished(self) -> Iterator[UnfinishedFile]:
         """Yield uploads in parts that were neither completed nor aborted: S3 keeps, and bills, their parts."""
-
-        def uploads(s3: Any) -> list[Any]:
-            pages = s3.get_paginator("list_multipart_uploads")
-            return list(pages.paginate(Bucket=self._bucket, Prefix=self._below("")))
-
-        for page in self._ask("", uploads):
-            for found in page.get("Uploads", ()):
-                yield UnfinishedFile(self._key(found["Key"]), found["Initiated"], found["UploadId"])
+        for page in self._pages("", "list_multipart_uploads", Prefix=self._below("")):
+            for entry in page.get("Uploads", ()):
+                yield UnfinishedFile(self._key(entry["Key"]), entry["Initiated"], entry["UploadId"])
 
     def drop(self, file: UnfinishedFile) -> None:
         options = {"Bucket": self._bucket, "Key": self._name(file.name), "UploadId": file.upload}
@@ -125,15 +123,15 @@ class S3Store:
     def folders(self, prefix: str) -> tuple[str, ...]:
         below = self._below(prefix)
         pages = self._pages(prefix, Prefix=below, Delimiter="/")
-        found = [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", ())]
-        return tuple(sorted(name.removeprefix(below).rstrip("/") for name in found))
+        names = [entry["Prefix"] for page in pages for entry in page.get("CommonPrefixes", ())]
+        return tuple(sorted(name.removeprefix(below).rstrip("/") for name in names))
 
     def delete(self, prefix: str) -> None:
         """Delete everything below a prefix, and a file with exactly that name."""
-        names = list(self._names(prefix))
+        names = [entry["Key"] for entry in self._objects(prefix)]
         for start in range(0, len(names), 1000):
             objects = {"Objects": [{"Key": name} for name in names[start : start + 1000]], "Quiet": True}
-            answer = self._ask(prefix, partial(_deleted, bucket=self._bucket, objects=objects))
+            answer = self._ask(prefix, methodcaller("delete_objects", Bucket=self._bucket, Delete=objects))
             for error in answer.get("Errors", ()):
                 what = f"DeleteObject of {error['Key']}: {error.get('Message')}"
                 raise error_of(self.url(prefix), error["Code"], what)
@@ -145,7 +143,6 @@ class S3Store:
         self.delete(key)
 
     def download_url(self, key: str, lifetime: timedelta) -> str:
-        """Return a URL that allows downloading the file for that long. It must not be logged."""
         return self._presigned("get_object", key, lifetime)
 
     def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
@@ -159,11 +156,11 @@ class S3Store:
     def stored(self, key: str) -> StoredFile:
         """Return size and checksum of the file: the checksum computed by S3, or else the one that S3 was given."""
         options = {"Bucket": self._bucket, "Key": self._name(key), "ChecksumMode": "ENABLED"}
-        found = self._ask(key, lambda s3: s3.head_object(**options))
-        if found.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in found:
-            return StoredFile(found["ContentLength"], b64decode(found["ChecksumSHA256"]).hex())
+        head = self._ask(key, lambda s3: s3.head_object(**options))
+        if head.get("ChecksumType") == "FULL_OBJECT" and "ChecksumSHA256" in head:
+            return StoredFile(head["ContentLength"], b64decode(head["ChecksumSHA256"]).hex())
         # That of a file that came in parts is none of its content.
-        return StoredFile(found["ContentLength"], found["Metadata"].get("sha256", ""))
+        return StoredFile(head["ContentLength"], head["Metadata"].get("sha256", ""))
 
     @retry(
         retry=retry_if_exception(lambda error: isinstance(error, Refused) and error.code == _CONFLICT),
@@ -188,10 +185,10 @@ class S3Store:
 
     def _holds(self, key: str, opened: Callable[[], BytesIO | BufferedReader]) -> bool:
         def digest(s3: Any) -> bytes:
-            found = hashlib.sha256()
+            checksum = hashlib.sha256()
             for chunk in s3.get_object(Bucket=self._bucket, Key=self._name(key))["Body"].iter_chunks(BLOCK_BYTES):
-                found.update(chunk)
-            return found.digest()
+                checksum.update(chunk)
+            return checksum.digest()
 
         with opened() as body:
             return bool(self._ask(key, digest) == hashlib.file_digest(body, "sha256").digest())
@@ -199,9 +196,8 @@ class S3Store:
     def _presigned(self, operation: str, key: str, lifetime: timedelta, **further: Any) -> str:
         options = {"Bucket": self._bucket, "Key": self._name(key), **further}
         with explained(self.url(key)):
-            url: str = self._s3.recent().generate_presigned_url(
-                operation, Params=options, ExpiresIn=round(lifetime.total_seconds())
-            )
+            lasts_s = round(lifetime.total_seconds())
+            url: str = self._s3.recent().generate_presigned_url(operation, Params=options, ExpiresIn=lasts_s)
             return url
 
     def _made(self) -> Any:
@@ -217,23 +213,17 @@ class S3Store:
         self._has_bucket = True
         return answer
 
-    def _pages(self, key: str, **options: str) -> list[Any]:
-        def listed(s3: Any) -> list[Any]:
-            return list(s3.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, **options))
-
-        pages: list[Any] = self._ask(key, listed)
+    def _pages(self, key: str, operation: str = "list_objects_v2", **options: str) -> list[Any]:
+        query = {"Bucket": self._bucket, **options}
+        pages: list[Any] = self._ask(key, lambda s3: list(s3.get_paginator(operation).paginate(**query)))
         return pages
-
-    def _names(self, prefix: str) -> Iterator[str]:
-        """Yield full names of the objects at and below a prefix."""
-        return (found["Key"] for found in self._objects(prefix))
 
     def _objects(self, prefix: str) -> Iterator[Mapping[str, Any]]:
         """Yield the objects at and below a prefix as S3 lists them: `x` and `x/a`, but not `xy`."""
         name, below = self._name(prefix), self._below(prefix)
         for page in self._pages(prefix, Prefix=name):
-            found = page.get("Contents", ())
-            yield from (each for each in found if each["Key"] == name or each["Key"].startswith(below))
+            entries = page.get("Contents", ())
+            yield from (entry for entry in entries if entry["Key"] == name or entry["Key"].startswith(below))
 
     def _key(self, name: str) -> str:
         return name[len(self._prefix) + 1 if self._prefix else 0 :]
@@ -246,18 +236,6 @@ class S3Store:
         if ".." in PurePosixPath(key).parts or key.startswith("/"):
             raise StoreError(f"{key!r} is not a key of the store", where=self.root)
         return f"{self._prefix}/{key}".strip("/")
-
-    def _require_bucket(self, key: str) -> None:
-        """Check the bucket, since HeadObject does not distinguish a missing bucket from a missing file.
-
-        A bucket that has answered this process is not checked again. If it is deleted later, writing raises the error.
-        """
-        if not self._has_bucket:
-            self._ask(key, lambda s3: s3.list_objects_v2(Bucket=self._bucket, Prefix=self._name(key), MaxKeys=1))
-
-
-def _deleted(s3: Any, *, bucket: str, objects: Any) -> Any:
-    return s3.delete_objects(Bucket=bucket, Delete=objects)
 
 
 def _sign_v4(signature_version: str, **_: Any) -> str | None:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from math import isfinite
 from typing import Any
 
-from plimsoll.adapters.generators.cassandra_stress import console, workloads
+from plimsoll.adapters.artefacts.java_programs import OwnProgram
+from plimsoll.adapters.generators.cassandra_stress import workloads
 from plimsoll.adapters.generators.cassandra_stress.checks import PROGRAM, problems, unread_queries
-from plimsoll.adapters.generators.cassandra_stress.workloads import rows, shares
 from plimsoll.adapters.generators.foreign_load import (
     LOAD,
     PLAN,
@@ -36,6 +37,35 @@ _LOG_HEAD = Command("log-head", ("head", "-c", "600", workloads.HDR))
 """Brings the beginning of the log, which tells when the timed run began, into a file that is small."""
 _BASE = re.compile(r"^#\[(?:BaseTime|StartTime): ([\d.]+)", re.MULTILINE)
 _FIRST = re.compile(r"^Tag=[^,]+,([\d.]+),", re.MULTILINE)
+_TOTAL = "total"
+_ROW = re.compile(r"^(?P<type>[A-Za-z]\w*),\s+(?P<figures>[\d.NaN, -]+)$")
+_COLUMNS = ("operations", "ops_s", "pk_s", "row_s", "mean_ms", "p50", "p95", "p99", "p999", "max_ms", "time_s")
+_ERRORS = 12
+_SLACK_S = 0.5
+"""A row ends at a whole second of the host's clock, give or take rounding; records are a second or longer."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the console output.
+
+    `operations` counts from the beginning of the run; `mean_ms`, `ops_s` and `errors` cover the row's interval.
+
+    `time_s`: the end of the interval, from the beginning of the run. In a run at a fixed rate, `mean_ms` is the mean
+    response time.
+    """
+
+    operation: str
+    operations: int
+    ops_s: float
+    mean_ms: float
+    time_s: float
+    errors: int
+
+    @property
+    def under_way(self) -> float:
+        """Return the mean number of operations that were due and not answered yet, by Little's law."""
+        return self.ops_s * self.mean_ms / 1000
 
 
 class CassandraStress(ForeignGenerator):
@@ -72,7 +102,9 @@ class CassandraStress(ForeignGenerator):
         )
 
     def describe(self, host: Host, spec: LoadSpec) -> str:
-        return f"{self.name} of Cassandra {_release(self._artefacts)} on {OWN_JDK}"
+        jars = self._artefacts.program(PROGRAM).glob("apache-cassandra-*.jar")
+        release = next((jar.stem.removeprefix("apache-cassandra-") for jar in jars), "an unknown release")
+        return f"{self.name} of Cassandra {release} on {OWN_JDK}"
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
         """Return the summary, from its console output, its end, and the head of its log.
@@ -83,10 +115,10 @@ class CassandraStress(ForeignGenerator):
         plan = Plan.parse(files.get(PLAN, ""))
         if not printed or ending is None:
             return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
-        found = console.rows(printed)
-        judged = console.judged_rows(found, plan.warmup_s, plan.duration_s)
+        reported = rows(printed)
+        judged = judged_rows(reported, plan.warmup_s, plan.duration_s)
         errors = sum(row.errors for row in judged)
-        duration_s = _reached_s(found)
+        duration_s = _reached_s(reported)
         under_way = max((row.under_way for row in judged), default=None)
         incomplete = _unfinished(plan, printed, duration_s)
         return LoadSummary(
@@ -110,37 +142,25 @@ class CassandraStress(ForeignGenerator):
     def _load(self, host: Host, request: LoadRequest) -> Load:
         java = self._java(host, request.spec)
         populate = workloads.populate_arguments(request)
-        commands = [
-            *([Command(POPULATE, (*java, *populate))] if populate else []),
-            Command(LOAD, (*java, *workloads.load_arguments(request))),
-        ]
+        commands = [Command(POPULATE, (*java, *populate))] if populate else []
+        commands.append(Command(LOAD, (*java, *workloads.load_arguments(request))))
         files = {workloads.LOGBACK: workloads.LOGBACK_CONTENT}
         if request.spec.workload.name == "user":
             files[workloads.PROFILE] = workloads.profile(request.spec)
         return Load(commands, [_LOG_HEAD], files)
 
     def _java(self, host: Host, spec: LoadSpec) -> Sequence[str]:
-        jdk = self._artefacts.jdk(OWN_JDK)
-        java = host.install(jdk.home) / jdk.java.relative_to(jdk.home)
-        bundle = self._artefacts.program(PROGRAM)
-        jars, heap = host.install(bundle), spec.load_generator.heap
-        return (
-            str(java),
-            f"-Xms{heap}",
-            f"-Xmx{heap}",
-            f"-Dlogback.configurationFile={folder_of(host) / workloads.LOGBACK}",
-            f"-Dcassandra.storagedir={folder_of(host)}",
-            "-cp",
-            ":".join(str(jars / name) for name in sorted(jar.name for jar in bundle.glob("*.jar"))),
-            _MAIN,
-        )
+        program = OwnProgram(_MAIN, self._artefacts.program(PROGRAM), OWN_JDK)
+        heap, folder = spec.load_generator.heap, folder_of(host)
+        files = (f"-Dlogback.configurationFile={folder / workloads.LOGBACK}", f"-Dcassandra.storagedir={folder}")
+        return program.argv(self._artefacts, host, jvm=(f"-Xms{heap}", f"-Xmx{heap}", *files))
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         workload = request.spec.workload
-        return {"rows": rows(workload), "shares": shares(workload)}
+        return {"rows": workloads.rows(workload), "shares": workloads.shares(workload)}
 
     def _running(self, host: Host, plan: Plan, name: str, printed: str) -> LoadStatus:
-        totals = [row for row in console.rows(printed) if row.operation == console.TOTAL]
+        totals = [row for row in rows(printed) if row.operation == _TOTAL]
         if not any(row.ops_s for row in totals):
             return phase_of(plan, name, 0.0)
         last = totals[-1]
@@ -151,25 +171,20 @@ class CassandraStress(ForeignGenerator):
         return replace(status, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
 
     def _incomplete(self, host: Host, plan: Plan, printed: str) -> str:
-        return _unfinished(plan, printed, _reached_s(console.rows(printed)))
+        return _unfinished(plan, printed, _reached_s(rows(printed)))
 
 
-def _reached_s(told: Sequence[console.Row]) -> float:
-    return told[-1].time_s if told else 0.0
+def _reached_s(reported: Sequence[Row]) -> float:
+    return reported[-1].time_s if reported else 0.0
 
 
 def _unfinished(plan: Plan, printed: str, reached_s: float) -> str:
     """Tell what is missing of a run that should have ended as planned; empty if nothing is."""
-    if not console.ended_by_itself(printed):
+    if not any(line.strip() == "END" for line in printed.splitlines()):
         return "cassandra-stress did not come to the end of its run"
     if reached_s < plan.duration_s - 1:
         return f"cassandra-stress says it ended, but printed nothing after {reached_s:g} s of {plan.duration_s:g} s"
     return ""
-
-
-def _release(artefacts: ProgramSource) -> str:
-    own = next((jar.stem for jar in artefacts.program(PROGRAM).glob("apache-cassandra-*.jar")), "")
-    return own.removeprefix("apache-cassandra-") or "an unknown release"
 
 
 def _started_at(head: str) -> datetime | None:
@@ -177,4 +192,37 @@ def _started_at(head: str) -> datetime | None:
     return datetime.fromtimestamp(float(base[1]) + float(first[1]), UTC) if base and first else None
 
 
-__all__ = ["CassandraStress"]
+def rows(text: str) -> tuple[Row, ...]:
+    """Return all complete rows of the console output in order. A row with a figure that is not a number is left out.
+
+    Every interval of the log gives a row for all operations (`total,`) and, where there are several operations, one row
+    for each. The results of the whole run follow, and `END` if the run was complete.
+    """
+    complete = []
+    for line in text.splitlines():
+        match = _ROW.match(line.strip())
+        figures = match["figures"].split(",") if match else ()
+        if match is None or len(figures) <= _ERRORS:
+            continue
+        try:
+            values = dict(zip(_COLUMNS, map(float, figures), strict=False))
+            if not all(isfinite(values[name]) for name in ("operations", "ops_s", "mean_ms", "time_s")):
+                continue
+            row = Row(
+                operation=match["type"],
+                operations=int(values["operations"]),
+                ops_s=values["ops_s"],
+                mean_ms=values["mean_ms"],
+                time_s=values["time_s"],
+                errors=int(float(figures[_ERRORS])),
+            )
+        except ValueError:  # a row without figures, or one that was cut short
+            continue
+        complete.append(row)
+    return tuple(complete)
+
+
+def judged_rows(reported: Sequence[Row], warmup_s: float, duration_s: float) -> tuple[Row, ...]:
+    """Return rows of all operations after the warm-up, up to the end of the duration, which includes the warm-up."""
+    begin_s, end_s = warmup_s + _SLACK_S, duration_s + _SLACK_S
+    return tuple(row for row in reported if row.operation == _TOTAL and begin_s < row.time_s <= end_s)

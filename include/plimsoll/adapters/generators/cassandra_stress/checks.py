@@ -49,20 +49,20 @@ def problems(spec: LoadSpec, artefacts: ProgramSource) -> Sequence[Problem]:
 def _workload(spec: LoadSpec) -> Iterator[Problem]:
     name = spec.workload.name
     if name not in OPTIONS:
-        known = meant_or_known(name, list(OPTIONS))
-        yield Problem("workload.name", f"{name!r} is no workload that cassandra-stress can put on", known)
+        mend = meant_or_known(name, list(OPTIONS))
+        yield Problem("workload.name", f"{name!r} is no workload that cassandra-stress can put on", mend)
         return
-    given = given_options(spec.workload)
-    found = list(option_problems("workload", name, OPTIONS[name], given))
-    if name == USER and not found:
-        found = list(_profile(given))
-    yield from found
-    if not found:
+    options = given_options(spec.workload)
+    faults = list(option_problems("workload", name, OPTIONS[name], options))
+    if name == USER and not faults:
+        faults = list(_profile(options))
+    yield from faults
+    if not faults:
         yield from operation_problems(spec, shares(spec.workload))
 
 
-def _profile(given: Mapping[str, JsonValue]) -> Iterator[Problem]:
-    profile, ops = given["profile"], given["ops"]
+def _profile(options: Mapping[str, JsonValue]) -> Iterator[Problem]:
+    profile, ops = options["profile"], options["ops"]
     if not isinstance(profile, dict):
         yield Problem("workload.profile", "must have keys of its own", "write the profile here, as YAML")
         return
@@ -91,19 +91,19 @@ def _profile_cql(profile: Mapping[str, JsonValue]) -> Iterator[Problem]:
     yield from faults
     if faults:
         return
-    given, schema = str(profile["table_definition"]), _schema(profile)
-    known, table = tables(schema), created_table(words_of(given)) or Table()
-    if name not in tables([given]):
+    definition, schema = str(profile["table_definition"]), _schema(profile)
+    known, table = tables(schema), created_table(words_of(definition)) or Table()
+    if name not in tables([definition]):
         yield Problem(f"{where}.table", f"`table_definition` makes no table {name}", meant_or_known(name, known))
         return
     for what, mend in table_faults(table, types(schema)):
         yield Problem(f"{where}.table_definition", what, mend)
     specified = profile.get("columnspec")
     for number, column in enumerate(specified if isinstance(specified, list) else ()):
-        called = str(column.get("name")) if isinstance(column, dict) else ""
-        if called and table.is_whole and called not in table.columns:
-            what = f"the table {name} has no column {called}"
-            mend = meant_or_known(called, table.columns, lead="it has")
+        column_name = str(column.get("name")) if isinstance(column, dict) else ""
+        if column_name and table.is_whole and column_name not in table.columns:
+            what = f"the table {name} has no column {column_name}"
+            mend = meant_or_known(column_name, table.columns, lead="it has")
             yield Problem(f"{where}.columnspec[{number}].name", what, mend)
     for query, cql in _queries(profile).items():
         for what, mend in statement_faults(cql, known):
@@ -119,29 +119,27 @@ def unread_queries(given: Mapping[str, JsonValue]) -> Iterator[str]:
 
 def _schema(profile: Mapping[str, JsonValue]) -> list[str]:
     extra = profile.get("extra_definitions")
-    given = (profile.get("table_definition"), *(extra if isinstance(extra, list) else ()))
-    return [one for one in given if isinstance(one, str)]
+    definitions = (profile.get("table_definition"), *(extra if isinstance(extra, list) else ()))
+    return [definition for definition in definitions if isinstance(definition, str)]
 
 
 def _queries(profile: Mapping[str, JsonValue]) -> dict[str, str]:
     queries = profile.get("queries")
-    given = queries.items() if isinstance(queries, dict) else ()
-    return {name: cql for name, keys in given if isinstance(keys, dict) and isinstance(cql := keys.get("cql"), str)}
+    items = queries.items() if isinstance(queries, dict) else ()
+    return {name: cql for name, keys in items if isinstance(keys, dict) and isinstance(cql := keys.get("cql"), str)}
 
 
 def _definition(where: str, profile: Mapping[str, JsonValue], key: str, kinds: Sequence[str]) -> Iterator[Problem]:
     statement, kind = profile.get(key), kinds[0].upper()
     if not isinstance(statement, str):
         yield Problem(f"{where}.{key}", f"is missing: a new cluster has no such {kinds[0]}", f"write `CREATE {kind} …`")
-    elif words_of(statement)[:1] != ["create"] or words_of(statement)[1:2] not in [[one] for one in kinds]:
+    elif words_of(statement)[:1] != ["create"] or words_of(statement)[1:2] not in [[word] for word in kinds]:
         yield Problem(f"{where}.{key}", f"is no CREATE {kind}: {statement}", f"begin it with CREATE {kind}")
 
 
 def _generator(spec: LoadSpec) -> Iterator[Problem]:
     generator = spec.load_generator
     if generator.threads * generator.concurrency > _MOST_THREADS:
-        what = (
-            f"{generator.threads} threads × {generator.concurrency} queries in flight: cassandra-stress has a thread "
-            "of the operating system for each query in flight"
-        )
+        queries = f"{generator.threads} threads × {generator.concurrency} queries in flight"
+        what = f"{queries}: cassandra-stress has a thread of the operating system for each query in flight"
         yield Problem("load_generator.concurrency", what, f"make their product at most {_MOST_THREADS}")

@@ -3,7 +3,6 @@ load: populate, then the timed run at a fixed rate. Pure.
 """
 
 import json
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
@@ -107,11 +106,11 @@ class StandardRow:
 
 def standard_row(workload: Workload) -> StandardRow:
     """Return the definition's options, which were checked before, with cassandra-stress' defaults for missing ones."""
-    given, weights = given_options(workload), _WEIGHTS[workload.name]
-    numbers = {option.name: _number(option, given) for option in _STANDARD if option.type != "choice"}
+    options, weights = given_options(workload), _WEIGHTS[workload.name]
+    numbers = {option.name: _number(option, options) for option in _STANDARD if option.type != "choice"}
     count = int(numbers["rows"] or 0)
     # Of one row there is nothing to draw, and its standard deviation would be 0, which latte can't draw with.
-    keys = str(given.get("keys") or "gaussian") if count > 1 else "sequence"
+    keys = str(options.get("keys") or "gaussian") if count > 1 else "sequence"
     return StandardRow(
         rows=count,
         write=weights[0] if numbers["write"] is None else numbers["write"],
@@ -125,8 +124,12 @@ def standard_row(workload: Workload) -> StandardRow:
 
 def shares(workload: Workload) -> dict[str, float]:
     """Return operation → share of all operations, 0 to 1, with the names that results have."""
+    weights: dict[str, float] = {}
     if workload.name == USER:
-        weights = user_weights(workload)
+        ops = given_options(workload).get("ops")
+        for name, weight in ops.items() if isinstance(ops, dict) else ():
+            kind = KINDS.get(name.lower(), name)
+            weights[kind] = weights.get(kind, 0) + int(str(weight))
     else:
         row = standard_row(workload)
         weights = {"writes": row.write, "reads": row.read}
@@ -134,18 +137,8 @@ def shares(workload: Workload) -> dict[str, float]:
     return {name: weight / total for name, weight in weights.items() if weight} if total else {}
 
 
-def user_weights(workload: Workload) -> dict[str, float]:
-    """Return the weights of a profile's operations, added up by the names that results have."""
-    ops = given_options(workload).get("ops")
-    named = ops if isinstance(ops, dict) else {}
-    weights: Counter[str] = Counter()
-    for name, weight in named.items():
-        weights[KINDS.get(name.lower(), name)] += int(str(weight))
-    return {name: float(weight) for name, weight in weights.items()}
-
-
-def _number(option: Option, given: Mapping[str, JsonValue]) -> float | None:
-    value = given.get(option.name, option.default)
+def _number(option: Option, options: Mapping[str, JsonValue]) -> float | None:
+    value = options.get(option.name, option.default)
     return None if value is None else number_of(option, value)
 
 
@@ -154,9 +147,9 @@ def populate_arguments(request: LoadRequest) -> tuple[str, ...] | None:
     spec, count = request.spec, rows(request.spec.workload)
     if not count:
         return None
-    what = (*_command("write", spec), f"n={count}")
-    rate = ("-rate", _threads(spec))
-    return (*what, "-pop", f"seq=1..{count}", *_table(spec), *rate, *_common(request), "-log", _QUIET)
+    command = (*_command("write", spec), f"n={count}")
+    rate = ("-rate", f"threads={in_flight(spec)}")
+    return (*command, "-pop", f"seq=1..{count}", *_table(spec), *rate, *_common(request), "-log", _QUIET)
 
 
 def load_arguments(request: LoadRequest) -> tuple[str, ...]:
@@ -174,7 +167,7 @@ def load_arguments(request: LoadRequest) -> tuple[str, ...]:
         *population,
         *_table(spec),
         "-rate",
-        _threads(spec),
+        f"threads={in_flight(spec)}",  # each has one operation in flight
         f"fixed={request.load_ops_s}/s",
         *_common(request),
         "-log",
@@ -217,11 +210,6 @@ def _table(spec: LoadSpec) -> Sequence[str]:
     row = standard_row(spec.workload)
     replication = f"replication(factor={spec.workload.replication_factor})"
     return ("-col", f"size=fixed({row.column_size})", "n=fixed(5)", "-schema", replication)
-
-
-def _threads(spec: LoadSpec) -> str:
-    """Return the number of threads. Each has one operation in flight."""
-    return f"threads={in_flight(spec)}"
 
 
 def _common(request: LoadRequest) -> tuple[str, ...]:

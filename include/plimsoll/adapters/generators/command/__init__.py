@@ -1,5 +1,6 @@
 """Any load generator on the load host of a cluster, by the commands that a definition gives."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -8,15 +9,13 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.generators.command import sharing, watching
-from plimsoll.adapters.generators.command.commands import OWN_FILES, known_values, of_load, problems, program_in_archive
-from plimsoll.adapters.generators.command.sharing import START, WAIT
-from plimsoll.adapters.generators.command.watcher import FIGURES, STOPPED
+from plimsoll.adapters.generators.command import commands, watching
+from plimsoll.adapters.generators.command.commands import START, WAIT, program_in_archive
+from plimsoll.adapters.generators.command.watcher import FIGURES, RATE, STOPPED
 from plimsoll.adapters.generators.foreign_load import (
     LOAD,
     PLAN,
     POPULATE,
-    TAIL_BYTES,
     Command,
     Ending,
     ForeignGenerator,
@@ -26,6 +25,7 @@ from plimsoll.adapters.generators.foreign_load import (
     phase_of,
     renew_lease,
     run_s,
+    tail,
 )
 from plimsoll.adapters.hosts.processes import missing
 from plimsoll.adapters.hosts.time_limits import ENDED, KILLED, within
@@ -69,12 +69,14 @@ class CommandGenerator(ForeignGenerator):
         self._artefacts = artefacts
 
     def check(self, spec: LoadSpec) -> Sequence[Problem]:
-        return problems(spec, self._artefacts)
+        return commands.problems(spec, self._artefacts)
 
     def downloads(self, spec: LoadSpec) -> Sequence[Download]:
         archive = _command(spec).archive
-        there = archive is not None and self._artefacts.has_archive(archive)
-        return [Download(name="the load generator's archive", size_bytes=None, is_there=there)] if archive else []
+        if archive is None:
+            return ()
+        is_there = self._artefacts.has_archive(archive)
+        return [Download(name="the load generator's archive", size_bytes=None, is_there=is_there)]
 
     def prepare(self, spec: LoadSpec) -> None:
         command = _command(spec)
@@ -86,7 +88,7 @@ class CommandGenerator(ForeignGenerator):
     def unready(self, host: Host, spec: LoadSpec) -> str:
         """Name the programs that the commands lack on that host, as far as their names are known before a load."""
         command = _command(spec)
-        values = known_values(spec, self._folders(host, command))
+        values = commands.known_values(spec, self._folders(host, command))
         lacking = missing(host, [program_of(line, values) for line in _lines(command)])
         if not lacking:
             return ""
@@ -98,7 +100,6 @@ class CommandGenerator(ForeignGenerator):
         return watching.unkept(rule, choice.command.progress or "") if choice.command else ""
 
     def limits(self, spec: LoadSpec) -> Sequence[str]:
-        """Name what no command shows, whichever program it runs."""
         return (
             "a command is judged by the times in its files; only they show whether these begin at the intended start",
             "a command reports neither its stalls, nor how late it sends, nor its mix of operations: these are not "
@@ -112,8 +113,8 @@ class CommandGenerator(ForeignGenerator):
         if command.version is None:
             return _program(command)
         argv = filled(command.version, {name: str(path) for name, path in self._folders(host, command).items()})
-        told = host.run(argv, timeout=_ASK_TIMEOUT, check=False)
-        line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
+        ended = host.run(argv, timeout=_ASK_TIMEOUT, check=False)
+        line = next((line.strip() for line in f"{ended.stdout}\n{ended.stderr}".splitlines() if line.strip()), "")
         return f"{_program(command)}: {shortened(line)}" if line else _program(command)
 
     def summary(self, files: Mapping[str, str]) -> LoadSummary:
@@ -121,7 +122,7 @@ class CommandGenerator(ForeignGenerator):
         plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
         if ending is None:
             return LoadSummary(complete=False, reason="the command of the timed run did not end")
-        begun, is_whole = files.get(f"{LOAD}.begun", ""), ending.seconds >= plan.duration_s - _AT_START_S
+        is_whole = ending.seconds >= plan.duration_s - _AT_START_S
         stopped = watching.broken_rule(files.get(STOPPED, ""))
         is_judged = self._can_be_judged(plan, ending) or stopped is not None
         is_cut_off = is_judged and (_hung(plan, ending) or not is_whole)
@@ -132,7 +133,7 @@ class CommandGenerator(ForeignGenerator):
             gave_up=_gave_up(plan, ending, short) if is_cut_off and not stopped else "",
             stopped=stopped,
             generator=plan.program or self.name,
-            started_at=sharing.start_in(files.get(START, "")) or _moment(begun),
+            started_at=_started_at(files),
             duration_s=min(ending.seconds, plan.duration_s),
             warmup_s=min(plan.warmup_s, ending.seconds),
             attempted_ops_s=plan.rate,
@@ -145,8 +146,8 @@ class CommandGenerator(ForeignGenerator):
         A database that no longer answers has many programs give up, with an exit code of their own; who is killed by a
         signal before its time is no witness. What ends in warm-up has measured nothing.
         """
-        told = 0 < ending.exit_code < _SIGNALS or _hung(plan, ending)
-        return told and ending.seconds > plan.warmup_s
+        has_given_up = 0 < ending.exit_code < _SIGNALS or _hung(plan, ending)
+        return has_given_up and ending.seconds > plan.warmup_s
 
     def response_time_logs(self, spec: LoadSpec, names: Iterable[str]) -> Mapping[str, str]:
         return {name: name for name in _named(names, _command(spec).outputs)}
@@ -156,19 +157,21 @@ class CommandGenerator(ForeignGenerator):
             what = f"{request.load_ops_s} ops/s can't be shared among {request.parts} load hosts"
             raise LoadError(what, where="load_generator.hosts", mend="write fewer `hosts`")
         command = _command(request.spec)
-        values, theirs = of_load(request, folder_of(host), self._folders(host, command)), request.database
-        line = command.populate if sharing.populates(request, command) else None
+        values = commands.of_load(request, folder_of(host), self._folders(host, command))
+        database, populates = request.database, commands.populates(request, command)
+        line = command.populate if populates else None
         populate = [Command(POPULATE, filled(line, values))] if line else []
         load = Load([*populate, Command(LOAD, filled(command.run, values))])
-        watched = watching.watched(load, request.spec, command, is_leased=theirs is not None)
+        watched = watching.watched(load, request.spec, command, is_leased=database is not None)
         *earlier, run = watched.commands
         # A database that stands still can keep its clients waiting for ever.
         timed = replace(run, argv=[*within(run_s(request.spec) + _HANGS_S), *run.argv])
-        given = replace(watched, commands=[*earlier, timed], secrets=theirs.secrets if theirs else CommandSecrets())
-        return sharing.waiting(given, request)
+        secrets = database.secrets if database else CommandSecrets()
+        return commands.waiting(replace(watched, commands=[*earlier, timed], secrets=secrets), request)
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
-        host.write(folder_of(host) / START, sharing.told(start, local))
+        times = {"start": start.astimezone(UTC).isoformat(), "local": local.timestamp()}
+        host.write(folder_of(host) / START, json.dumps(times))
 
     def _folders(self, host: Host, command: LoadCommand) -> dict[str, PurePosixPath]:
         folders = {}
@@ -191,28 +194,32 @@ class CommandGenerator(ForeignGenerator):
         if plan.is_leased:
             renew_lease(host)
         if command == WAIT:
-            is_told = bool(host.read_tail(folder_of(host) / START, max_bytes=TAIL_BYTES))
-            return LoadStatus("running", seconds_left=plan.duration_s, is_ready=not is_told)
+            return LoadStatus("running", seconds_left=plan.duration_s, is_ready=not tail(host, START))
         is_watched = watching.has_groups(plan.progress)
-        asked = ("/bin/sh", "-c", _PROGRESS, "sh", command, "" if is_watched else plan.progress, str(folder_of(host)))
-        age, *matches = host.run(asked, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
+        argv = ("/bin/sh", "-c", _PROGRESS, "sh", command, "" if is_watched else plan.progress, str(folder_of(host)))
+        age, *matches = host.run(argv, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
         elapsed_s = float(age) if age.isdecimal() else 0.0
         number = _NUMBER.search(matches[0]) if matches else None
         rate = float(number[0].replace(",", "")) if number else None
         if is_watched and command == LOAD:
-            rate = watching.rate_in(host.read_tail(folder_of(host) / FIGURES, max_bytes=TAIL_BYTES))
+            figures = tail(host, FIGURES)
+            rate = float(json.loads(figures)[RATE]) if figures else None
         return replace(phase_of(plan, command, elapsed_s), achieved_ops_s=rate)
 
     def _incomplete(self, host: Host, plan: Plan, console: str) -> str:
-        names = [path.name for path in self.files(host) if path.name not in OWN_FILES]
+        names = [path.name for path in self.files(host) if path.name not in commands.OWN_FILES]
         if not plan.outputs or _named(names, plan.outputs):
             return ""
         written = f"{', '.join(names[:_MOST_NAMES])}{' …' * (len(names) > _MOST_NAMES)}"
-        asked = " or ".join(plan.outputs)
-        return f"none of the files {written} is named {asked}: correct `load_generator.command.outputs`; {LASTS}"
+        outputs = " or ".join(plan.outputs)
+        return f"none of the files {written} is named {outputs}: correct `load_generator.command.outputs`; {LASTS}"
 
 
-def _moment(begun: str) -> datetime | None:
+def _started_at(files: Mapping[str, str]) -> datetime | None:
+    """Return the common start by the first host's clock, where the load waited for one, else the command's own."""
+    if start := files.get(START, ""):
+        return datetime.fromisoformat(json.loads(start)["start"])
+    begun = files.get(f"{LOAD}.begun", "")
     return datetime.fromtimestamp(float(begun), UTC) if begun.strip().isdecimal() else None
 
 
@@ -234,11 +241,9 @@ def _hung(plan: Plan, ending: Ending) -> bool:
 
 
 def _gave_up(plan: Plan, ending: Ending, short: str) -> str:
-    how = (
-        f"the command did not end within {_HANGS_S} s after its time, and was ended"
-        if _hung(plan, ending)
-        else f"{short} with exit code {ending.exit_code}"
-    )
+    how = f"{short} with exit code {ending.exit_code}"
+    if _hung(plan, ending):
+        how = f"the command did not end within {_HANGS_S} s after its time, and was ended"
     return f"{how}: what was due and has no answer in its files counts as slow (its console tells more)"
 
 
@@ -254,6 +259,3 @@ def _program(command: LoadCommand) -> str:
     """Return the name of the program: `tlp-stress`."""
     words = (word for word in command.run.split() if "=" not in word and word != "env")
     return PurePosixPath(next(words)).name
-
-
-__all__ = ["CommandGenerator"]

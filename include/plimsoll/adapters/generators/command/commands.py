@@ -1,18 +1,23 @@
-"""Commands of a definition: the values of their placeholders, and their faults before anything starts."""
+"""Commands of a definition: the values of their placeholders, and their faults before anything starts. How several load
+hosts share the load: their parts of the rate, and the wait for a common start.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from inspect import getsource
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
 from plimsoll.adapters.external.endpoint_options import OF_ENDPOINT, OWN
-from plimsoll.adapters.generators.command.sharing import PART, START, STARTER, WAIT, seed_of
+from plimsoll.adapters.generators.command import starter
 from plimsoll.adapters.generators.command.watcher import ERRORS, ERRORS_S, FIGURES, RATE, STOPPED, percentile_of
 from plimsoll.adapters.generators.command.watching import WATCH, WATCHER
-from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, run_s
+from plimsoll.adapters.generators.foreign_load import CONSOLE, LEASE, LOAD, POPULATE, RECORDS, Command, Load, run_s
 from plimsoll.adapters.generators.workload_options import interval_problems, timing_problems
+from plimsoll.adapters.hosts.base import PYTHON
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.system import LoadCommand, placeholders
 from plimsoll.domain.keys.variant import is_inside
@@ -22,8 +27,11 @@ from plimsoll.domain.text.units import parse_count
 from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource, how_to_fetch
 from plimsoll.ports.load_generator import LoadRequest
-from plimsoll.ports.provider import ExternalDatabase
 
+WAIT = "start"
+"""The name of the command that waits for the start."""
+START, STARTER = "start.json", "starter.py"
+_PART = "part"
 OF_HOSTS = {"archive": "folder of the unpacked archive", "java_home": "folder of Plimsoll's JDK 11"}
 OF_LOADS = {
     "rate": "the load, in ops/s, or this load host's share",
@@ -33,7 +41,7 @@ OF_LOADS = {
     "contact_point": "address of one node",
     "outputs": "folder of the load's files, in which the commands run",
     "seed": "a number of 31 bits for what is drawn at random: another one in each repeat and attempt",
-    PART: "number of the load host, from 1",
+    _PART: "number of the load host, from 1",
     "parts": "how many load hosts share the load",
     "threads": "`load_generator.threads`",
     "concurrency": "`load_generator.concurrency`",
@@ -72,26 +80,36 @@ def of_workload(workload: Workload) -> dict[str, str]:
 
 def of_load(request: LoadRequest, folder: PurePosixPath, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
     """Return every placeholder's value for a load; `folders`: those of archive and JDK, where a command names them."""
-    return {
+    values = {
         **known_values(request.spec, folders),
         "rate": str(request.own_ops_s),
         "contact_points": ",".join(request.contact_points),
         "contact_point": request.contact_points[0],
         "outputs": str(folder),
-        "seed": str(seed_of(request)),
-        PART: str(request.part),
+        "seed": str((request.seed + request.part - 1) % 2**31 or 1),  # no other host of the load has it
+        _PART: str(request.part),
         "parts": str(request.parts),
-        **(_of_endpoint(request.database, request.own) if request.database else {}),
     }
+    if database := request.database:
+        values["contact_point"] = database.contact_points[0]
+        values["port"] = str(database.port)
+        values["addresses"] = ",".join(database.addresses)
+        values[OWN] = request.own
+    return values
 
 
-def _of_endpoint(database: ExternalDatabase, own: str) -> dict[str, str]:
-    return {
-        "contact_point": database.contact_points[0],
-        "port": str(database.port),
-        "addresses": ",".join(database.addresses),
-        OWN: own,
-    }
+def populates(request: LoadRequest, command: LoadCommand) -> bool:
+    """Tell whether that host populates: the first, or all where the command knows whose part it writes."""
+    return bool(command.populate) and (request.part == 1 or _PART in placeholders(command.populate or ""))
+
+
+def waiting(load: Load, request: LoadRequest) -> Load:
+    """Return the load with a wait before its timed run, where it has to wait."""
+    if request.parts == 1 and not request.waits:
+        return load
+    *earlier, timed = load.commands
+    wait = Command(WAIT, (*PYTHON, STARTER, START))
+    return replace(load, commands=[*earlier, wait, timed], files={**load.files, STARTER: getsource(starter)})
 
 
 def known_values(spec: LoadSpec, folders: Mapping[str, PurePosixPath]) -> dict[str, str]:
@@ -173,7 +191,7 @@ def _outputs(command: LoadCommand) -> Iterator[Problem]:
         if "/" in name or "{" in name:
             mend = f"write the file's own name, such as {name.rpartition('/')[2] or '*.hdr'!r}"
             yield Problem(where, f"{name!r} is a path, and files are known by their names alone", mend)
-        elif own := next((one for one in OWN_FILES if fnmatchcase(one, name)), ""):
+        elif own := next((file for file in OWN_FILES if fnmatchcase(file, name)), ""):
             mend = f"write a name that only the program's files have; {CONSOLE} is what it prints"
             yield Problem(where, f"{name!r} is also the name of {own}, which Plimsoll writes", mend)
 
@@ -195,5 +213,5 @@ def _archive(spec: LoadSpec, command: LoadCommand, artefacts: ProgramSource) -> 
 
 def program_in_archive(command: LoadCommand) -> str:
     """Return the first path in the archive that a command names, such as `bin/tlp-stress`; empty if none does."""
-    found = re.search(r"\{archive\}/([^\s'\":]+)", f"{command.run} {command.populate or ''}")
-    return found[1] if found else ""
+    match = re.search(r"\{archive\}/([^\s'\":]+)", f"{command.run} {command.populate or ''}")
+    return match[1] if match else ""

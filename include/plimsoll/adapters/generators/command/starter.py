@@ -18,11 +18,11 @@ _LATE_S = 1.0
 """By so much later than the others a host may hear of the start, which files without times of day would not show."""
 
 
-def wait(told: Path) -> None:
+def wait(start: Path) -> None:
     """Return once it is time. A job's own limit ends a wait that nobody answers."""
-    while not told.exists():
+    while not start.exists():
         time.sleep(_PAUSE_S)
-    start_s = json.loads(told.read_text(encoding="utf-8"))["local"]
+    start_s = json.loads(start.read_text(encoding="utf-8"))["local"]
     late_s = time.time() - start_s
     if late_s > _LATE_S:
         sys.exit(f"the common start was told {late_s:.1f} s late")

@@ -56,11 +56,11 @@ def report(line: str, pattern: re.Pattern[str], at_s: float, seconds: float) -> 
     match = pattern.search(line[:_LONGEST_LINE])
     if match is None:
         return None
-    told = {name: float(text.replace(",", "")) for name, text in match.groupdict().items() if text}
-    failed = told.get(ERRORS, told[ERRORS_S] * seconds if ERRORS_S in told else None)
-    named = ((percentile_of(name), told[name]) for name in told)
-    times = {found[0]: value * found[1] for found, value in named if found}
-    return Report(at_s, seconds, told[RATE], failed, times)
+    figures = {name: float(text.replace(",", "")) for name, text in match.groupdict().items() if text}
+    failed = figures.get(ERRORS, figures[ERRORS_S] * seconds if ERRORS_S in figures else None)
+    named = ((percentile_of(name), figure) for name, figure in figures.items())
+    times = {percentile[0]: figure * percentile[1] for percentile, figure in named if percentile}
+    return Report(at_s, seconds, figures[RATE], failed, times)
 
 
 def percentile_of(group: str) -> tuple[float, float] | None:
@@ -77,26 +77,26 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
     last = _newest(reports, rule["within_s"])
     if not last:
         return ""
-    if all(one.answered_ops_s == 0 for one in last):
+    if all(report.answered_ops_s == 0 for report in last):
         return f"nothing was answered for {rule['within_s']:g} s"
     if rule["percentile"] is None:
-        failed = sum(one.failed or 0 for one in last)
-        due = failed + sum(one.answered_ops_s * one.seconds for one in last)
+        failed = sum(report.failed or 0 for report in last)
+        due = failed + sum(report.answered_ops_s * report.seconds for report in last)
         share = 100 * failed / due
         return f"{share:.3g} % of the operations of {rule['within_s']:g} s failed" if share > rule["share"] else ""
-    times = [one.times_ms.get(rule["percentile"]) for one in last]
-    highest = [told for told in times if told is not None and told > rule["above_ms"]]
-    if len(highest) < len(times):
+    times = [report.times_ms.get(rule["percentile"]) for report in last]
+    above = [time_ms for time_ms in times if time_ms is not None and time_ms > rule["above_ms"]]
+    if len(above) < len(times):
         return ""
-    return f"p{rule['percentile']:g} was {min(highest):.4g} ms or more for {rule['within_s']:g} s"
+    return f"p{rule['percentile']:g} was {min(above):.4g} ms or more for {rule['within_s']:g} s"
 
 
 def _newest(reports: Sequence[Report], within_s: float) -> Sequence[Report]:
     """Return the newest reports that together are about so long; none where all are about less."""
     newest, covered = list[Report](), 0.0
-    for one in reversed(reports):
-        newest.append(one)
-        covered += one.seconds
+    for report in reversed(reports):
+        newest.append(report)
+        covered += report.seconds
         if covered >= within_s:
             return newest
     return ()
@@ -110,7 +110,7 @@ def silent(rules: Sequence[Mapping[str, Any]], reports: Sequence[Report], elapse
     quiet_s = elapsed_s - (reports[-1].at_s if reports else 0.0)
     if all(quiet_s <= rule["within_s"] for rule in rules):  # as at most looks, which need not go through all lines
         return None
-    usual_s = max((one.seconds for one in reports), default=_FIRST_LINE_S)
+    usual_s = max((report.seconds for report in reports), default=_FIRST_LINE_S)
     for number, rule in enumerate(rules):
         if quiet_s > rule["within_s"] + usual_s:
             return number, f"the program has printed nothing that tells of operations for {quiet_s:.0f} s"
@@ -120,13 +120,14 @@ def silent(rules: Sequence[Mapping[str, Any]], reports: Sequence[Report], elapse
 class Watch:
     """The lines of a console so far, and whether they break a rule."""
 
-    def __init__(self, asked: Mapping[str, Any], folder: Path) -> None:
-        self._rules: Sequence[Mapping[str, Any]] = asked["rules"]
-        self._pattern = re.compile(asked["pattern"]) if asked["pattern"] else None
-        self._console = folder / asked["console"]
-        self._lease, self._lease_s = folder / asked["lease"] if asked["lease"] else None, float(asked["lease_s"])
+    def __init__(self, settings: Mapping[str, Any], folder: Path) -> None:
+        self._rules: Sequence[Mapping[str, Any]] = settings["rules"]
+        self._pattern = re.compile(settings["pattern"]) if settings["pattern"] else None
+        self._console = folder / settings["console"]
+        self._lease = folder / settings["lease"] if settings["lease"] else None
+        self._lease_s = float(settings["lease_s"])
         self._renewed, self._renewed_at = 0, time.monotonic()
-        self._duration_s, self._folder = float(asked["duration_s"]), folder
+        self._duration_s, self._folder = float(settings["duration_s"]), folder
         self._offset, self._rest, self._reports = 0, "", list[Report]()
 
     def look(self, elapsed_s: float) -> tuple[int, str] | None:
@@ -136,10 +137,10 @@ class Watch:
         known = len(self._reports)
         for line in self._lines():
             last_s = self._reports[-1].at_s if self._reports else 0.0
-            if told := report(line, self._pattern, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)):
-                self._reports.append(told)
-                if found := self._broken():
-                    return found
+            if newest := report(line, self._pattern, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)):
+                self._reports.append(newest)
+                if end := self._broken():
+                    return end
         if len(self._reports) > known:
             _write(self._folder / FIGURES, {"rate": self._reports[-1].answered_ops_s})
         return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
@@ -157,33 +158,33 @@ class Watch:
         return time.monotonic() - self._renewed_at > self._lease_s
 
     def _broken(self) -> tuple[int, str] | None:
-        found = ((number, broken(rule, self._reports)) for number, rule in enumerate(self._rules))
-        return next(((number, why) for number, why in found if why), None)
+        ends = ((number, broken(rule, self._reports)) for number, rule in enumerate(self._rules))
+        return next(((number, why) for number, why in ends if why), None)
 
     def _lines(self) -> Iterator[str]:
         with self._console.open("rb") as console:
             console.seek(self._offset)
-            told = console.read(_MOST_BYTES)
-        self._offset += len(told)
-        *lines, self._rest = re.split(r"[\r\n]", self._rest + told.decode(errors="replace"))
+            block = console.read(_MOST_BYTES)
+        self._offset += len(block)
+        *lines, self._rest = re.split(r"[\r\n]", self._rest + block.decode(errors="replace"))
         self._rest = self._rest[-_LONGEST_LINE:]
         yield from lines
 
 
-def run(asked: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
+def run(settings: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
     """Run the program to its end, or until a rule is broken. Returns the exit code as a shell gives it."""
     program = subprocess.Popen(argv, start_new_session=True)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda received, _: _signal(program, received))
-    watch, began_s = Watch(asked, folder), time.monotonic()
+    watch, began_s = Watch(settings, folder), time.monotonic()
     while (code := _ended(program)) is None:
-        if found := watch.look(elapsed_s := time.monotonic() - began_s):
-            _write(folder / STOPPED, {"seconds": elapsed_s, "rule": found[0], "why": found[1]})
-            _end(program, getattr(signal, f"SIG{asked['signal']}"))
+        if end := watch.look(elapsed_s := time.monotonic() - began_s):
+            _write(folder / STOPPED, {"seconds": elapsed_s, "rule": end[0], "why": end[1]})
+            _end(program, getattr(signal, f"SIG{settings['signal']}"))
             return 0
         if watch.is_left():
-            _end(program, getattr(signal, f"SIG{asked['signal']}"))
-            print(f"nobody has watched this load for {asked['lease_s']} s, so it was ended", flush=True)
+            _end(program, getattr(signal, f"SIG{settings['signal']}"))
+            print(f"nobody has watched this load for {settings['lease_s']} s, so it was ended", flush=True)
             return _LEFT
     return code if code >= 0 else 128 - code
 

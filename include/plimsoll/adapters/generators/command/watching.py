@@ -35,9 +35,9 @@ def unkept(rule: StopRule, progress: str) -> str:
     if rule.errors is not None:
         lacks = f"`{ERRORS}` or `{ERRORS_S}`" if not {ERRORS, ERRORS_S} & set(groups) else ""
     else:
-        told = {found[0] for found in map(percentile_of, groups) if found}
+        percentiles = {percentile[0] for percentile in map(percentile_of, groups) if percentile}
         written = f"{rule.percentile:g}".replace(".", "_")
-        lacks = f"`p{written}_ms`, `p{written}_us` or `p{written}_s`" if rule.percentile not in told else ""
+        lacks = f"`p{written}_ms`, `p{written}_us` or `p{written}_s`" if rule.percentile not in percentiles else ""
     return f"`load_generator.command.progress` has no group {lacks}" if lacks else ""
 
 
@@ -50,16 +50,16 @@ def watched(load: Load, spec: LoadSpec, command: LoadCommand, *, is_leased: bool
         return load
     files = {WATCHER: getsource(watcher), **({LEASE: ""} if is_leased else {})}
     commands = list[Command]()
-    for one in load.commands:
-        is_judged = pattern is not None and one.name == LOAD
+    for step in load.commands:
+        is_judged = pattern is not None and step.name == LOAD
         if not (is_judged or is_leased):
-            commands.append(one)
+            commands.append(step)
             continue
-        watch = WATCH.format(one.name)
+        watch = WATCH.format(step.name)
         files[watch] = json.dumps(
             {
                 "pattern": pattern if is_judged else None,
-                "console": one.console,
+                "console": step.console,
                 "rules": [_rule(rule) for rule in spec.stop_when] if is_judged else [],
                 "signal": command.stop_signal or "TERM",
                 "duration_s": spec.timing.duration.total_seconds(),
@@ -67,7 +67,7 @@ def watched(load: Load, spec: LoadSpec, command: LoadCommand, *, is_leased: bool
                 "lease_s": LEASE_S,
             }
         )
-        commands.append(replace(one, argv=(*PYTHON, WATCHER, watch, "--", *one.argv)))
+        commands.append(replace(step, argv=(*PYTHON, WATCHER, watch, "--", *step.argv)))
     return replace(load, commands=commands, files=files)
 
 
@@ -78,11 +78,6 @@ def _rule(rule: StopRule) -> dict[str, float | None]:
         "above_ms": rule.above / _MILLISECOND if rule.above else None,
         "within_s": rule.within.total_seconds(),
     }
-
-
-def rate_in(text: str) -> float | None:
-    """Return the newest rate that the watcher has read; None before the first."""
-    return float(json.loads(text)[watcher.RATE]) if text else None
 
 
 def broken_rule(text: str) -> BrokenRule | None:

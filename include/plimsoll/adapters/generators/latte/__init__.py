@@ -129,10 +129,10 @@ class Latte(ForeignGenerator):
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
         spec, generator = request.spec, request.spec.load_generator
-        found = installed(host)
-        if found is None or _unready(found):
-            raise HostError(_unready(found), where=host.info.name)
-        binary = found.path
+        installation = installed(host)
+        if installation is None or _unready(installation):
+            raise HostError(_unready(installation), where=host.info.name)
+        binary = installation.path
         at = (workload.FILE, *request.contact_points)
         with_level = ("--consistency", spec.workload.consistency)
         threads = ("--threads", str(generator.threads), "--concurrency", str(generator.concurrency))
@@ -140,37 +140,32 @@ class Latte(ForeignGenerator):
             *("--rate", str(request.load_ops_s), "--duration", f"{run_s(spec)}s", "--warmup", "0"),
             *("--sampling", "1s", "--functions", workload.functions(spec), "--output", _REPORT, "--quiet"),
         )
-        populate = [
-            Command("schema", (binary, "schema", *with_level, *at)),
-            *(
-                [Command(POPULATE, (binary, "load", *threads, "--quiet", *with_level, *at))]
-                if rows(spec.workload)
-                else []
-            ),
-        ]
-        commands = [*populate, Command(LOAD, (binary, "run", *timed, *threads, *with_level, *at))]
+        commands = [Command("schema", (binary, "schema", *with_level, *at))]
+        if rows(spec.workload):
+            commands.append(Command(POPULATE, (binary, "load", *threads, "--quiet", *with_level, *at)))
+        commands.append(Command(LOAD, (binary, "run", *timed, *threads, *with_level, *at)))
         return Load(commands, files={workload.FILE: workload.script(spec)})
 
     def _plan(self, request: LoadRequest) -> dict[str, Any]:
         return {"rows": rows(request.spec.workload), "shares": shares(request.spec.workload)}
 
     def _running(self, host: Host, plan: Plan, name: str, console: str) -> LoadStatus:
-        told = _SAMPLE.findall(console)
-        if not told:
+        samples = _SAMPLE.findall(console)
+        if not samples:
             return phase_of(plan, name, 0.0)
-        elapsed_s, rate = told[-1]
+        elapsed_s, rate = samples[-1]
         return replace(phase_of(plan, name, float(elapsed_s)), achieved_ops_s=float(rate))
 
 
 def _problems(spec: LoadSpec) -> Iterator[Problem]:
     name = spec.workload.name
     if name not in workload.WORKLOADS:
-        known = meant_or_known(name, list(workload.WORKLOADS))
-        yield Problem("workload.name", f"{name!r} is no workload that Plimsoll has for latte", known)
+        mend = meant_or_known(name, list(workload.WORKLOADS))
+        yield Problem("workload.name", f"{name!r} is no workload that Plimsoll has for latte", mend)
         return
-    found = list(option_problems("workload", name, OPTIONS[name], given_options(spec.workload)))
-    yield from found
-    if not found:
+    faults = list(option_problems("workload", name, OPTIONS[name], given_options(spec.workload)))
+    yield from faults
+    if not faults:
         yield from operation_problems(spec, shares(spec.workload))
     if any(level.windows == "sliding" for level in spec.service_levels):
         yield Problem("service_levels", "latte's samples are no whole seconds: windows can't slide", "use aligned ones")
@@ -178,26 +173,23 @@ def _problems(spec: LoadSpec) -> Iterator[Problem]:
     yield from interval_problems(spec)
 
 
-def _unready(found: Installed | None) -> str:
+def _unready(installation: Installed | None) -> str:
     """Explain why a load host with this installation, or none, can't run latte; empty where it can."""
-    if found is None:
+    if installation is None:
         places = " or in ".join(PLACES)
         return f"latte is not on this host: put its binary on the PATH, in {places} (`{_INSTALL}` builds it)"
-    if found.version.startswith(f"{_VERSION}."):
+    if installation.version.startswith(f"{_VERSION}."):
         return ""
-    told = _described(found)
-    return f"this host has {told}, and Plimsoll knows {_VERSION} alone: put that there (`{_INSTALL}` builds it)"
+    present = _described(installation)
+    return f"this host has {present}, and Plimsoll knows {_VERSION} alone: put that there (`{_INSTALL}` builds it)"
 
 
-def _described(found: Installed | None) -> str:
-    return f"latte {found.version}".rstrip() if found else "no latte"
+def _described(installation: Installed | None) -> str:
+    return f"latte {installation.version}".rstrip() if installation else "no latte"
 
 
 def installed(host: Host) -> Installed | None:
     """Return the host's installation; None where it has none. Raises HostError."""
-    path, *told = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
-    words = " ".join(told).split()
+    path, *version = host.run(("/bin/sh", "-c", _FIND), timeout=_TIMEOUT, check=False).stdout.splitlines() or [""]
+    words = " ".join(version).split()
     return Installed(path, words[-1] if words else "") if path else None
-
-
-__all__ = ["Latte"]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,13 +16,12 @@ from plimsoll.adapters.generators.foreign_load import (
     last_lines,
     parse_plan,
     renew_lease,
+    tail,
 )
 from plimsoll.adapters.generators.plimsoll_stress import command, remarks, reports
 from plimsoll.adapters.generators.plimsoll_stress.catalogue import OWN_STATEMENTS
 from plimsoll.adapters.generators.plimsoll_stress.checks import problems
-from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, programs
 from plimsoll.adapters.generators.plimsoll_stress.own_statements import unread_statements
-from plimsoll.adapters.generators.plimsoll_stress.remarks import limits, with_last_row, written
 from plimsoll.adapters.generators.workload_options import given_options
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.domain.attempt.load_summary import LoadSummary
@@ -65,15 +65,15 @@ class PlimsollStress(LoadGenerator):
         return problems(spec, self._artefacts)
 
     def downloads(self, spec: LoadSpec) -> Sequence[Download]:
-        found = [one for program in programs(spec) for one in self._artefacts.downloads_of_program(program)]
-        return list(dict.fromkeys(found))
+        downloads = (self._artefacts.downloads_of_program(program) for program in command.programs(spec))
+        return list(dict.fromkeys(chain.from_iterable(downloads)))
 
     def unkept(self, rule: StopRule, choice: LoadGeneratorChoice) -> str:
         """Explain why several load hosts keep no rule; empty for one, which keeps all."""
         return "each of several load hosts knows only its own part of the load" if choice.hosts > 1 else ""
 
     def prepare(self, spec: LoadSpec) -> None:
-        for program in programs(spec):
+        for program in command.programs(spec):
             self._artefacts.prepare_program(program)
 
     def unchecked(self, spec: LoadSpec) -> Sequence[str]:
@@ -84,14 +84,12 @@ class PlimsollStress(LoadGenerator):
         """Return what a closed loop hides, and what is not asked or not timed as its name says. It reports everything
         that Plimsoll checks.
         """
-        return tuple(limits(spec))
+        return tuple(remarks.limits(spec))
 
     def written(self, spec: LoadSpec, loads: Sequence[int]) -> str:
-        """Return what the cells write, as far as it is known beforehand."""
-        return written(spec, loads)
+        return remarks.written(spec, loads)
 
     def processors(self, load_ops_s: int) -> float | None:
-        """Return the number of processors, by the least processor time per operation that was measured."""
         return load_ops_s * _CPU_S
 
     def start(self, host: Host, request: LoadRequest) -> None:
@@ -124,20 +122,22 @@ class PlimsollStress(LoadGenerator):
         fault = _fault(host, job)
         if fault is None:
             return LoadStatus("complete", "load", seconds_left=0.0)
-        return LoadStatus("failed", _running(host).phase, reason=f"{fault}{_console(host, job_id)}")
+        console = host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES)
+        return LoadStatus("failed", _running(host).phase, reason=f"{fault}{last_lines(console)}")
 
     def settles(self, workload: Workload) -> bool:
         """Return True for all workloads but BasicTimeSeries, whose published runs did not wait."""
         return workload.name != BASIC_TIME_SERIES
 
     def begin(self, host: Host, job_id: str, start: datetime, local: datetime) -> None:
-        told = {"start": _utc(start), "local": _utc(local)}
-        host.write(folder_of(host) / command.START, json.dumps(told))
+        times = {"start": _utc(start), "local": _utc(local)}
+        host.write(folder_of(host) / command.START, json.dumps(times))
 
     def files(self, host: Host) -> Sequence[PurePosixPath]:
-        written = [path for path in host.files(folder_of(host)) if _is_known(path.name)]
+        # A crash may leave others, with whatever was in its memory.
+        own = [path for path in host.files(folder_of(host)) if path.name in _FILES or path.name.startswith(command.HDR)]
         console = console_path(host.root, _plan(host)["job_id"])
-        return [*written, *(path for path in host.files(console.parent) if path == console)]
+        return [*own, *(path for path in host.files(console.parent) if path == console)]
 
     def describe(self, host: Host, spec: LoadSpec) -> str:
         return f"{self.name} {__version__} on {LOAD_JDK}"
@@ -152,22 +152,16 @@ class PlimsollStress(LoadGenerator):
         return reports.response_time_logs(names)
 
     def _start(self, host: Host, request: LoadRequest, folder: PurePosixPath, arguments: Sequence[str]) -> None:
-        heap, workload = request.spec.load_generator.heap, request.spec.workload
-        clients = CLIENT_PROGRAMS[request.protocol]
+        heap, clients = request.spec.load_generator.heap, command.CLIENT_PROGRAMS[request.protocol]
         program = OwnProgram(clients.main, self._artefacts.program(clients.program), jdk_of(clients.program))
         coreless = ("-XX:-CreateCoredumpOnCrash",) if request.database else ()  # it knows a password
         jvm = (f"-Xms{heap}", f"-Xmx{heap}", *clients.jvm, *coreless)
         argv = program.argv(self._artefacts, host, *arguments, jvm=jvm)
         if "--options" in arguments:
-            options = with_last_row(given_options(workload))
+            options = remarks.with_last_row(given_options(request.spec.workload))
             host.write(folder / command.OPTIONS, json.dumps(options, indent=1))
         access = command.access(request.database) if request.database else ""
         host.start(Job(id=request.job_id, argv=argv, expires=request.expires, cwd=folder, stdin=access))
-
-
-def _is_known(name: str) -> bool:
-    """Tell whether the program writes such a file. A crash may leave others, with whatever was in its memory."""
-    return name in _FILES or name.startswith(command.HDR)
 
 
 def _utc(at: datetime) -> str:
@@ -176,22 +170,21 @@ def _utc(at: datetime) -> str:
 
 
 def _running(host: Host) -> LoadStatus:
-    told = host.read_tail(folder_of(host) / command.PROGRESS, max_bytes=TAIL_BYTES)
-    if reports.is_ready(told):
-        is_told = bool(host.read_tail(folder_of(host) / command.START, max_bytes=TAIL_BYTES))
-        return LoadStatus("running", seconds_left=_plan(host)["duration_s"], errors=0, is_ready=not is_told)
-    progress = reports.last_progress(told)
+    text = tail(host, command.PROGRESS)
+    if reports.is_ready(text):
+        has_start = bool(tail(host, command.START))
+        return LoadStatus("running", seconds_left=_plan(host)["duration_s"], errors=0, is_ready=not has_start)
+    progress = reports.last_progress(text)
     if progress is None:
         return LoadStatus("running")
     if not progress.planned:  # populating as fast as it can, and nothing is answered yet
         return LoadStatus("running", progress.phase, errors=progress.errors)
     timed = timedelta(seconds=_plan(host)["duration_s"] if progress.phase == "populate" else 0)
-    left = (progress.left + timed).total_seconds()
     return LoadStatus(
         "running",
         progress.phase,
         achieved_ops_s=progress.achieved_ops_s,
-        seconds_left=left,
+        seconds_left=(progress.left + timed).total_seconds(),
         errors=progress.errors,
         note=_draining(progress) or "; ".join(map(str, progress.levels)),
         levels=progress.levels,
@@ -209,15 +202,14 @@ def _draining(progress: reports.Progress) -> str:
 
 def _plan(host: Host) -> dict[str, Any]:
     """Return the settings that the load was started with; an empty job id where it was not started."""
-    text = host.read_tail(folder_of(host) / PLAN, max_bytes=TAIL_BYTES)
-    return {"job_id": "", "duration_s": 0, "is_leased": False, **parse_plan(text)}
+    return {"job_id": "", "duration_s": 0, "is_leased": False, **parse_plan(tail(host, PLAN))}
 
 
 def _fault(host: Host, job: JobStatus) -> str | None:
     """Explain why an ended load is incomplete; None if it is complete."""
     if job.state == "missing":
         return "the load was never started"
-    summary = reports.parse_summary(host.read_tail(folder_of(host) / command.SUMMARY, max_bytes=TAIL_BYTES))
+    summary = reports.parse_summary(tail(host, command.SUMMARY))
     if not summary.complete:
         return f"{summary.reason} ({_ending(job)})"
     if job.exit_code != 0:
@@ -234,10 +226,3 @@ def _fault(host: Host, job: JobStatus) -> str | None:
 
 def _ending(job: JobStatus) -> str:
     return "was killed" if job.exit_code is None else f"ended with exit code {job.exit_code}"
-
-
-def _console(host: Host, job_id: str) -> str:
-    return last_lines(host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES))
-
-
-__all__ = ["PlimsollStress"]

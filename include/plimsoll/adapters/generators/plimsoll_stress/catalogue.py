@@ -85,15 +85,15 @@ def shares(workload: Workload) -> dict[str, float]:
     described = catalogue().by_name.get(workload.name)
     if described is None:
         return {}
-    given = given_options(workload)
-    weights = _declared(given) if not described.operations else _weights(described, given)
-    told = sum(weight for weight in weights.values() if weight is not None)
+    options = given_options(workload)
+    weights = _declared(options) if not described.operations else _weights(described, options)
+    total = sum(weight for weight in weights.values() if weight is not None)
     if None in weights.values():
-        return {name: 1 - told if weight is None else weight for name, weight in weights.items()}
-    return {name: (weight or 0) / told for name, weight in weights.items()} if told else {}
+        return {name: 1 - total if weight is None else weight for name, weight in weights.items()}
+    return {name: (weight or 0) / total for name, weight in weights.items()} if total else {}
 
 
-def _weights(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> dict[str, float | None]:
+def _weights(described: WorkloadDescription, options: Mapping[str, JsonValue]) -> dict[str, float | None]:
     """Return the weights of operations; None stands for the rest."""
     weights: dict[str, float | None] = {}
     for operation in described.operations:
@@ -105,18 +105,24 @@ def _weights(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> 
         else:
             option = described.option(str(share["option"]))
             assert option is not None, f"{described.name}: a share by an option that it does not have"
-            weights[operation.name] = number_of(option, given.get(option.name, option.default))
+            weights[operation.name] = number_of(option, options.get(option.name, option.default))
     return weights
 
 
-def _declared(given: Mapping[str, JsonValue]) -> dict[str, float | None]:
-    """Return the shares of operations that the definition declares itself."""
+def declared_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]]:
+    """Return the operations that the definition declares itself, as far as they have keys."""
     operations = given.get("operations")
-    found: dict[str, float | None] = {}
-    for operation in operations if isinstance(operations, list) else []:
-        if isinstance(operation, dict) and isinstance(share := operation.get("share", 0), int | float):
-            found[str(operation.get("name"))] = float(share)
-    return found
+    listed = operations if isinstance(operations, list) else []
+    return [operation for operation in listed if isinstance(operation, dict)]
+
+
+def _declared(options: Mapping[str, JsonValue]) -> dict[str, float | None]:
+    """Return the shares of operations that the definition declares itself."""
+    shares: dict[str, float | None] = {}
+    for operation in declared_operations(options):
+        if isinstance(share := operation.get("share", 0), int | float):
+            shares[str(operation.get("name"))] = float(share)
+    return shares
 
 
 Row = tuple[str, str, str, str]
@@ -128,34 +134,29 @@ _PARTS = {"bind": "bind", "operations": "operation", "populate": "population"}
 def own_statement_tables() -> Mapping[str, Sequence[Row]]:
     """Return a table of keys for each part of a definition's own tables and statements, by its heading."""
     known = catalogue()
-    distribution = (
-        "distribution",
-        "[a distribution](#distributions)",
-        "required",
-        "Numbers, with its own keys beside it",
-    )
+    meaning = "Numbers, with its own keys beside it"
+    distribution = ("distribution", "[a distribution](#distributions)", "required", meaning)
     return {
         "keys of cql": tuple(_rows(known.by_name[OWN_STATEMENTS].options)),
         "operation": tuple(_rows(known.operation)),
         "population": tuple(_rows(known.populate)),
         "bind": (distribution, *_rows(known.bind)),
-        "distributions": tuple((one.name, _keys(one.parameters), "none", one.doc) for one in known.distributions),
+        "distributions": tuple((kind.name, _keys(kind.parameters), "none", kind.doc) for kind in known.distributions),
     }
 
 
 def _keys(parameters: Sequence[Option]) -> str:
-    """Return the keys of a distribution, with their defaults."""
-    told = (
+    keys = (
         f"`{key}` ({default.strip('`')})" if default != "none" else f"`{key}`"
         for key, _, default, _ in _rows(parameters)
     )
-    return ", ".join(told) or "no key"
+    return ", ".join(keys) or "no key"
 
 
 def _rows(options: Sequence[Option]) -> Iterator[Row]:
-    for one in options:
-        default = "required" if one.required else _default(one.default)
-        yield one.name, _value(one), default, one.doc
+    for option in options:
+        default = "required" if option.required else _default(option.default)
+        yield option.name, _value(option), default, option.doc
 
 
 def _default(value: JsonValue) -> str:

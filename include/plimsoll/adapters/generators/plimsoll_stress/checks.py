@@ -16,7 +16,7 @@ from plimsoll.adapters.generators.plimsoll_stress.catalogue import (
     shares,
 )
 from plimsoll.adapters.generators.plimsoll_stress.command import CLIENT_PROGRAMS, KEYSPACE, programs
-from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems
+from plimsoll.adapters.generators.plimsoll_stress.own_statements import own_statement_problems, schema_statements
 from plimsoll.adapters.generators.plimsoll_stress.remarks import (
     ROWS,
     data_per_node_problems,
@@ -75,12 +75,12 @@ def _workload(spec: LoadSpec) -> Iterator[Problem]:
     if name not in known:
         yield Problem("workload.name", f"{name!r} is no workload of plimsoll-stress", meant_or_known(name, list(known)))
         return
-    found = list(option_problems("workload", name, known[name].options, given_options(spec.workload)))
-    if not found:
-        own = name == OWN_STATEMENTS
-        found = list(_own_statements(spec) if own else _lengths(known[name], given_options(spec.workload)))
-    yield from found
-    if not found:
+    options = given_options(spec.workload)
+    faults = list(option_problems("workload", name, known[name].options, options))
+    if not faults:
+        faults = list(_own_statements(spec) if name == OWN_STATEMENTS else _lengths(known[name], options))
+    yield from faults
+    if not faults:
         yield from level_problems(spec, [name for name, share in shares(spec.workload).items() if share > 0])
 
 
@@ -93,11 +93,9 @@ def _protocols(spec: LoadSpec) -> Iterator[Problem]:
             mend = "write `load_generator: {name: command, …}`, with a load generator that does"
             yield Problem(target.key, what, mend)
         elif described and target.protocol not in described.protocols:
-            able = ", ".join(
-                workload.name for workload in catalogue().workloads if target.protocol in workload.protocols
-            )
+            able = [workload.name for workload in catalogue().workloads if target.protocol in workload.protocols]
             what = f"{described.name} consists of statements of CQL, which {target.product} does not understand"
-            yield Problem("workload.name", what, f"these run on {target.product}: {able}")
+            yield Problem("workload.name", what, f"these run on {target.product}: {', '.join(able)}")
 
 
 def _missing(spec: LoadSpec, artefacts: ProgramSource) -> Iterator[Problem]:
@@ -105,11 +103,11 @@ def _missing(spec: LoadSpec, artefacts: ProgramSource) -> Iterator[Problem]:
         yield from artefacts.missing_of_program(program, "load_generator.name", spec.name)
 
 
-def _lengths(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> Iterator[Problem]:
+def _lengths(described: WorkloadDescription, settings: Mapping[str, JsonValue]) -> Iterator[Problem]:
     """Yield a problem for each empty range of YCSB's lengths."""
     for least, most in _LENGTHS:
         options = [option for name in (least, most) if (option := described.option(name))]
-        numbers = [number_of(option, given.get(option.name, option.default)) for option in options]
+        numbers = [number_of(option, settings.get(option.name, option.default)) for option in options]
         if numbers and numbers[0] > numbers[1]:
             what = f"{numbers[0]:g} lies above `{most}`, which is {numbers[1]:g}"
             yield Problem(f"workload.{least}", what, "exchange them")
@@ -117,13 +115,13 @@ def _lengths(described: WorkloadDescription, given: Mapping[str, JsonValue]) -> 
 
 def _own_statements(spec: LoadSpec) -> Iterator[Problem]:
     """Yield faults of own statements. While rows are still to be counted, the last row is that of the first sample."""
-    given, is_counted = given_options(spec.workload), spec.workload.data_per_node is not None
-    if names_last_row(given) and not given.get(ROWS) and not is_counted:
+    options, is_counted = given_options(spec.workload), spec.workload.data_per_node is not None
+    if names_last_row(options) and not options.get(ROWS) and not is_counted:
         what = "is missing: a bind has `max: rows`, which is the number of the last row"
         yield Problem(f"workload.{ROWS}", what, "write a count like 1M")
         is_counted = True
     rows = {ROWS: FIRST_SAMPLE} if is_counted else {}
-    yield from own_statement_problems(with_last_row({**rows, **given}), has_other_tables=spec.owns == "nothing")
+    yield from own_statement_problems(with_last_row({**rows, **options}), has_other_tables=spec.owns == "nothing")
 
 
 def _generator(spec: LoadSpec) -> Iterator[Problem]:
@@ -141,7 +139,7 @@ def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:
     if spec.owns == "cluster":
         yield from _new_cluster_problems(spec)
         return
-    given, is_read_only = given_options(spec.workload), spec.owns == "nothing"
+    options, is_read_only = given_options(spec.workload), spec.owns == "nothing"
     if spec.workload.name != OWN_STATEMENTS:
         if is_read_only:
             what = f"{spec.workload.name} writes rows of its own, and the keyspace is to be read only"
@@ -149,9 +147,9 @@ def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:
             yield Problem("workload.name", what, mend)
         return
     for key in ("schema", "population") if is_read_only else ():
-        if given.get(key):
+        if options.get(key):
             yield Problem(f"workload.{key}", "writes, and the keyspace is to be read only", "remove it")
-    for where, statement in _statements(given):
+    for where, statement in _statements(options):
         words = words_of(statement)
         yield from _kind(where, words, is_read_only=is_read_only)
         if (name := _foreign_name(words)) and not is_read_only:
@@ -160,8 +158,8 @@ def foreign_keyspace_problems(spec: LoadSpec) -> Iterator[Problem]:
 
 
 def _new_cluster_problems(spec: LoadSpec) -> Iterator[Problem]:
-    given = given_options(spec.workload) if spec.workload.name == OWN_STATEMENTS else {}
-    for where, statement in _statements(given):
+    options = given_options(spec.workload) if spec.workload.name == OWN_STATEMENTS else {}
+    for where, statement in _statements(options):
         name = _foreign_name(words_of(statement))
         if name and name != KEYSPACE and not name.startswith("system"):
             what = f"names the keyspace {name}, which a new cluster does not have"
@@ -182,21 +180,21 @@ def _kind(where: str, words: Sequence[str], *, is_read_only: bool) -> Iterator[P
 def _foreign_name(words: Sequence[str]) -> str:
     """Return the keyspace before a table's name, where it is not the load's own; empty without one."""
     before = (*_BEFORE_NAMES, "on") if words[:1] == ["create"] else _BEFORE_NAMES
-    for place in range(1, len(words) - 1):
-        if words[place - 1] in before and words[place + 1] == ".":
-            return words[place]
+    for number in range(1, len(words) - 1):
+        if words[number - 1] in before and words[number + 1] == ".":
+            return words[number]
     return ""
 
 
-def _statements(given: dict[str, JsonValue]) -> Iterator[tuple[str, str]]:
+def _statements(options: dict[str, JsonValue]) -> Iterator[tuple[str, str]]:
     """Yield every statement of the workload with its key."""
-    schema, operations, population = given.get("schema"), given.get("operations"), given.get("population")
-    for number, statement in enumerate(schema if isinstance(schema, list) else [schema]):
+    for where, statement in schema_statements(options):
         if isinstance(statement, str):
-            yield f"workload.schema[{number}]" if isinstance(schema, list) else "workload.schema", statement
-    listed = operations if isinstance(operations, list) else []
-    places = [(f"workload.operations[{number}]", one) for number, one in enumerate(listed)]
-    for where, keys in (*places, ("workload.population", population)):
+            yield where, statement
+    operations = options.get("operations")
+    listed = enumerate(operations if isinstance(operations, list) else [])
+    numbered = [(f"workload.operations[{number}]", operation) for number, operation in listed]
+    for where, keys in (*numbered, ("workload.population", options.get("population"))):
         for key in ("statement", "read_back"):
             if isinstance(keys, dict) and isinstance(keys.get(key), str):
                 yield f"{where}.{key}", str(keys[key])

@@ -81,7 +81,8 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         "--seed": str(request.seed),
         "--drain": format_duration(DRAIN),
         **_guarded(spec),
-        **_shared(request, folder),
+        **_split(request),
+        **({"--start-file": str(folder / START)} if request.parts > 1 or request.waits else {}),
         **(_AT_ONCE if is_own and (workload.data_per_node is not None or not request.load_ops_s) else {}),
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
         **({} if is_own or request.waits or request.database else {"--settle": SETTLE}),
@@ -95,30 +96,21 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
 
 def _external(database: ExternalDatabase, load_ops_s: int, folder: PurePosixPath) -> dict[str, str]:
     """Return the options of a database that somebody else runs, to which rows are written no faster than allowed."""
-    within = {"--nodes-within": ",".join(database.nodes_within)} if database.nodes_within else {}
     return {
         "--port": str(database.port),
         "--dc": database.data_centre,
         "--keyspace": database.keyspace,
         "--populate-rate": str(database.populate_ops_s or load_ops_s),
         "--lease": str(folder / LEASE),
-        **within,
+        **({"--nodes-within": ",".join(database.nodes_within)} if database.nodes_within else {}),
     }
 
 
 def access(database: ExternalDatabase) -> str:
     """Return what the program reads from its standard input to log in there."""
-    given = database.access
-    return json.dumps(
-        {
-            "user": given.user,
-            "password": given.password,
-            "tls": database.has_tls,
-            "ca": given.authority,
-            "certificate": given.certificate,
-            "key": given.key,
-        }
-    )
+    login = database.access
+    keys = {"ca": login.authority, "certificate": login.certificate, "key": login.key}
+    return json.dumps({"user": login.user, "password": login.password, "tls": database.has_tls, **keys})
 
 
 def _watched(spec: LoadSpec) -> dict[str, str]:
@@ -167,15 +159,12 @@ def sample_arguments(request: LoadRequest, folder: PurePosixPath, keyspace: str)
         "--progress": str(folder / PROGRESS),
         "--summary": str(folder / SUMMARY),
         **_guarded(spec),
-        **(_own_sample(request) if workload.name == BASIC_TIME_SERIES else _numbered_sample(request, folder)),
     }
+    if workload.name == BASIC_TIME_SERIES:
+        options |= _own_sample(request)
+    else:  # it numbers its rows: rows from the whole range
+        options |= {"--options": str(folder / OPTIONS), **_split(request)}
     return ("run", workload.name, *(word for option in options.items() for word in option), "--drop", "--populate-only")
-
-
-def _numbered_sample(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
-    """Return options for workloads that number their rows: rows from the whole range."""
-    split = {"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}
-    return {"--options": str(folder / OPTIONS), **split}
 
 
 def _own_sample(request: LoadRequest) -> dict[str, str]:
@@ -189,9 +178,8 @@ def _own_sample(request: LoadRequest) -> dict[str, str]:
     }
 
 
-def _shared(request: LoadRequest, folder: PurePosixPath) -> dict[str, str]:
-    split = {"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}
-    return {**split, "--start-file": str(folder / START)} if split or request.waits else {}
+def _split(request: LoadRequest) -> dict[str, str]:
+    return {"--split": f"{request.part}/{request.parts}"} if request.parts > 1 else {}
 
 
 def _count(number: int) -> str:

@@ -32,18 +32,7 @@ _RANGES = {
 _NUMBERS = frozenset({"bigint", "counter", "varint", "decimal", "double", "float", "boolean", "timestamp", "uuid"})
 _TEXTS = frozenset({"text", "ascii"})
 _MADE = _RANGES.keys() | _NUMBERS | _TEXTS | {"blob"}
-_TIMES = _TEXTS | {
-    "boolean",
-    "bigint",
-    "counter",
-    "varint",
-    "decimal",
-    "double",
-    "float",
-    "timestamp",
-    "date",
-    "timeuuid",
-}
+_TIMES = _TEXTS | _NUMBERS - {"uuid"} | {"date", "timeuuid"}
 """Types of which the present time is a value."""
 _HASH = (0, 2**63 - 1)
 LONGEST = 2**20
@@ -78,10 +67,8 @@ class Marker:
 def fit_problems(where: str, bind: Bind, type_: str) -> Iterator[Problem]:
     """Yield at most one fault of a sound bind for a column's type. Distribution and parameters are checked before."""
     if type_ not in _MADE:
-        made = ", ".join(sorted(_MADE - {LIMIT}))
-        yield Problem(
-            where, f"no value of the type {type_} can be made", f"write it into the statement; made are {made}"
-        )
+        mend = f"write it into the statement; made are {', '.join(sorted(_MADE - {LIMIT}))}"
+        yield Problem(where, f"no value of the type {type_} can be made", mend)
         return
     kind, called = _kind(bind), "LIMIT, which takes an int above 0" if type_ == LIMIT else f"the type {type_}"
     if kind == "now":
@@ -92,14 +79,14 @@ def fit_problems(where: str, bind: Bind, type_: str) -> Iterator[Problem]:
             yield Problem(where, f"bytes do not fit {called}", "write `as: letters` for a text, or a number")
     elif kind == "text":
         if type_ not in (*_TEXTS, "blob"):
-            given = "letters" if bind.get("as") == "letters" else "a text with a prefix"
-            yield Problem(where, f"{given}, where values of {called} are needed", "leave out `as` and `prefix`")
+            values = "letters" if bind.get("as") == "letters" else "a text with a prefix"
+            yield Problem(where, f"{values}, where values of {called} are needed", "leave out `as` and `prefix`")
     elif type_ in _RANGES:
         yield from _out_of_range(where, _HASH if kind == "hash" else bounds(bind), _RANGES[type_], called)
 
 
-def _out_of_range(where: str, given: tuple[int, int], fits: tuple[int, int], called: str) -> Iterator[Problem]:
-    if outside := [number for number in given if not fits[0] <= number <= fits[1]]:
+def _out_of_range(where: str, numbers: tuple[int, int], fits: tuple[int, int], called: str) -> Iterator[Problem]:
+    if outside := [number for number in numbers if not fits[0] <= number <= fits[1]]:
         what = f"{outside[0]} does not fit {called}: {fits[0]} to {fits[1]}"
         yield Problem(where, what, "change `min` or `max`, or the column's type")
 
@@ -145,23 +132,25 @@ def marker_types(statement: str, known: Tables) -> dict[str, str]:
     words = words_of(statement)
     columns = known.get(table_of(words), Table()).columns
     types = dict(_inserted(words, columns))
-    for place, word in enumerate(words):
-        if word.startswith(":") and (found := _type_at(words, place, columns)):
-            types.setdefault(word[1:], found)
+    for position, word in enumerate(words):
+        if word.startswith(":") and (type_ := _type_behind(words[:position], columns)):
+            types.setdefault(word[1:], type_)
     return types
 
 
 def _inserted(words: Sequence[str], columns: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the markers in VALUES of an INSERT, each alone at its column's place."""
-    names, given = inserted(words) or ((), ())
-    for name, value in zip(names, given, strict=False):
+    names, values = inserted(words) or ((), ())
+    for name, value in zip(names, values, strict=False):
         if len(name) == len(value) == 1 and value[0].startswith(":") and name_of(name[0]) in columns:
             yield value[0][1:], columns[name_of(name[0])]
 
 
-def _type_at(words: Sequence[str], place: int, columns: Mapping[str, str]) -> str | None:
-    """Return its type in `column = :m`, `column IN (…, :m)`, `column IN :m`, `column = column + :m` or `LIMIT :m`."""
-    before = list(words[:place])
+def _type_behind(words: Sequence[str], columns: Mapping[str, str]) -> str | None:
+    """Return the type of the marker behind these words, as in `column = :m`, `column IN (…, :m)`, `column IN :m`,
+    `column = column + :m` or `LIMIT :m`.
+    """
+    before = list(words)
     if before and before[-1] in _AFTER_WORD:
         return _AFTER_WORD[before[-1]]
     if before[-1:] in (["+"], ["-"]):
@@ -178,13 +167,10 @@ def _type_at(words: Sequence[str], place: int, columns: Mapping[str, str]) -> st
 
 def markers(statement: str) -> tuple[Marker, ...]:
     """Return all markers of a statement, in order."""
-    return tuple(_markers(statement))
-
-
-def _markers(statement: str) -> Iterator[Marker]:
+    listed = []
     for token in _TOKEN.finditer(statement):
-        if token["skip"]:
-            continue
-        before = statement[: token.start()]
-        name = None if token["open"] else (token["name"] or "")
-        yield Marker(name, before.count("\n") + 1, token.start() - before.rfind("\n"))
+        if not token["skip"]:
+            before = statement[: token.start()]
+            name = None if token["open"] else (token["name"] or "")
+            listed.append(Marker(name, before.count("\n") + 1, token.start() - before.rfind("\n")))
+    return tuple(listed)

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.cql.statements import schema_faults, statement_faults, table_faults, unread
 from plimsoll.adapters.cql.tables import Tables, created_table, tables, types, words_of
-from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue, declared_operations
 from plimsoll.adapters.generators.plimsoll_stress.markers import fit_problems, marker_types, markers, range_problems
 from plimsoll.adapters.generators.workload_options import option_problems
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
@@ -31,50 +31,44 @@ def own_statement_problems(given: Keys, *, has_other_tables: bool = False) -> It
 
     `has_other_tables`: the keyspace has tables that `schema` does not make.
     """
-    faults = list(_schema(given.get("schema")))
+    faults = list(_schema(given))
     yield from faults
-    known = None if faults or has_other_tables else tables(_texts(given.get("schema")))
+    known = None if faults or has_other_tables else tables(_schema_texts(given))
     operations = given.get("operations")
     if not isinstance(operations, list) or not operations:
-        yield Problem(
-            "workload.operations", "must be a list of operations", "write `- {name: …, share: …, statement: …}`"
-        )
+        mend = "write `- {name: …, share: …, statement: …}`"
+        yield Problem("workload.operations", "must be a list of operations", mend)
         return
     for number, operation in enumerate(operations):
         yield from _operation(f"workload.operations[{number}]", operation, known)
-    yield from _together([operation for operation in operations if isinstance(operation, dict)])
+    yield from _together(declared_operations(given))
     if given.get("population") is not None:
         yield from _population(given["population"], given.get("rows"), known)
 
 
 def unread_statements(given: Keys) -> Iterator[str]:
     """Yield a sentence on each operation whose tables and columns only the database checks."""
-    operations = [one for one in _list(given.get("operations")) if isinstance(one, dict)]
+    operations = declared_operations(given)
     statements = {str(operation.get("name")): operation.get("statement") for operation in operations}
-    yield from unread(statements, tables(_texts(given.get("schema"))))
+    yield from unread(statements, tables(_schema_texts(given)))
 
 
-def first_page_remarks(given: Keys) -> tuple[str, ...]:
-    """Return the operations that end with the first page of their answer, in a sentence each."""
-    return tuple(
-        f"{operation.get('name')} is timed to the first page of each answer (at most 5,000 rows), not to its end"
-        for operation in _list(given.get("operations"))
-        if isinstance(operation, dict) and operation.get("first_page") is True
-    )
+def schema_statements(given: Keys) -> Iterator[tuple[str, JsonValue]]:
+    """Yield each statement of `schema`, which may be a list or a single one, with its key."""
+    schema = given.get("schema")
+    if isinstance(schema, list):
+        yield from ((f"workload.schema[{number}]", statement) for number, statement in enumerate(schema))
+    elif schema is not None:
+        yield "workload.schema", schema
 
 
-def _list(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else []
+def _schema_texts(given: Keys) -> list[str]:
+    return [statement for _, statement in schema_statements(given) if isinstance(statement, str)]
 
 
-def _texts(schema: JsonValue) -> list[str]:
-    return [one for one in (schema if isinstance(schema, list) else [schema]) if isinstance(one, str)]
-
-
-def _schema(schema: JsonValue) -> Iterator[Problem]:
-    own_types = types(_texts(schema))
-    for number, statement in enumerate(schema if isinstance(schema, list) else [] if schema is None else [schema]):
-        where = f"workload.schema[{number}]" if isinstance(schema, list) else "workload.schema"
+def _schema(given: Keys) -> Iterator[Problem]:
+    own_types = types(_schema_texts(given))
+    for where, statement in schema_statements(given):
         if not isinstance(statement, str):
             yield Problem(where, "must be the text of a statement", "write `CREATE TABLE IF NOT EXISTS …`")
         elif markers(statement):
@@ -103,9 +97,8 @@ def _operation(where: str, operation: JsonValue, known: Tables | None) -> Iterat
 def _population(population: JsonValue, rows: JsonValue, known: Tables | None) -> Iterator[Problem]:
     where = "workload.population"
     if not isinstance(population, dict):
-        yield Problem(
-            where, "must have keys of its own", "write `{statement: …, bind: …}`, and how many in `workload.rows`"
-        )
+        mend = "write `{statement: …, bind: …}`, and how many in `workload.rows`"
+        yield Problem(where, "must have keys of its own", mend)
         return
     yield from option_problems(where, "population", catalogue().populate, population)
     yield from _statement(where, population, known)
@@ -131,9 +124,8 @@ def _statement(where: str, keys: Keys, known: Tables | None) -> Iterator[Problem
     """Yield markers without bind, binds without a marker, and faults of the binds themselves and for their columns."""
     statement, bind = keys.get("statement"), keys.get("bind") or {}
     if not isinstance(bind, dict):
-        yield Problem(
-            f"{where}.bind", "must have a key for each marker", "write `{id: {distribution: uniform, max: 1M}}`"
-        )
+        mend = "write `{id: {distribution: uniform, max: 1M}}`"
+        yield Problem(f"{where}.bind", "must have a key for each marker", mend)
         return
     if isinstance(statement, str):
         yield from _text(f"{where}.statement", statement, list(bind), known)
@@ -177,14 +169,14 @@ def _bind(where: str, value: JsonValue, type_: str | None) -> Iterator[Problem]:
         what = "`distribution` is missing" if name is None else f"{name!r} is no distribution"
         yield Problem(f"{where}.distribution", what, meant_or_known(str(name), list(known)))
         return
-    given = {key: part for key, part in value.items() if key != "distribution"}
+    parameters = {key: part for key, part in value.items() if key != "distribution"}
     options = (*known[name].parameters, *catalogue().bind)
-    found = list(option_problems(where, f"the distribution {name}", options, given))
-    if not found:
-        found = list(range_problems(where, value))
-    if not found and type_ is not None:
-        found = list(fit_problems(where, value, type_))
-    yield from found
+    faults = list(option_problems(where, f"the distribution {name}", options, parameters))
+    if not faults:
+        faults = list(range_problems(where, value))
+    if not faults and type_ is not None:
+        faults = list(fit_problems(where, value, type_))
+    yield from faults
 
 
 def _together(operations: Sequence[Keys]) -> Iterator[Problem]:
@@ -199,8 +191,8 @@ def _together(operations: Sequence[Keys]) -> Iterator[Problem]:
         yield Problem("workload.operations", f"the shares add up to {sum(shares):g}", "change them so that they make 1")
 
 
-def _at(statement: str, place: str) -> str:
-    return f"{place} of: {_shown(statement)}"
+def _at(statement: str, position: str) -> str:
+    return f"{position} of: {_shown(statement)}"
 
 
 def _shown(statement: str) -> str:

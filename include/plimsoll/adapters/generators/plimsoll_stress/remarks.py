@@ -1,7 +1,5 @@
 """Sentences on a load for plan, verdict and report: what it does not do or show, and what it writes into a database
-of somebody else. Pure.
-
-Tell which workloads can populate to a size on disk, and give them the number of counted rows. Pure.
+of somebody else. Which workloads can populate to a size on disk, and their number of counted rows. Pure.
 
 `max: rows` in the binds of own statements is the number of the last populated row, as rows are numbered from 0.
 So keys are drawn from all populated rows, however many they are, and also where their number is still to be counted
@@ -18,9 +16,9 @@ from plimsoll.adapters.generators.plimsoll_stress.catalogue import (
     OWN_STATEMENTS,
     WorkloadDescription,
     catalogue,
+    declared_operations,
     shares,
 )
-from plimsoll.adapters.generators.plimsoll_stress.own_statements import first_page_remarks
 from plimsoll.adapters.generators.workload_options import given_options, number_of
 from plimsoll.domain.campaign.specs import LoadSpec
 from plimsoll.domain.keys.loads import CLOSED
@@ -56,8 +54,8 @@ def with_rows(spec: LoadSpec, rows: int) -> LoadSpec:
     option = rows_option(workload.name)
     if option is None:
         raise ValueError(f"{workload.name} has no rows that could be counted")
-    told = ceil(rows / all_threads(spec)) if option == _OF_EACH_THREAD else rows
-    return replace(spec, workload=workload.with_options(**{option: told}))
+    count = ceil(rows / all_threads(spec)) if option == _OF_EACH_THREAD else rows
+    return replace(spec, workload=workload.with_options(**{option: count}))
 
 
 def data_per_node_problems(spec: LoadSpec) -> Iterator[Problem]:
@@ -65,30 +63,25 @@ def data_per_node_problems(spec: LoadSpec) -> Iterator[Problem]:
     workload = spec.workload
     if workload.data_per_node is None:
         return
-    option = rows_option(workload.name)
+    option, options = rows_option(workload.name), given_options(workload)
+    # BasicTimeSeries has the option always, with 0 for none.
+    is_given = workload.populate > 0 if option == _OF_EACH_THREAD else option in options
     if option is None:
         able = ", ".join(name for name in catalogue().by_name if rows_option(name))
         what = f"{workload.name} populates no rows that could be counted from a size"
         yield Problem("workload.data_per_node", what, f"leave it out; these populate: {able}")
-    elif _is_given(spec, option):
+    elif is_given:
         what = f"{option!r} and `data_per_node` both say how many rows there are"
         yield Problem(f"workload.{option}", what, "leave one of them out")
     elif workload.name == OWN_STATEMENTS:
-        yield from _own_population(given_options(workload).get("population"))
+        yield from _own_population(options.get("population"))
 
 
-def _is_given(spec: LoadSpec, option: str) -> bool:
-    """Tell whether somebody says how many rows there are. BasicTimeSeries has the option always, with 0 for none."""
-    if option == _OF_EACH_THREAD:
-        return spec.workload.populate > 0
-    return option in given_options(spec.workload)
-
-
-def _own_population(population: object) -> Iterator[Problem]:
+def _own_population(population: JsonValue) -> Iterator[Problem]:
     if not isinstance(population, dict):
         mend = "write `population: {statement: …, bind: …}`"
         yield Problem("workload.population", "is missing: how a row is populated", mend)
-    elif not numbers_all_rows(population):
+    elif not any(_numbers_rows(bind) for bind in _binds(population)):
         what = "no marker distinguishes the counted rows, so they would overwrite each other"
         mend = "bind a marker of the key to `{distribution: sequence, max: rows}`: `rows` is the last row's number"
         yield Problem("workload.population.bind", what, mend)
@@ -113,12 +106,10 @@ def names_last_row(given: Options) -> bool:
     return any(bind.get(_MOST) == ROWS for bind in _binds(dict(given)))
 
 
-def numbers_all_rows(population: JsonValue) -> bool:
-    """Tell whether each populated row differs from all others: by a sequence with `max: rows`, or by the time."""
-    return any(
-        bind.get("distribution") == "now" or (bind.get("distribution") == "sequence" and bind.get(_MOST) == ROWS)
-        for bind in _binds(population)
-    )
+def _numbers_rows(bind: Options) -> bool:
+    """Tell whether its value differs in each populated row: a sequence with `max: rows`, or the time."""
+    distribution = bind.get("distribution")
+    return distribution == "now" or (distribution == "sequence" and bind.get(_MOST) == ROWS)
 
 
 def _binds(value: JsonValue) -> Iterator[Options]:
@@ -162,7 +153,7 @@ _ROW_BYTES: Mapping[str, Callable[[Mapping[str, float]], float]] = {
     "KeyValue": lambda _: 20,  # two numbers as text
     "StandardRow": lambda options: 10 + 5 * options["column_size"],
     "BatchedRows": lambda options: 16 + options["size"],
-    **{f"Ycsb{one}": lambda options: 24 + options["fieldcount"] * options["fieldlength"] for one in "ABCDEF"},
+    **{f"Ycsb{letter}": lambda options: 24 + options["fieldcount"] * options["fieldlength"] for letter in "ABCDEF"},
 }
 """Bytes of a row's keys and values, as the program makes them; of a changed row as if it were written whole."""
 
@@ -175,7 +166,10 @@ def limits(spec: LoadSpec) -> Iterator[str]:
         yield _NO_LOGGED_BATCHES
     if spec.owns != "cluster":
         yield _HIDDEN
-    yield from first_page_remarks(given_options(spec.workload))
+    for operation in declared_operations(given_options(spec.workload)):
+        if operation.get("first_page") is True:
+            name = operation.get("name")
+            yield f"{name} is timed to the first page of each answer (at most 5,000 rows), not to its end"
 
 
 def written(spec: LoadSpec, loads: Sequence[int]) -> str:
@@ -206,11 +200,11 @@ def written(spec: LoadSpec, loads: Sequence[int]) -> str:
 
 def _options(spec: LoadSpec, described: WorkloadDescription) -> Mapping[str, float]:
     """Return the options that are numbers, given or by default."""
-    given = given_options(spec.workload)
+    options = given_options(spec.workload)
     return {
         option.name: number_of(option, value)
         for option in described.options
-        if option.type in ("count", "number") and (value := given.get(option.name, option.default)) is not None
+        if option.type in ("count", "number") and (value := options.get(option.name, option.default)) is not None
     }
 
 

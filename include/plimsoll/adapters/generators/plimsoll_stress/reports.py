@@ -5,6 +5,7 @@ The progress of the job that writes a sample of a workload's rows. It has a fold
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
@@ -59,24 +60,18 @@ def last_progress(text: str) -> Progress | None:
     """Return the last complete line at the end of the progress file; None where there is none yet."""
     lines = text.split("\n")[:-1]  # what follows the last line's end is still being written
     for line in reversed(lines):
-        try:
+        with suppress(ValueError, KeyError):  # the first line of a tail is a part
             return _progress(json.loads(line))
-        except (ValueError, KeyError):  # the first line of a tail is a part
-            continue
     return None
 
 
 def is_ready(text: str) -> bool:
     """Tell whether the last complete line of the progress file says that the program waits for its start."""
     lines = text.split("\n")[:-1]
-    return bool(lines) and _phase(lines[-1]) == _READY
-
-
-def _phase(line: str) -> str:
     try:
-        return str(json.loads(line)["phase"])
+        return bool(lines and json.loads(lines[-1])["phase"] == _READY)
     except (ValueError, KeyError):
-        return ""
+        return False
 
 
 def seconds(text: str) -> Iterator[GeneratorSecond]:
@@ -133,39 +128,36 @@ def parse_summary(text: str) -> LoadSummary:
         return LoadSummary(complete=False, reason="the load generator left no summary")
     document = json.loads(text)
     run = document["run"]
-    stages = [(stage, told) for stage, told in (("populating", document["populate"]), ("the timed run", run)) if told]
+    stages = {"populating": document["populate"], "the timed run": run}
+    accounts = [(stage, account) for stage, account in stages.items() if account]
     return LoadSummary(
         complete=document["complete"],
         reason=document["reason"] or "",
         generator=document["generator"],
         compactions_left=((document["populate"] or {}).get("settle") or {}).get("compactions_left"),
-        failures=tuple(one for stage, told in stages for one in _failures(stage, told)),
-        remarks=tuple(one for stage, told in stages for one in _remarks(stage, told)),
+        failures=tuple(failure for stage, account in accounts for failure in _failures(stage, account)),
+        remarks=tuple(remark for stage, account in accounts for remark in _remarks(stage, account)),
         **({} if run is None else _judged(run)),
     )
 
 
-def _failures(stage: str, told: Mapping[str, Any]) -> Iterator[str]:
-    for one in told["failures"]:
-        kind = one.get("kind", "other")
-        yield f"{stage}: {one['operation']} failed as `{kind}` {_times(one)}, first: {_message(one)}"
+def _failures(stage: str, account: Mapping[str, Any]) -> Iterator[str]:
+    for failure in account["failures"]:
+        yield f"{stage}: {failure['operation']} failed as `{failure.get('kind', 'other')}` {_counted(failure)}"
 
 
-def _remarks(stage: str, told: Mapping[str, Any]) -> Iterator[str]:
-    warnings = told["server_warnings"]
+def _remarks(stage: str, account: Mapping[str, Any]) -> Iterator[str]:
+    warnings = account["server_warnings"]
     if warnings["count"]:
         yield f"{stage}: the database sent {plural(warnings['count'], 'warning')} with its answers"
     for warning in warnings["first"]:
-        yield f"{stage}: it warned of {warning['operation']} {_times(warning)}, first: {_message(warning)}"
+        yield f"{stage}: it warned of {warning['operation']} {_counted(warning)}"
 
 
-def _times(remark: Mapping[str, Any]) -> str:
-    return plural(remark["count"], "time")
-
-
-def _message(remark: Mapping[str, Any]) -> str:
-    """Return the message with its statement, in one line."""
-    return " ".join(f"{remark['message']} — {remark['statement']}".split())
+def _counted(remark: Mapping[str, Any]) -> str:
+    """Tell how often that was, and its first message with its statement, in one line."""
+    message = " ".join(f"{remark['message']} — {remark['statement']}".split())
+    return f"{plural(remark['count'], 'time')}, first: {message}"
 
 
 def _judged(run: Mapping[str, Any]) -> dict[str, Any]:

@@ -170,6 +170,3 @@ class Cassandra(JarProduct):
             replicas=spec.replicas,
             expires=expires,
         )
-
-
-__all__ = ["Cassandra"]

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from plimsoll.adapters.hosts.base import process_of
-from plimsoll.adapters.products.cassandra.inquiry import MoveEnd, Ring, ToolJob
+from plimsoll.adapters.products.cassandra.inquiry import MoveEnd, Ring
 from plimsoll.adapters.products.cassandra.node import Blueprint, join, start_again
 from plimsoll.adapters.products.cassandra.node_files import JOB, RESTARTED, CassandraLog, NodeFiles, current_process
 from plimsoll.adapters.products.nodes.tool import NodeTool
@@ -69,17 +69,17 @@ class NodeMoves:
 
     def leave(self, node: Host, others: Sequence[Host]) -> str | MoveEnd:
         """Let a node hand over all that it has and leave, then end it, until no other one knows it."""
-        name, expires = node.info.name, self.ring.request.expires
+        name = node.info.name
         began = self.ring.begun(node, f"{name}-left")
-        found = ToolJob(self.ring.tool, f"action-{name}-left", [node], "decommission", (), expires).look()
+        answers = self.ring.answers(f"action-{name}-left", [node], "decommission")
         # Asked from the begin on: the others forget it when they do, and not when somebody looks.
         moved = self.ring.awaited(f"{name}-gone", began, others, gone=(node,))
-        if isinstance(found, str):
-            return found
+        if isinstance(answers, str):
+            return answers
         node.stop(current_process(node).name, grace=_DRAIN)  # its JVM goes on, in no ring
         if isinstance(moved, str):
             return moved
-        left = found[0]
+        left = answers[0]
         part = ActionPart(name=f"{name}: handing over", seconds=left.nodes[name]["seconds"])
         at = max(moved.at, left.at)
         return MoveEnd(began, at, f"{name} left: {moved.evidence}", (part,), undated=min(moved.undated, at - left.at))
@@ -110,21 +110,18 @@ class NodeMoves:
 
 def join_parts(text: str) -> tuple[ActionPart, ...]:
     """Return the parts whose lines the log has, each from the end of the one before, the first from the log's begin."""
-    found = CassandraLog().lines(JOB, text, UTC)  # only differences count
-    if not found:
+    lines = CassandraLog().lines(JOB, text, UTC)  # only differences count
+    if not lines:
         return ()
-    ends = [(name, at) for name, pattern in _ENDS if (at := _last(found, pattern))]
-    times = [("", found[0].at), *ends]
-    return tuple(_parts(times))
+    ends = [(name, at) for name, pattern in _ENDS if (at := _last(lines, pattern))]
+    return tuple(
+        ActionPart(name=name, seconds=round((at - before).total_seconds(), 1))
+        for (_, before), (name, at) in pairwise([("", lines[0].at), *ends])
+    )
 
 
-def _last(found: Sequence[LogLine], pattern: re.Pattern[str]) -> datetime | None:
-    return next((line.at for line in reversed(found) if pattern.search(line.text)), None)
-
-
-def _parts(times: list[tuple[str, datetime]]) -> Iterator[ActionPart]:
-    for (_, before), (name, at) in pairwise(times):
-        yield ActionPart(name=name, seconds=round((at - before).total_seconds(), 1))
+def _last(lines: Sequence[LogLine], pattern: re.Pattern[str]) -> datetime | None:
+    return next((line.at for line in reversed(lines) if pattern.search(line.text)), None)
 
 
 MoveProgress = tuple[str | MoveEnd, Sequence[Host]]
@@ -141,15 +138,15 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
             return ActionStatus(note=f"{request.action.name}: {moved}")
         ended.append(moved)
         left = nodes
-    received = [one.streamed_bytes for one in ended if one.streamed_bytes is not None]
+    received = [move.streamed_bytes for move in ended if move.streamed_bytes is not None]
     end = ActionEnd(
         began_at=ended[0].began,
-        at=max(one.at for one in ended),
+        at=max(move.at for move in ended),
         waited_s=_waited_s(ended),
-        undated_s=sum(one.undated.total_seconds() for one in ended),
+        undated_s=sum(move.undated.total_seconds() for move in ended),
         nodes=tuple(node.info.name for node in left),
-        evidence=tuple(one.evidence for one in ended),
-        parts=tuple(part for one in ended for part in one.parts),
+        evidence=tuple(move.evidence for move in ended),
+        parts=tuple(part for move in ended for part in move.parts),
         streamed_bytes=sum(received) if request.spares else None,
     )
     return ActionStatus(end=end)
@@ -158,7 +155,7 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
 def _waited_s(ended: Sequence[MoveEnd]) -> float:
     """Return for how long no move was under way because nobody had looked, s."""
     waits = (then.began - (then.due or before.at) for before, then in pairwise(ended))
-    return sum(max(0.0, one.total_seconds()) for one in waits)
+    return sum(max(0.0, wait.total_seconds()) for wait in waits)
 
 
 def _compact(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
@@ -217,26 +214,27 @@ def repair(ring: Ring, node: Host) -> str | MoveEnd:
     """Return the end of the repair, of which the node itself notifies; how far it is until then."""
     name = node.info.name
     began = ring.begun(node, f"{name}-repaired")
-    found = ToolJob(ring.tool, f"action-{name}-repaired", [node], "repair", (), ring.request.expires).look()
-    if isinstance(found, str):
-        return found
-    told = found[0].nodes[name]
-    repaired = f"{name} repaired {', '.join(told['keyspaces'])} with the other replicas in {told['seconds']:g} s"
-    return MoveEnd(began, found[0].at, repaired, (ActionPart(name=f"{name}: repair", seconds=told["seconds"]),))
+    answers = ring.answers(f"action-{name}-repaired", [node], "repair")
+    if isinstance(answers, str):
+        return answers
+    outcome = answers[0].nodes[name]
+    keyspaces, seconds = ", ".join(outcome["keyspaces"]), outcome["seconds"]
+    repaired = f"{name} repaired {keyspaces} with the other replicas in {seconds:g} s"
+    return MoveEnd(began, answers[0].at, repaired, (ActionPart(name=f"{name}: repair", seconds=seconds),))
 
 
 def compact(ring: Ring, nodes: Sequence[Host]) -> str | MoveEnd:
     """Return the end of the compactions, which each node itself tells; how far they are until then."""
     began = ring.begun(nodes[0], "compacted")
-    found = ToolJob(ring.tool, "action-compact", nodes, "compact", (), ring.request.expires).look()
-    if isinstance(found, str):
-        return found
-    told = {name: one for answer in found for name, one in answer.nodes.items()}
+    answers = ring.answers("action-compact", nodes, "compact")
+    if isinstance(answers, str):
+        return answers
+    outcomes = {name: outcome for answer in answers for name, outcome in answer.nodes.items()}
     sentences = [
-        f"{name} compacted {one['bytes_before']:,} to {one['bytes_after']:,} bytes in {one['seconds']:g} s"
-        for name, one in sorted(told.items())
+        f"{name} compacted {outcome['bytes_before']:,} to {outcome['bytes_after']:,} bytes in {outcome['seconds']:g} s"
+        for name, outcome in sorted(outcomes.items())
     ]
-    return MoveEnd(began, max(answer.at for answer in found), "; ".join(sentences))
+    return MoveEnd(began, max(answer.at for answer in answers), "; ".join(sentences))
 
 
 _TURNS: Mapping[ActionName, Callable[[ActionRequest, NodeMoves], Iterator[MoveProgress]]] = {

@@ -38,10 +38,12 @@ def problems(spec: VariantSpec, artefacts: ArtefactSource) -> Iterator[Problem]:
     if archive is None or not artefacts.has_archive(archive):
         return
     try:
-        release = _release(jars(artefacts, archive))
+        folder = jars(artefacts, archive)
     except ArtefactError as error:
         yield Problem(where, error.headline, error.mend)
         return
+    # By the name of Cassandra's own jar: what its nodes will report of themselves.
+    release = _RELEASE.sub(r"\1", min(path.name for path in folder.glob(JAR)))
     if release != spec.version:
         what = f"it holds Cassandra {release}, and the definition says {spec.version}"
         yield Problem(where, what, f'write `version: "{release}"` beside it, or name another archive')
@@ -62,14 +64,8 @@ def prepare(spec: ProductSpec, artefacts: ArtefactSource) -> None:
 
 def _archives(spec: ProductSpec) -> Mapping[Archive, VariantSpec]:
     """Return each archive with the first variant that names it."""
-    found: dict[Archive, VariantSpec] = {}
+    archives: dict[Archive, VariantSpec] = {}
     for variant in spec.variants:
         if variant.variant.archive is not None:
-            found.setdefault(variant.variant.archive, variant)
-    return found
-
-
-def _release(folder: Path) -> str:
-    """Return the release by the name of Cassandra's own jar: what its nodes will report of themselves."""
-    names = sorted(path.name for path in folder.glob(JAR))
-    return _RELEASE.sub(r"\1", names[0])
+            archives.setdefault(variant.variant.archive, variant)
+    return archives

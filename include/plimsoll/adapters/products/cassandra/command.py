@@ -125,15 +125,12 @@ def _file_arguments(release: Release, installation: Installation, files: NodeFil
 
 def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[str, ...]:
     """Return the flags that choose and tune the variant's collector. `cpus` is the number of the node's processors."""
+    added = _ADDED.get(jvm.collector, ())
     if jvm.flag_set == "tlp-2020":
         beside_cms = ("-XX:+UseParNewGC",) if jvm.collector == "CMS" and jdk_major(jvm) == 8 else ()
-        return (*beside_cms, *TLP_2020[jvm.collector], *_added(jvm), *_young(jvm, jvm.heap // 2))
+        return (*beside_cms, *TLP_2020[jvm.collector], *added, *_young(jvm, jvm.heap // 2))
     shipped = release.collector_flags.get(jvm.collector, CHOICE[jvm.collector])
-    return (*shipped, *_added(jvm), *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))
-
-
-def _added(jvm: JvmConfiguration) -> tuple[str, ...]:
-    return _ADDED.get(jvm.collector, ())
+    return (*shipped, *added, *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))
 
 
 def _young(jvm: JvmConfiguration, size: int) -> tuple[str, ...]:

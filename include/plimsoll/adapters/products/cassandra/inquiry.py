@@ -15,7 +15,7 @@ from plimsoll.adapters.products.cassandra.command import JMX_PORT
 from plimsoll.adapters.products.cassandra.node_files import JOB, NodeFiles, current_process
 from plimsoll.adapters.products.nodes.node_state import down, node_fingerprint
 from plimsoll.adapters.products.nodes.own_machine import PATIENCE, by_machine, with_names
-from plimsoll.adapters.products.nodes.tool import NodeTool, inspect_jvms, jmx_places, jvm_facts
+from plimsoll.adapters.products.nodes.tool import Jvm, NodeTool, inspect_jvms, jmx_places, jvm_facts
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.action import ActionPart
 from plimsoll.domain.keys.variant import Archive
@@ -34,13 +34,17 @@ def inspect(tool: NodeTool, nodes: Sequence[Host], archive: Archive | None = Non
 
     `archive`: the one that the nodes were started from.
     """
-    found = inspect_jvms(tool, [(node, JOB, JMX_PORT, NodeFiles(node.root).jmx) for node in nodes])
-    return [_fingerprint(node, found[node.info.name, JOB], archive) for node in nodes]
+    answers = inspect_jvms(tool, _jvms(nodes))
+    return [_fingerprint(node, answers[node.info.name, JOB], archive) for node in nodes]
 
 
 def over_jmx(nodes: Sequence[Host]) -> tuple[str, ...]:
     """Return the node tool's arguments for nodes of one machine: where their JMX listens, and their password files."""
-    return jmx_places((node, JMX_PORT, NodeFiles(node.root).jmx) for node in nodes)
+    return jmx_places(_jvms(nodes))
+
+
+def _jvms(nodes: Sequence[Host]) -> list[Jvm]:
+    return [(node, JOB, JMX_PORT, NodeFiles(node.root).jmx) for node in nodes]
 
 
 def settle_command(tool: NodeTool, nodes: Sequence[Host]) -> tuple[str, ...]:
@@ -55,17 +59,14 @@ def _fingerprint(node: Host, answer: Mapping[str, Any], archive: Archive | None)
 
 def bytes_on_disk(tool: NodeTool, nodes: Sequence[Host], keyspace: str) -> dict[str, int]:
     """Return the size of the keyspace's live files after a flush, bytes, by node. Raises DeployError without answer."""
-    found: dict[str, int] = {}
+    sizes: dict[str, int] = {}
     for hosts in by_machine(nodes).values():
         answer = tool.ask(hosts[0], "size", *over_jmx(hosts), "--keyspace", keyspace, allowed=_FLUSH)
         if answer["error"]:
-            raise DeployError(
-                f"how much {keyspace} takes on disk is not known: {answer['error']}",
-                where=f"cassandra on host {hosts[0].info.name}",
-                mend=_MEND,
-            )
-        found.update(zip((host.info.name for host in hosts), answer["bytes"].values(), strict=True))
-    return {node.info.name: found[node.info.name] for node in nodes}
+            what = f"how much {keyspace} takes on disk is not known: {answer['error']}"
+            raise DeployError(what, where=f"cassandra on host {hosts[0].info.name}", mend=_MEND)
+        sizes.update(zip((host.info.name for host in hosts), answer["bytes"].values(), strict=True))
+    return {node.info.name: sizes[node.info.name] for node in nodes}
 
 
 def drop(tool: NodeTool, node: Host, keyspace: str) -> None:
@@ -97,6 +98,19 @@ class MoveEnd:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """What the command told of each node of one machine at its end, `at` by the controller's clock.
+
+    `looks`: how often it asked until then; None where it does not tell.
+    """
+
+    at: datetime
+    looks: int | None
+    nodes: Mapping[str, Mapping[str, Any]]
+    """By the node's name."""
+
+
+@dataclass(frozen=True)
 class Ring:
     """Asks for the ring of one action."""
 
@@ -122,77 +136,43 @@ class Ring:
         lists = {"--up": up, "--down": dead, "--gone": gone}
         arguments = [word for option, nodes in lists.items() if nodes for word in (option, _addresses(nodes))]
         timeout = ("--timeout", f"{self.request.expires.total_seconds():.0f}s")
-        job = ToolJob(self.tool, f"action-{name}", up, "ring", (*arguments, *timeout), self.request.expires)
-        found = job.look()
-        if isinstance(found, str):
+        answers = self.answers(f"action-{name}", up, "ring", *arguments, *timeout)
+        if isinstance(answers, str):
             _require_running(up, self.request.action.name)
-            return found
-        at = max(answer.at for answer in found)
+            return answers
+        at = max(answer.at for answer in answers)
         # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
-        known = max((answer.at for answer in found if answer.looks != 1), default=began)
-        received = {node: int(one["received_bytes"]) for answer in found for node, one in answer.nodes.items()}
-        return MoveEnd(
-            began,
-            at,
-            _evidence(up, dead, gone),
-            streamed_bytes=received[up[-1].info.name],
-            undated=max(at - known, timedelta(0)),
-        )
+        known = max((answer.at for answer in answers if answer.looks != 1), default=began)
+        received = {node: int(state["received_bytes"]) for answer in answers for node, state in answer.nodes.items()}
+        streamed, undated = received[up[-1].info.name], max(at - known, timedelta(0))
+        return MoveEnd(began, at, _evidence(up, dead, gone), streamed_bytes=streamed, undated=undated)
 
+    def answers(self, job_id: str, nodes: Sequence[Host], command: str, *arguments: str) -> str | tuple[Answer, ...]:
+        """Return the answers of all machines to a command or, while one is awaited, what it is at.
 
-@dataclass(frozen=True)
-class Answer:
-    """What the command told of each node of one machine at its end, `at` by the controller's clock.
-
-    `looks`: how often it asked until then; None where it does not tell.
-    """
-
-    at: datetime
-    looks: int | None
-    nodes: Mapping[str, Mapping[str, Any]]
-    """By the node's name."""
-
-
-@dataclass(frozen=True)
-class ToolJob:
-    """One command with its arguments, which asks these nodes. Its id is the same whoever asks for it."""
-
-    tool: NodeTool
-    id: str
-    nodes: Sequence[Host]
-    command: str
-    arguments: Sequence[str]
-    expires: timedelta
-
-    def look(self) -> str | tuple[Answer, ...]:
-        """Return the answers of all machines or, while one is awaited, what it is at. The first call starts it.
-
-        Raises ActionError where a machine's command failed.
+        The first call with that id starts it, whoever calls. Raises ActionError where a machine's command failed.
         """
-        found = [self._of_machine(hosts) for hosts in by_machine(self.nodes).values()]
-        answers = tuple(one for one in found if isinstance(one, Answer))
-        return answers if len(answers) == len(found) else next(one for one in found if isinstance(one, str))
+        machines = by_machine(nodes).values()
+        progress = [self._of_machine(job_id, hosts, command, arguments) for hosts in machines]
+        answers = tuple(answer for answer in progress if isinstance(answer, Answer))
+        return answers if len(answers) == len(progress) else next(note for note in progress if isinstance(note, str))
 
-    def _of_machine(self, nodes: Sequence[Host]) -> str | Answer:
+    def _of_machine(self, job_id: str, nodes: Sequence[Host], command: str, arguments: Sequence[str]) -> str | Answer:
         host = nodes[0]
-        status = host.status(self.id)
+        status = host.status(job_id)
         if status.state == "missing":
-            argv = self.tool.argv(host, self.command, *over_jmx(nodes), *self.arguments)
-            host.start(Job(id=self.id, argv=argv, expires=self.expires))
-            return self.command
-        last = _last_line(host.read_tail(console_path(host.root, self.id), max_bytes=_TAIL))
+            argv = self.tool.argv(host, command, *over_jmx(nodes), *arguments)
+            host.start(Job(id=job_id, argv=argv, expires=self.request.expires))
+            return command
+        last = _last_line(host.read_tail(console_path(host.root, job_id), max_bytes=_TAIL))
         if status.state == "running":
-            return with_names(str(last.get("progress") or self.command), nodes)
+            return with_names(str(last.get("progress") or command), nodes)
         if "ended_ms" not in last or last.get("error"):
             why = last.get("error") or f"it gave no answer (exit code {status.exit_code})"
-            raise ActionError(
-                f"{self.command} failed: {with_names(str(why), nodes)}",
-                where=f"host {host.info.name}",
-                mend="run the cell again",
-            )
-        at = datetime.fromtimestamp(last["ended_ms"] / 1000, UTC)
+            what = f"{command} failed: {with_names(str(why), nodes)}"
+            raise ActionError(what, where=f"host {host.info.name}", mend="run the cell again")
+        at = datetime.fromtimestamp(last["ended_ms"] / 1000, UTC) - timedelta(milliseconds=host.clock().offset_ms)
         names = (node.info.name for node in nodes)
-        at -= timedelta(milliseconds=host.clock().offset_ms)
         return Answer(at, last.get("looks"), dict(zip(names, last["nodes"], strict=True)))
 
 
@@ -208,16 +188,16 @@ def _addresses(nodes: Sequence[Host]) -> str:
 
 
 def _evidence(up: Sequence[Host], dead: Sequence[Host], gone: Sequence[Host]) -> str:
-    told = [f"{plural(len(up), 'node')} agree that all of them are up, listen for clients and stream nothing"]
-    told += [f"{node.info.name} is down" for node in dead]
-    told += [f"{node.info.name} is in no list" for node in gone]
-    return ", ".join(told)
+    phrases = [f"{plural(len(up), 'node')} agree that all of them are up, listen for clients and stream nothing"]
+    phrases += [f"{node.info.name} is down" for node in dead]
+    phrases += [f"{node.info.name} is in no list" for node in gone]
+    return ", ".join(phrases)
 
 
 def _last_line(text: str) -> Mapping[str, Any]:
     """Return the object on the last line; empty where that is none."""
     try:
-        found = json.loads(text.strip().rpartition("\n")[2])
+        content = json.loads(text.strip().rpartition("\n")[2])
     except ValueError:
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

@@ -79,31 +79,15 @@ class Blueprint:
     """Of each row that clients write."""
     expires: timedelta
 
-    @property
-    def settings_of_joining(self) -> dict[str, JsonValue]:
-        """Return the settings of a joining node, which where it can chooses tokens for equal shares of the rows."""
-        key = self.release.allocation_setting
-        return merged(self.release.settings, {key: self.replicas} if key else {}, self.settings)
-
-
-@dataclass(frozen=True)
-class _Start:
-    """One start of a node: its settings, the id of its job, its GC log, and flags that only this start needs."""
-
-    settings: Mapping[str, JsonValue]
-    job_id: str = JOB
-    gc_log: str = GC_LOG
-    flags: Sequence[str] = ()
-
 
 def start(host: Host, blueprint: Blueprint) -> None:
     """Write the node's configuration and start the node. A node that was started before is left as it is."""
-    _start(host, blueprint, _Start(_settings(host, blueprint)))
+    _start(host, blueprint, _settings(host, blueprint))
 
 
 def start_again(host: Host, blueprint: Blueprint) -> None:
     """Start a node that was ended on the data that it has. One that was started again before is left as it is."""
-    _start(host, blueprint, _Start(_settings(host, blueprint), RESTARTED, GC_LOG_OF_RESTARTED))
+    _start(host, blueprint, _settings(host, blueprint), job_id=RESTARTED)
 
 
 def join(host: Host, blueprint: Blueprint, replaced: str = "") -> None:
@@ -112,10 +96,12 @@ def join(host: Host, blueprint: Blueprint, replaced: str = "") -> None:
     `replaced`: the address of a dead node whose place it takes; empty where it is one more. A node that was started
     before is left as it is.
     """
-    seed = blueprint.addresses[0]
-    settings = joining_settings(blueprint.settings_of_joining, NodeFiles(host.root), seed, host.info.address)
+    release, own = blueprint.release, _own(NodeFiles(host.root), blueprint.addresses[0], host.info.address)
+    # Where it can, it chooses tokens for equal shares of the rows.
+    allocation = {release.allocation_setting: blueprint.replicas} if release.allocation_setting else {}
+    settings = merged(release.settings, allocation, blueprint.settings, own, {"auto_bootstrap": True})
     flags = (f"-Dcassandra.replace_address_first_boot={replaced}",) if replaced else ()
-    _start(host, blueprint, _Start(settings, flags=flags))
+    _start(host, blueprint, settings, flags=flags)
 
 
 def _settings(host: Host, blueprint: Blueprint) -> dict[str, JsonValue]:
@@ -123,19 +109,22 @@ def _settings(host: Host, blueprint: Blueprint) -> dict[str, JsonValue]:
     return node_settings(blueprint.release, blueprint.settings, NodeFiles(host.root), blueprint.addresses, number)
 
 
-def _start(host: Host, blueprint: Blueprint, asked: _Start) -> None:
+def _start(
+    host: Host, blueprint: Blueprint, settings: dict[str, JsonValue], *, job_id: str = JOB, flags: Sequence[str] = ()
+) -> None:
+    """Start a node with these settings. `flags`: those that only this start needs."""
     files = NodeFiles(host.root)
-    place = NodePlace(host.info.address, host.facts().cpus, files, asked.gc_log)
+    place = NodePlace(host.info.address, host.facts().cpus, files, GC_LOG if job_id == JOB else GC_LOG_OF_RESTARTED)
     installation = install(host, blueprint.jdk, blueprint.jars)
     job = Job(
-        id=asked.job_id,
-        argv=node_command(blueprint.release, blueprint.jvm, installation, place, asked.flags),
+        id=job_id,
+        argv=node_command(blueprint.release, blueprint.jvm, installation, place, flags),
         expires=blueprint.expires,
         env=blueprint.release.environment,
         cwd=files.home,
         owns=files.data,
     )
-    host.write(files.settings, render(dict(asked.settings)))
+    host.write(files.settings, render(settings))
     host.write(files.logback, LOGBACK)
     host.write(files.compiler_hints, compiler_hints(blueprint.jars))
     files.jmx.write(host)
@@ -169,13 +158,6 @@ def node_settings(
     # There is nothing to stream, because all nodes of the cluster are new.
     new: dict[str, JsonValue] = {"auto_bootstrap": False, "initial_token": ",".join(map(str, tokens))}
     return merged(settings, _own(files, addresses[0], addresses[node]), new)
-
-
-def joining_settings(
-    settings: Mapping[str, JsonValue], files: NodeFiles, seed: str, address: str
-) -> dict[str, JsonValue]:
-    """Return all settings of a new node at `address` that joins the seed's cluster; `settings`: those of any node."""
-    return merged(settings, _own(files, seed, address), {"auto_bootstrap": True})
 
 
 def _own(files: NodeFiles, seed: str, address: str) -> dict[str, JsonValue]:

@@ -55,7 +55,6 @@ class NodeFiles(ProcessFiles):
 
     @property
     def settings(self) -> PurePosixPath:
-        """Return the node's `cassandra.yaml`."""
         return self.configuration / "cassandra.yaml"
 
     @property
@@ -83,7 +82,6 @@ class NodeFiles(ProcessFiles):
 
     @property
     def system_log(self) -> PurePosixPath:
-        """Return the path of Cassandra's own log."""
         return self.logs / SYSTEM_LOG
 
 
@@ -119,7 +117,6 @@ class CassandraLog(Evidence):
         return tuple(_events(text, zone))
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """Return the lines that have a time, so none of stack traces."""
         return timed_lines(_LINE, text, zone)
 
 
@@ -127,10 +124,8 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
     writing: dict[str, datetime] = {}
     for match in filter(None, map(_LINE.match, text.splitlines())):
         message, thread = match["message"], match["thread"]
-        if (
-            not message.startswith(("Compacted", "Writing Memtable-", _WRITTEN))
-            and "messages were dropped" not in message
-        ):
+        is_told = message.startswith(("Compacted", "Writing Memtable-", _WRITTEN)) or "messages were dropped" in message
+        if not is_told:
             continue
         at = time_of(match, zone)
         if _WRITING.match(message):

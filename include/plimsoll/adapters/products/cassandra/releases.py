@@ -116,4 +116,4 @@ def release_of(version: str) -> Release | None:
     """Return the release line of a version such as `4.0.1` or `4.0-alpha4`; None where that line is not known here."""
     if version.startswith("4.0-alpha"):
         return CASSANDRA_4_0_ALPHA
-    return next((one for one in RELEASES if re.match(rf"{re.escape(one.line)}[.-]", version)), None)
+    return next((release for release in RELEASES if re.match(rf"{re.escape(release.line)}[.-]", version)), None)

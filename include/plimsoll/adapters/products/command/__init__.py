@@ -5,7 +5,7 @@ values for placeholders, and their faults, are known before anything starts.
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.adapters.hosts.processes import missing
-from plimsoll.adapters.products.nodes.node_process import NodeProcess, UnreadLogs
+from plimsoll.adapters.products.nodes.node_process import NodeProcess, UnreadLogs, plain
 from plimsoll.adapters.products.nodes.node_state import down, last_lines, name_of, node_fingerprint
 from plimsoll.domain.campaign.specs import ProductSpec, VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
@@ -44,19 +44,7 @@ _EXAMPLE = "write `command: {run: my-database --data {data} --listen {address}, 
 
 def of_settings(settings: Mapping[str, JsonValue]) -> dict[str, str]:
     """Return the settings that can stand in commands, as they are written."""
-    return {name: _text(value) for name, value in settings.items() if isinstance(value, str | int | float)}
-
-
-def of_node(
-    settings: Mapping[str, JsonValue], addresses: Sequence[str], number: int, data: PurePosixPath
-) -> dict[str, str]:
-    """Return every placeholder's value for a node; `number`: its place among all, from 0."""
-    own = {"address": addresses[number], "addresses": ",".join(addresses), "node": str(number + 1), "data": str(data)}
-    return {**of_settings(settings), **own}
-
-
-def _text(value: JsonValue) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return {name: plain(value) for name, value in settings.items() if isinstance(value, str | int | float)}
 
 
 def _variant(where: str, variant: Variant) -> Iterator[Problem]:
@@ -111,6 +99,7 @@ class Blueprint:
     expires: timedelta
 
     def programs(self, host: Host, number: int) -> Sequence[str]:
+        """Return the programs that node `number` of all, from 0, needs on its host."""
         command, values = self.command, self._values(host, number)
         return [program_of(line, values) for line in (*command.prepare, command.run, command.ready, command.version)]
 
@@ -127,14 +116,14 @@ class Blueprint:
         return filled(self.command.ready, values)
 
     def _values(self, host: Host, number: int) -> Mapping[str, str]:
-        return of_node(self.settings, self.addresses, number, host.root / HOME / "data")
-
-
-class Known(NamedTuple):
-    """The command that prints a node's release, and the release that the definition says."""
-
-    version: Sequence[str]
-    declared: str
+        """Return every placeholder's value for a node."""
+        return {
+            **of_settings(self.settings),
+            "address": self.addresses[number],
+            "addresses": ",".join(self.addresses),
+            "node": str(number + 1),
+            "data": str(host.root / HOME / "data"),
+        }
 
 
 class CommandDatabase(Product):
@@ -151,7 +140,7 @@ class CommandDatabase(Product):
         if command is None:
             return [Problem(_WHERE, "is missing: the database `command` is what it says", _EXAMPLE)]
         return [
-            *(problem for one in spec.variants for problem in _variant(one.where, one.variant)),
+            *(problem for variant in spec.variants for problem in _variant(variant.where, variant.variant)),
             *dict.fromkeys(problem for variant in spec.variants for problem in _unknown(variant, command)),
             *_addresses(command),
         ]
@@ -165,8 +154,10 @@ class CommandDatabase(Product):
         assert command is not None, "checked before"
         addresses = [node.info.address for node in nodes]
         blueprint = Blueprint(command, spec.settings, spec.version, addresses, expires)
-        for number, node in enumerate(nodes):
-            _require_programs(node, blueprint.programs(node, number))
+        for number, node in enumerate(nodes):  # that of `ready` would be missed late
+            if lacking := missing(node, blueprint.programs(node, number)):
+                what = f"there is no {' and no '.join(lacking)} on {name_of(node)}"
+                raise DeployError(what, where=PRODUCT, mend=f"install it there, or correct `system.command`; {LASTS}")
         until = self._clock.now() + (spec.start_within or _PATIENCE)
         for number, node in enumerate(nodes):
             self._await_ready(node, blueprint.start(node, number), until)
@@ -193,37 +184,36 @@ class CommandDatabase(Product):
             self._clock.sleep(_POLL_S)
 
 
-def _require_programs(node: Host, programs: Iterable[str]) -> None:
-    """Raise DeployError where the host lacks programs of the commands. That of `ready` would be missed late."""
-    if lacking := missing(node, programs):
-        what = f"there is no {' and no '.join(lacking)} on {name_of(node)}"
-        raise DeployError(what, where=PRODUCT, mend=f"install it there, or correct `system.command`; {LASTS}")
-
-
 def _require_release(node: Host) -> None:
     """Raise DeployError, with what to write, where the node tells another release than the definition."""
-    told, declared = _told(node), known_of(node).declared
-    if _tells(told.line, declared):
+    version = _version(node)
+    line, declared = version.line, version.declared
+    if _tells(line, declared):
         return
-    names = [name for name in re.findall(r"\d\w*(?:\.\w+)*", told.line) if _tells(told.line, name)]
+    names = [name for name in re.findall(r"\d\w*(?:\.\w+)*", line) if _tells(line, name)]
     release = max(names, key=lambda name: "." in name, default="")
     write = f'write `version: "{release}"`' if release else "write a command `version` that prints it"
-    said = shortened(told.line) if told.line else f"nothing, with exit code {told.exit_code}"
-    what = f"`system.command.version` told {said} on {name_of(node)}, and the definition says {declared}"
+    printed = shortened(line) if line else f"nothing, with exit code {version.exit_code}"
+    what = f"`system.command.version` told {printed} on {name_of(node)}, and the definition says {declared}"
     raise DeployError(what, where=PRODUCT, mend=f"{write}, or install {declared} there; {LASTS}")
 
 
-class _Told(NamedTuple):
-    """What the command `version` came to: its exit code, and the first line that it printed."""
+class _Version(NamedTuple):
+    """The exit code of the command `version` and the first line that it printed; the release that the definition says.
+
+    By what was written when the node was started.
+    """
 
     exit_code: int
     line: str
+    declared: str
 
 
-def _told(node: Host) -> _Told:
-    told = node.run(known_of(node).version, timeout=_ASK, check=False)
-    line = next((line.strip() for line in f"{told.stdout}\n{told.stderr}".splitlines() if line.strip()), "")
-    return _Told(told.exit_code, line)
+def _version(node: Host) -> _Version:
+    known = json.loads(node.read_tail(node.root / HOME / KEPT[1], max_bytes=_MOST_BYTES))
+    ended = node.run(known["version"], timeout=_ASK, check=False)
+    line = next((line.strip() for line in f"{ended.stdout}\n{ended.stderr}".splitlines() if line.strip()), "")
+    return _Version(ended.exit_code, line, known["declared"])
 
 
 def _tells(line: str, release: str) -> bool:
@@ -233,15 +223,6 @@ def _tells(line: str, release: str) -> bool:
 
 def _fingerprint(node: Host) -> NodeFingerprint:
     """Return what the node tells. Its release is the declared one if its words have that among them."""
-    line, declared = _told(node).line, known_of(node).declared
+    _, line, declared = _version(node)
     release = declared if _tells(line, declared) else shortened(line) or "it told none"
     return node_fingerprint(node, PRODUCT, release, [ProcessFingerprint(name=PRODUCT, version=shortened(line))])
-
-
-def known_of(host: Host) -> Known:
-    """Return what was written when the node was started."""
-    found = json.loads(host.read_tail(host.root / HOME / KEPT[1], max_bytes=_MOST_BYTES))
-    return Known(found["version"], found["declared"])
-
-
-__all__ = ["CommandDatabase"]

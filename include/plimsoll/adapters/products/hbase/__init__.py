@@ -5,18 +5,14 @@ that the processes of a definition can start.
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
+from itertools import count
 from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from plimsoll.adapters.products.hbase import inquiry
 from plimsoll.adapters.products.hbase.events import Departure, HBaseLog
-from plimsoll.adapters.products.hbase.inquiry import (
-    fingerprints,
-    save_metrics,
-    settle_command,
-    told_departures,
-    told_state,
-)
 from plimsoll.adapters.products.hbase.node import FORMATTING, Blueprint, format_hdfs, jvm_arguments, start
 from plimsoll.adapters.products.hbase.release import JDK_FLAGS, PRODUCT, RELEASES
 from plimsoll.adapters.products.hbase.roles import (
@@ -36,7 +32,7 @@ from plimsoll.adapters.products.nodes.jvm_flags import JarProduct, install, jdk_
 from plimsoll.adapters.products.nodes.node_process import shown
 from plimsoll.adapters.products.nodes.node_state import down
 from plimsoll.adapters.products.nodes.own_machine import leftover_work
-from plimsoll.adapters.products.nodes.waiting import Obstacle, OnHost, Patience, ended
+from plimsoll.adapters.products.nodes.waiting import Obstacle, Patience, ended
 from plimsoll.domain.attempt.load_summary import LeftoverWork
 from plimsoll.domain.campaign.specs import VariantSpec
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint
@@ -89,15 +85,15 @@ class HBase(JarProduct):
             yield Problem(f"{where}.jvm.flag_set", what, "remove the key, and write the `flags`")
         # Heaps of other processes than the region server.
         for name, value in used_heaps(spec.variant.settings).items():
-            place, heap = f"{where}.settings.heap.{name}", size_of(value)
+            key, heap = f"{where}.settings.heap.{name}", size_of(value)
             if name == REGION_SERVER.name:
-                yield Problem(place, "is the variant's own", "write it as `heap` of the variant's `jvm`")
+                yield Problem(key, "is the variant's own", "write it as `heap` of the variant's `jvm`")
             elif name not in OTHER_ROLES:
                 mend = meant_or_known(name, dict.fromkeys(OTHER_ROLES), lead="there is")
-                yield Problem(place, "is no process whose heap is a setting", mend)
+                yield Problem(key, "is no process whose heap is a setting", mend)
             elif heap is None or heap < LEAST_HEAP:
                 what = f"a process can't start with that heap; found {shown(value)}"
-                yield Problem(place, what, f"write a size of at least {format_size(LEAST_HEAP)}")
+                yield Problem(key, what, f"write a size of at least {format_size(LEAST_HEAP)}")
 
     def _jvm_arguments(self, spec: VariantSpec, jvm: JvmConfiguration) -> Sequence[str]:
         return jvm_arguments(jvm)
@@ -115,47 +111,48 @@ class HBase(JarProduct):
             brought = [pool.submit(install, node, blueprint.jdk, blueprint.jars) for node in nodes]
             brought_tool = pool.submit(self._tool.argv, load)
             _await_format(nodes[0], patience)
-            [one.result() for one in brought]
-            list(pool.map(lambda one: _start_all(one[1], roles_of(one[0]), blueprint), enumerate(nodes)))
+            [copy.result() for copy in brought]
+            list(pool.map(partial(_start_all, blueprint=blueprint), count(), nodes))
             brought_tool.result()
-        patience.await_none(lambda: _obstacle(nodes), _running(nodes))
+        running = [(node, role.process) for number, node in enumerate(nodes) for role in roles_of(number)]
+        patience.await_none(lambda: _obstacle(nodes), running)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         """Return the processes of hosts; all but two run on the first host only."""
         return [_declared(role, variant, variant.jvm) for role in ROLES] if variant.jvm else []
 
     def fingerprint(self, variant: Variant, nodes: Sequence[Host]) -> Sequence[NodeFingerprint]:
-        """Read what really runs on each host: flags from the JVMs, versions as the processes told them."""
-        return fingerprints(self._tool, nodes)
+        return inquiry.fingerprints(self._tool, nodes)
 
     def hides_leftover_work(self, spec: VariantSpec) -> bool:
         """Return True, because region servers tell their flushes and compactions only on their own machine."""
         return True
 
     def leftover_work(self, nodes: Sequence[Host], job_id: str) -> LeftoverWork | None:
-        return leftover_work(nodes, job_id, settle_command)
+        return leftover_work(nodes, job_id, inquiry.settle_command)
 
     def down(self, nodes: Sequence[Host]) -> Sequence[str]:
         """Return a sentence with the last log lines for each process that is not running.
 
         After that of a region server it says when it left the cluster and what became of its regions, by the Master.
         """
-        found = [
+        stopped = [
             (node, role, sentence)
             for node in nodes
             for role in ROLES
             if not (role.only_on_first and node.status(role.name).state == "missing")
             and (sentence := down(node, role.process, several=True))
         ]
-        is_asked = any(role is REGION_SERVER for _, role, _ in found) and _has_master(nodes[0])
-        left = told_departures(nodes[0]) if is_asked else ()
+        lacks_server = any(role is REGION_SERVER for _, role, _ in stopped)
+        is_asked = lacks_server and nodes[0].status(MASTER.name).state == "running"
+        left = inquiry.told_departures(nodes[0]) if is_asked else ()
         return [
             "\n".join([sentence, *(_departed(node, left) if role is REGION_SERVER and is_asked else ())])
-            for node, role, sentence in found
+            for node, role, sentence in stopped
         ]
 
     def save(self, node: Host) -> None:
-        save_metrics(node)
+        inquiry.save_metrics(node)
 
     def _blueprint(self, spec: VariantSpec, nodes: Sequence[Host], expires: timedelta) -> Blueprint:
         jvm = spec.variant.jvm
@@ -171,13 +168,10 @@ class HBase(JarProduct):
         )
 
 
-def _has_master(node: Host) -> bool:
-    return node.status(MASTER.name).state == "running"
-
-
 def _departed(node: Host, left: Sequence[Departure]) -> Sequence[str]:
     """Tell what the Master knows of the end of that node's region server."""
-    return [str(one) for one in left if one.host in (node.info.name, node.info.address)] or [_UNNOTICED]
+    of_node = [str(departure) for departure in left if departure.host in (node.info.name, node.info.address)]
+    return of_node or [_UNNOTICED]
 
 
 def _await_format(first: Host, patience: Patience) -> None:
@@ -193,32 +187,19 @@ def _await_format(first: Host, patience: Patience) -> None:
     patience.await_none(obstacle, ())
 
 
-def _start_all(node: Host, roles: Sequence[Role], blueprint: Blueprint) -> None:
+def _start_all(number: int, node: Host, blueprint: Blueprint) -> None:
     """Start a host's processes, those first that others wait for."""
-    for role in reversed(roles):
+    for role in reversed(roles_of(number)):
         start(node, role, blueprint)
 
 
 def _obstacle(nodes: Sequence[Host]) -> Obstacle | None:
-    found = told_state(nodes).obstacle()
-    return found and Obstacle((nodes[0], found[0].process), found[1])
-
-
-def _running(nodes: Sequence[Host]) -> Sequence[OnHost]:
-    return [(node, role.process) for number, node in enumerate(nodes) for role in roles_of(number)]
+    obstacle = inquiry.told_state(nodes).obstacle()
+    return obstacle and Obstacle((nodes[0], obstacle[0].process), obstacle[1])
 
 
 def _declared(role: Role, variant: Variant, jvm: JvmConfiguration) -> Process:
     files = RoleFiles(PurePosixPath(), role.name)
     kept = [files.logs / "*.*", files.configuration / "*.*", files.console]
-    return Process(
-        role.name,
-        role.jvm(jvm, variant.settings),
-        LOG,
-        GC_LOG,
-        tuple(map(str, kept)),
-        only_on_first=role.only_on_first,
-    )
-
-
-__all__ = ["HBase"]
+    own_jvm, first = role.jvm(jvm, variant.settings), role.only_on_first
+    return Process(role.name, own_jvm, LOG, GC_LOG, tuple(map(str, kept)), only_on_first=first)

@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+from operator import itemgetter
 
 from plimsoll.adapters.products.hbase.roles import MASTER
 from plimsoll.adapters.products.nodes.node_process import time_of, timed_lines
@@ -109,7 +110,6 @@ class HBaseLog(Evidence):
         return departures(timed_lines(_LINE, text, zone)) if process == MASTER.name else ()
 
     def lines(self, process: str, text: str, zone: tzinfo) -> Sequence[LogLine]:
-        """Return the lines that have a time, so none of stack traces."""
         return timed_lines(_LINE, text, zone)
 
 
@@ -121,8 +121,8 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
             compacting[thread] = time_of(match, zone)
         elif _COMPACTED.match(message) and thread in compacting:
             yield _lasting(COMPACTION, compacting.pop(thread), time_of(match, zone))
-        elif found := _ended(message):
-            kind, lasted = found
+        elif ended := _ended(message):
+            kind, lasted = ended
             at = time_of(match, zone)
             yield _lasting(kind, at - lasted, at)
 
@@ -130,20 +130,20 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
 def _ended(message: str) -> tuple[EventKind, timedelta] | None:
     """Return the kind and the length of the event that ended with this line; None where it tells of none."""
     for kind, pattern in _IN_MS:
-        if told := pattern.match(message):
-            return kind, timedelta(milliseconds=int(told["ms"]))
-    if told := _PROCEDURE.match(message):
-        kinds = (kind for kind, is_one in _OF_PROCEDURE if is_one(told["name"], message))
-        return next(((kind, _length(told)) for kind in kinds), None)
+        if match := pattern.match(message):
+            return kind, timedelta(milliseconds=int(match["ms"]))
+    if match := _PROCEDURE.match(message):
+        kinds = (kind for kind, is_told in _OF_PROCEDURE if is_told(match["name"], message))
+        return next(((kind, _length(match)) for kind in kinds), None)
     return None
 
 
-def _length(told: re.Match[str]) -> timedelta:
+def _length(match: re.Match[str]) -> timedelta:
     return timedelta(
-        hours=int(told["hours"] or 0),
-        minutes=int(told["minutes"] or 0),
-        seconds=float(told["seconds"] or 0),
-        milliseconds=int(told["ms"] or 0),
+        hours=int(match["hours"] or 0),
+        minutes=int(match["minutes"] or 0),
+        seconds=float(match["seconds"] or 0),
+        milliseconds=int(match["ms"] or 0),
     )
 
 
@@ -153,11 +153,12 @@ def _lasting(kind: EventKind, start: datetime, end: datetime) -> Event:
 
 def departures(lines: Sequence[LogLine]) -> Sequence[Departure]:
     """Return the departures in the order in which the Master noticed them."""
-    told = [line for line in lines if _RELEVANT.search(line.text)]
-    ends = [line for line in told if _FINISHED.search(line.text)]
-    noticed = {**_first(told, _CRASH), **_first(told, _EXPIRED)}
-    over, pids = _first(ends, _CRASH), _pids(told)
-    logs, regions, moved = _most_logs(told), _regions(told), _regions(ends)
+    relevant = [line for line in lines if _RELEVANT.search(line.text)]
+    ends = [line for line in relevant if _FINISHED.search(line.text)]
+    noticed = {**_first(relevant, _CRASH), **_first(relevant, _EXPIRED)}
+    procedures = (match for line in relevant for match in _CRASH.finditer(line.text))
+    over, pids = _first(ends, _CRASH), {match["server"]: match["pid"] for match in procedures}
+    logs, regions, moved = _most_logs(relevant), _regions(relevant), _regions(ends)
     return tuple(
         Departure(
             server=server,
@@ -168,25 +169,20 @@ def departures(lines: Sequence[LogLine]) -> Sequence[Departure]:
             moved=moved.get(pids.get(server, ""), frozenset()),
             last_told=lines[-1].at,
         )
-        for server, at in sorted(noticed.items(), key=lambda one: one[1])
+        for server, at in sorted(noticed.items(), key=itemgetter(1))
     )
 
 
 def _first(lines: Sequence[LogLine], pattern: re.Pattern[str]) -> dict[str, datetime]:
     """Return when the pattern was first told of each server."""
-    return {found["server"]: line.at for line in reversed(lines) for found in pattern.finditer(line.text)}
-
-
-def _pids(lines: Sequence[LogLine]) -> dict[str, str]:
-    """Return the procedure of each server."""
-    return {found["server"]: found["pid"] for line in lines for found in _CRASH.finditer(line.text)}
+    return {match["server"]: line.at for line in reversed(lines) for match in pattern.finditer(line.text)}
 
 
 def _most_logs(lines: Sequence[LogLine]) -> Mapping[str, int]:
     """Return how many write-ahead logs of each server the Master found at most."""
     most: dict[str, int] = {}
-    for found in filter(None, (_LOGS.search(line.text) for line in lines)):
-        most[found["server"]] = max(int(found["count"]), most.get(found["server"], 0))
+    for match in filter(None, (_LOGS.search(line.text) for line in lines)):
+        most[match["server"]] = max(int(match["count"]), most.get(match["server"], 0))
     return most
 
 
@@ -194,6 +190,6 @@ def _regions(lines: Sequence[LogLine]) -> Mapping[str, Set[str]]:
     """Return the regions that each procedure assigns to other servers."""
     assigned: dict[str, set[str]] = defaultdict(set)
     for line in lines:
-        for found in _ASSIGN.finditer(line.text):
-            assigned[found["parent"]].add(found["region"])
+        for match in _ASSIGN.finditer(line.text):
+            assigned[match["parent"]].add(match["region"])
     return assigned

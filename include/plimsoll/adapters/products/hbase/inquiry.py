@@ -85,11 +85,8 @@ class ToldState:
 def told_state(nodes: Sequence[Host]) -> ToldState:
     """Ask all processes for their state, in as few commands as there are machines. DeployError without Python there."""
     first, machines = nodes[0], list(by_machine(nodes).values())
-    of_first = [
-        _bean(first, NAME_NODE_HTTP, FILE_SYSTEM),
-        _bean(first, MASTER_HTTP, MASTER_STATE),
-        _bean(first, MASTER_HTTP, ASSIGNMENT),
-    ]
+    beans = ((NAME_NODE_HTTP, FILE_SYSTEM), (MASTER_HTTP, MASTER_STATE), (MASTER_HTTP, ASSIGNMENT))
+    of_first = [_bean(first, port, name) for port, name in beans]
     answers: list[Any] = []
     for number, hosts in enumerate(machines):
         urls = [_bean(host, REGION_SERVER_HTTP, SERVER_STATE) for host in hosts]
@@ -123,9 +120,9 @@ def fingerprints(tool: NodeTool, nodes: Sequence[Host]) -> list[NodeFingerprint]
     """
     places = [(node, role) for number, node in enumerate(nodes) for role in roles_of(number)]
     jvms = [(node, role.name, role.jmx_port, RoleFiles(node.root, role.name).jmx) for node, role in places]
-    found = inspect_jvms(tool, jvms)
+    answers = inspect_jvms(tool, jvms)
     return [
-        _fingerprint(node, [_process(node, role, found[node.info.name, role.name]) for role in roles_of(number)])
+        _fingerprint(node, [_process(node, role, answers[node.info.name, role.name]) for role in roles_of(number)])
         for number, node in enumerate(nodes)
     ]
 
@@ -156,4 +153,4 @@ def version_told(process: str, log: str) -> str:
     HBase's processes also tell that of the ZooKeeper client in them.
     """
     wanted = {"zookeeper": "zookeeper", "namenode": "hadoop", "datanode": "hadoop"}.get(process, "hbase")
-    return next((told for match in _TOLD.finditer(log) if (told := match[wanted])), "")
+    return next((version for match in _TOLD.finditer(log) if (version := match[wanted])), "")

@@ -36,7 +36,7 @@ from plimsoll.adapters.products.nodes.jvm_flags import (
     install,
     jdk_major,
 )
-from plimsoll.adapters.products.nodes.node_process import NodeProcess
+from plimsoll.adapters.products.nodes.node_process import NodeProcess, plain
 from plimsoll.adapters.products.nodes.own_machine import by_machine, own_loopback
 from plimsoll.adapters.products.nodes.tool import jmx_flags
 from plimsoll.domain.keys.variant import JvmConfiguration
@@ -91,8 +91,14 @@ class Blueprint:
 def format_hdfs(host: Host, blueprint: Blueprint) -> None:
     """Begin to make the NameNode's folder, which would refuse to be made twice."""
     files, jvm = _written(host, NAME_NODE, blueprint), NAME_NODE.jvm(blueprint.jvm, blueprint.settings)
-    name = f"plimsoll-{blueprint.nodes[0].info.address}"
-    argv = format_command(jvm, install(host, blueprint.jdk, blueprint.jars), files, name)
+    installation = install(host, blueprint.jdk, blueprint.jars)
+    argv = (
+        str(installation.java),
+        *jvm_arguments(jvm),
+        *_file_arguments(files),
+        *_program(NAME_NODE, installation, files),
+        *("-format", "-nonInteractive", "-clusterId", f"plimsoll-{blueprint.nodes[0].info.address}"),
+    )
     _note(host, files.logs / "format-command.txt", argv)
     host.start(Job(id=FORMAT, argv=argv, expires=blueprint.expires, cwd=files.home, owns=files.data))
 
@@ -101,7 +107,15 @@ def start(host: Host, role: Role, blueprint: Blueprint) -> None:
     """Write the process's configuration and start it. A process that was started before is left as it is."""
     files, jvm = _written(host, role, blueprint), role.jvm(blueprint.jvm, blueprint.settings)
     installation = install(host, blueprint.jdk, blueprint.jars)
-    argv = process_command(role, jvm, installation, files, host.info.address)
+    argv = (
+        str(installation.java),
+        *jvm_arguments(jvm),
+        *gc_log_flags(jvm, str(files.logs / GC_LOG)),
+        *_file_arguments(files),
+        *jmx_flags(host.info.address, role.jmx_port, files.jmx),
+        *_program(role, installation, files),
+        *((str(files.configuration / ZOO_CFG),) if role is ZOOKEEPER else role.arguments),
+    )
     _note(host, files.logs / "command.txt", argv)
     host.start(Job(id=role.name, argv=argv, expires=blueprint.expires, cwd=files.home, owns=files.data))
 
@@ -135,29 +149,6 @@ def jvm_arguments(jvm: JvmConfiguration) -> tuple[str, ...]:
     )
 
 
-def process_command(
-    role: Role, jvm: JvmConfiguration, installation: Installation, files: RoleFiles, address: str
-) -> tuple[str, ...]:
-    """Return the program and the arguments of a process."""
-    arguments = (str(files.configuration / ZOO_CFG),) if role is ZOOKEEPER else role.arguments
-    return (
-        str(installation.java),
-        *jvm_arguments(jvm),
-        *gc_log_flags(jvm, str(files.logs / GC_LOG)),
-        *_file_arguments(files),
-        *jmx_flags(address, role.jmx_port, files.jmx),
-        *_program(role, installation, files),
-        *arguments,
-    )
-
-
-def format_command(jvm: JvmConfiguration, installation: Installation, files: RoleFiles, name: str) -> tuple[str, ...]:
-    """Return the command that makes the NameNode's folder, of a cluster with that name."""
-    program = _program(NAME_NODE, installation, files)
-    flags = (*jvm_arguments(jvm), *_file_arguments(files))
-    return (str(installation.java), *flags, *program, "-format", "-nonInteractive", "-clusterId", name)
-
-
 def _program(role: Role, installation: Installation, files: RoleFiles) -> tuple[str, ...]:
     return "-cp", ":".join(map(str, (files.configuration, *installation.jars))), role.main
 
@@ -188,7 +179,7 @@ def configuration(role: Role, log: PurePosixPath, given: Mapping[str, JsonValue]
 def site(settings: Mapping[str, JsonValue]) -> str:
     """Return settings in the form of Hadoop's `…-site.xml`."""
     lines = (
-        f"  <property><name>{escape(key)}</name><value>{escape(shown(value))}</value></property>"
+        f"  <property><name>{escape(key)}</name><value>{escape(plain(value))}</value></property>"
         for key, value in sorted(settings.items())
     )
     return "\n".join(["<configuration>", *lines, "</configuration>", ""])
@@ -196,9 +187,4 @@ def site(settings: Mapping[str, JsonValue]) -> str:
 
 def properties(settings: Mapping[str, JsonValue]) -> str:
     """Return settings as lines `key=value`."""
-    return "".join(f"{key}={shown(value)}\n" for key, value in sorted(settings.items()))
-
-
-def shown(value: JsonValue) -> str:
-    """Return a value as Java writes it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return "".join(f"{key}={plain(value)}\n" for key, value in sorted(settings.items()))

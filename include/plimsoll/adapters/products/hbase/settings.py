@@ -88,7 +88,23 @@ def hadoop_settings(given: Mapping[str, JsonValue], place: ClusterHost, scratch:
 
 def hdfs_settings(given: Mapping[str, JsonValue], place: ClusterHost) -> dict[str, JsonValue]:
     """Return the content of `hdfs-site.xml`: HDFS reads its own defaults after `core-site.xml`."""
-    return {**_beginning_with(_OF_HDFS, given), **_name_node(place), **_data_node(place)}
+    further = _APART * place.slot
+    return {
+        **_beginning_with(_OF_HDFS, given),
+        "dfs.namenode.rpc-address": f"{place.first}:{NAME_NODE_PORT}",
+        "dfs.namenode.http-address": f"{place.own_loopback}:{NAME_NODE_HTTP}",
+        "dfs.namenode.name.dir": file_url(RoleFiles(place.root, NAME_NODE.name).data),
+        # Addresses of hosts need not have names.
+        "dfs.namenode.datanode.registration.ip-hostname-check": False,
+        "dfs.datanode.address": f"{place.address}:{DATA_PORT + further}",
+        "dfs.datanode.ipc.address": f"{place.address}:{DATA_IPC + further}",
+        "dfs.datanode.http.address": f"{place.own_loopback}:{DATA_HTTP + further}",
+        "dfs.datanode.data.dir": file_url(RoleFiles(place.root, DATA_NODE.name).data),
+        "dfs.datanode.hostname": place.address,
+        # The address that the DataNode names, and not the one that its connections come from.
+        "dfs.client.use.datanode.hostname": True,
+        "dfs.datanode.use.datanode.hostname": True,
+    }
 
 
 def hbase_settings(given: Mapping[str, JsonValue], place: ClusterHost, scratch: PurePosixPath) -> dict[str, JsonValue]:
@@ -108,41 +124,6 @@ def hbase_settings(given: Mapping[str, JsonValue], place: ClusterHost, scratch: 
         "hbase.unsafe.stream.capability.enforce": True,
         "hbase.zookeeper.quorum": place.first,
         f"{_OF_ZOOKEEPER}clientPort": ZOOKEEPER_PORT,
-        **_master(place),
-        **_region_server(place),
-    }
-
-
-def _beginning_with(prefixes: tuple[str, ...], given: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    return {key: value for key, value in {**SHIPPED, **given}.items() if key.startswith(prefixes)}
-
-
-def _name_node(place: ClusterHost) -> dict[str, JsonValue]:
-    return {
-        "dfs.namenode.rpc-address": f"{place.first}:{NAME_NODE_PORT}",
-        "dfs.namenode.http-address": f"{place.own_loopback}:{NAME_NODE_HTTP}",
-        "dfs.namenode.name.dir": file_url(RoleFiles(place.root, NAME_NODE.name).data),
-        # Addresses of hosts need not have names.
-        "dfs.namenode.datanode.registration.ip-hostname-check": False,
-    }
-
-
-def _data_node(place: ClusterHost) -> dict[str, JsonValue]:
-    further = _APART * place.slot
-    return {
-        "dfs.datanode.address": f"{place.address}:{DATA_PORT + further}",
-        "dfs.datanode.ipc.address": f"{place.address}:{DATA_IPC + further}",
-        "dfs.datanode.http.address": f"{place.own_loopback}:{DATA_HTTP + further}",
-        "dfs.datanode.data.dir": file_url(RoleFiles(place.root, DATA_NODE.name).data),
-        "dfs.datanode.hostname": place.address,
-        # The address that the DataNode names, and not the one that its connections come from.
-        "dfs.client.use.datanode.hostname": True,
-        "dfs.datanode.use.datanode.hostname": True,
-    }
-
-
-def _master(place: ClusterHost) -> dict[str, JsonValue]:
-    return {
         "hbase.master.hostname": place.first,
         "hbase.master.ipc.address": place.first,
         "hbase.master.port": MASTER_PORT,
@@ -151,11 +132,6 @@ def _master(place: ClusterHost) -> dict[str, JsonValue]:
         # Regions are assigned once all servers are there, and not to the first one alone.
         "hbase.master.wait.on.regionservers.mintostart": place.nodes,
         "hbase.master.wait.on.regionservers.maxtostart": place.nodes,
-    }
-
-
-def _region_server(place: ClusterHost) -> dict[str, JsonValue]:
-    return {
         "hbase.regionserver.ipc.address": place.address,
         "hbase.regionserver.port": REGION_SERVER_PORT,
         "hbase.regionserver.info.port": REGION_SERVER_HTTP,
@@ -163,6 +139,10 @@ def _region_server(place: ClusterHost) -> dict[str, JsonValue]:
         # Else all of one machine would call themselves localhost.
         "hbase.unsafe.regionserver.hostname": place.address,
     }
+
+
+def _beginning_with(prefixes: tuple[str, ...], settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    return {key: value for key, value in {**SHIPPED, **settings}.items() if key.startswith(prefixes)}
 
 
 _ROOT = PurePosixPath("/")
@@ -182,10 +162,10 @@ RESERVED = frozenset(
 def refused(settings: Mapping[str, JsonValue]) -> Iterator[tuple[str, str]]:
     """Yield each setting that a definition can't have, with the reason."""
     for key, value in settings.items():
-        words = [word.lower() for part in key.split(".") for word in part.split("-")]
+        words = re.split(r"[.-]", key.lower())
         unsafe = next((why for pattern, why in _UNSAFE if any(map(pattern.fullmatch, words))), "")
         if not key.startswith(PREFIXES):
-            yield key, f"settings begin with {', '.join(f'`{one}`' for one in PREFIXES)}"
+            yield key, f"settings begin with {', '.join(f'`{prefix}`' for prefix in PREFIXES)}"
         elif key in RESERVED:
             yield key, "Plimsoll writes it for each node"
         elif unsafe and key not in SHIPPED:

@@ -109,31 +109,31 @@ def flag_problems(
     if odd:
         return
     try:
-        said = artefacts.refusal(arguments, jvm.jdk, jvm.archive)
+        message = artefacts.refusal(arguments, jvm.jdk, jvm.archive)
     except ArtefactError as error:
-        said = error.headline
-    if said:
-        place = next((f"[{number}]" for number, flag in enumerate(jvm.flags) if _names(said, flag)), "")
-        what = f"{jvm.jdk} does not start with these flags: {said}"
-        yield Problem(f"{where}.jvm.flags{place}", what, "correct or remove the flag")
+        message = error.headline
+    if message:
+        index = next((f"[{number}]" for number, flag in enumerate(jvm.flags) if _names(message, flag)), "")
+        what = f"{jvm.jdk} does not start with these flags: {message}"
+        yield Problem(f"{where}.jvm.flags{index}", what, "correct or remove the flag")
 
 
-def _names(said: str, flag: str) -> bool:
+def _names(message: str, flag: str) -> bool:
     """Tell whether the JVM's message names the flag. It quotes flags without `-XX:+` and mostly without the value."""
     name = re.sub(r"^-(XX:[+-]?)?", "", flag).partition("=")[0]
-    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", said) is not None
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message) is not None
 
 
 def collector_problems(where: str, jvm: JvmConfiguration, artefacts: ArtefactSource) -> Iterator[Problem]:
     """Yield a collector that the JDK does not have, as the JDK itself tells."""
     try:
-        there = artefacts.collectors(jvm.jdk, jvm.archive)
+        collectors = artefacts.collectors(jvm.jdk, jvm.archive)
     except ArtefactError as error:
         yield Problem(f"{where}.jvm.jdk", error.headline, error.mend)
         return
-    if jvm.collector not in there:
+    if jvm.collector not in collectors:
         what = f"{jvm.jdk} has no collector {jvm.collector}"
-        yield Problem(f"{where}.jvm.collector", what, f"it has: {', '.join(sorted(there))}")
+        yield Problem(f"{where}.jvm.collector", what, f"it has: {', '.join(sorted(collectors))}")
 
 
 @dataclass(frozen=True)
@@ -195,39 +195,39 @@ class JarProduct(Product):
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-        found = [*self._settings_problems("system.settings", spec.settings, None)]
-        for one in spec.variants:
-            if one.variant.jvm is None:
-                what = f"{self.label} runs in a JVM, and variant {one.variant.id!r} has none"
+        problems = [*self._settings_problems("system.settings", spec.settings, None)]
+        for variant in spec.variants:
+            if variant.variant.jvm is None:
+                what = f"{self.label} runs in a JVM, and variant {variant.variant.id!r} has none"
                 mend = "write e.g. `jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 8G}`"
-                found.append(Problem(f"{one.where}.jvm", what, mend))
+                problems.append(Problem(f"{variant.where}.jvm", what, mend))
             else:
-                found += self._variant_problems(one, one.variant.jvm)
-            found += self._settings_problems(f"{one.where}.settings", one.variant.settings, one)
-        found += self._artefacts.missing_of_variants(spec.variants, spec.name)
-        return [*found, *self._artefacts.missing_of_program("node-tool", spec.key, spec.name)]
+                problems += self._variant_problems(variant, variant.variant.jvm)
+            problems += self._settings_problems(f"{variant.where}.settings", variant.variant.settings, variant)
+        problems += self._artefacts.missing_of_variants(spec.variants, spec.name)
+        return [*problems, *self._artefacts.missing_of_program("node-tool", spec.key, spec.name)]
 
     def _variant_problems(self, spec: VariantSpec, jvm: JvmConfiguration) -> list[Problem]:
         where = spec.where
-        wrong = [*self._archive_problems(spec), *self._jvm_problems(spec, jvm), *heap_problems(where, jvm)]
+        problems = [*self._archive_problems(spec), *self._jvm_problems(spec, jvm), *heap_problems(where, jvm)]
         if not self._artefacts.missing_of_variants([spec], ""):
-            wrong += collector_problems(where, jvm, self._artefacts)
-            wrong += [] if wrong else flag_problems(where, jvm, self._jvm_arguments(spec, jvm), self._artefacts)
-        return wrong
+            problems += collector_problems(where, jvm, self._artefacts)
+            if not problems:
+                problems += flag_problems(where, jvm, self._jvm_arguments(spec, jvm), self._artefacts)
+        return problems
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         """Return sentences that name the JVM flags that could not be checked with their JDK on this machine."""
-        found = []
-        for one in spec.variants:
-            variant, jvm = one.variant, one.variant.jvm
+        sentences = []
+        for variant in spec.variants:
+            name, jvm = variant.variant.id, variant.variant.jvm
             if jvm is None or not jvm.flags:
                 continue
-            if self._artefacts.missing_of_variants([one], ""):
-                found.append(f"{jvm.jdk} is not here: the JVM flags of variant {variant.id} were not asked of it")
-            elif there := self._artefacts.unasked(jvm.flags, jvm.jdk, jvm.archive):
-                flags = " ".join(there)
-                found.append(f"JVM flags of variant {variant.id} that only its hosts can judge were not asked: {flags}")
-        return found
+            if self._artefacts.missing_of_variants([variant], ""):
+                sentences.append(f"{jvm.jdk} is not here: the JVM flags of variant {name} were not asked of it")
+            elif flags := " ".join(self._artefacts.unasked(jvm.flags, jvm.jdk, jvm.archive)):
+                sentences.append(f"JVM flags of variant {name} that only its hosts can judge were not asked: {flags}")
+        return sentences
 
     def downloads(self, spec: ProductSpec) -> Sequence[Download]:
         of_variants = self._artefacts.downloads_of_variants(spec.variants)

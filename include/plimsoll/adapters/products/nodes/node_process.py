@@ -124,8 +124,8 @@ def refused_settings(where: str, settings: Mapping[str, JsonValue], reserved: Co
     own = {key: value for key, value in sorted(settings.items()) if key.partition(".")[0] in reserved}
     refused = [(key, "Plimsoll writes it for each node", value) for key, value in own.items()]
     refused += unsafe_settings({key: value for key, value in settings.items() if key not in own})
-    for place, reason, value in refused:
-        yield Problem(f"{where}.{place}", f"can't be set: {reason}; found {shown(value)}", "remove the line")
+    for key, reason, value in refused:
+        yield Problem(f"{where}.{key}", f"can't be set: {reason}; found {shown(value)}", "remove the line")
 
 
 def unsafe_settings(settings: JsonValue, place: str = "") -> Iterator[tuple[str, str, JsonValue]]:
@@ -151,6 +151,11 @@ def shown(value: JsonValue) -> str:
     """Return the value as JSON, cut to a length that fits into a message."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def plain(value: JsonValue) -> str:
+    """Return the value as it is written on a command line, or by Java: `true`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def render(settings: JsonValue) -> str:

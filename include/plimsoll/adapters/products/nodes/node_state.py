@@ -92,11 +92,10 @@ def state_of(status: JobStatus) -> str:
     """Return the status of a job in words."""
     if status.state != "exited":
         return "was never started" if status.state == "missing" else "is running"
-    return "was killed" if status.exit_code is None else f"ended with {_exit(status.exit_code)}"
-
-
-def _exit(code: int) -> str:
-    return f"signal {code - 128}" if code > 128 else f"exit code {code}"
+    code = status.exit_code
+    if code is None:
+        return "was killed"
+    return f"ended with signal {code - 128}" if code > 128 else f"ended with exit code {code}"
 
 
 def name_of(host: Host) -> str:
@@ -105,11 +104,7 @@ def name_of(host: Host) -> str:
 
 
 def node_fingerprint(
-    host: Host,
-    database: str,
-    version: str,
-    processes: Sequence[ProcessFingerprint],
-    archive: Archive | None = None,
+    host: Host, database: str, version: str, processes: Sequence[ProcessFingerprint], archive: Archive | None = None
 ) -> NodeFingerprint:
     """Return what a node runs, on a host that is asked for its facts and its clock."""
     return NodeFingerprint(
@@ -135,10 +130,10 @@ def down(host: Host, process: NodeProcess, *, several: bool = False) -> str | No
         return None
     why = "; a person sent it, or the kernel: " + OUT_OF_MEMORY if was_killed(status) else ""
     why += f"; its disk is full: {FULL}" if is_disk_full(host) else ""
-    said = last_lines(host, process)
-    told = said.of_a_signal if status.exit_code is None or status.exit_code > 128 else str(said)
+    lines = last_lines(host, process)
+    quoted = lines.of_a_signal if status.exit_code is None or status.exit_code > 128 else str(lines)
     name = f"{process.name} of {name_of(host)}" if several else name_of(host)
-    return f"{name} {state_of(status)}{why}" + (f":\n{told}" if told else "")
+    return f"{name} {state_of(status)}{why}" + (f":\n{quoted}" if quoted else "")
 
 
 def was_killed(status: JobStatus) -> bool:
@@ -148,10 +143,9 @@ def was_killed(status: JobStatus) -> bool:
 
 def is_disk_full(host: Host) -> bool:
     """Tell whether the host's disk is full. A node without room for a mapped file is killed; its log is silent."""
-    asked = host.run(
-        ("df", "--block-size=1", "--output=avail", str(host.root)), timeout=_DISK_PATIENCE, check=False
-    ).stdout.split()
-    return bool(asked) and asked[-1].isdigit() and int(asked[-1]) < _LEAST_ROOM
+    argv = ("df", "--block-size=1", "--output=avail", str(host.root))
+    words = host.run(argv, timeout=_DISK_PATIENCE, check=False).stdout.split()
+    return bool(words) and words[-1].isdigit() and int(words[-1]) < _LEAST_ROOM
 
 
 def last_lines(host: Host, process: NodeProcess) -> LastLines:
@@ -165,7 +159,7 @@ def picked(lines: Iterable[str], words: LogWords) -> LastLines:
     noise = re.compile("|".join([*_NOISE, *words.noise]))
     telling = [*dict.fromkeys(line.rstrip() for line in lines if line.strip() and not noise.match(line))]
     complaints = [line for line in telling if _COMPLAINT.search(line)]
-    news = [line for place, line in enumerate(complaints) if not _is_repeated(line, complaints[:place], words)]
+    news = [line for number, line in enumerate(complaints) if not _is_repeated(line, complaints[:number], words)]
     others = [line for line in telling if not _COMPLAINT.search(line) and not _is_repeated(line, complaints, words)]
     return LastLines(tuple(map(shortened, news[-_COMPLAINTS:])), tuple(map(shortened, others[-_OTHERS:])))
 

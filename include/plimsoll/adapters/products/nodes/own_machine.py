@@ -59,15 +59,15 @@ def own_loopback(address: str) -> str:
 
 def leftover_work(nodes: Sequence[Host], job_id: str, command: Command) -> LeftoverWork | None:
     """Return the result of waiting; None while a machine still waits. The first call starts the job on each machine."""
-    found = [_of_machine(hosts, job_id, command) for hosts in by_machine(nodes).values()]
-    told = [one for one in found if one is not None]
-    if len(told) < len(found):
+    outcomes = [_of_machine(hosts, job_id, command) for hosts in by_machine(nodes).values()]
+    ended = [outcome for outcome in outcomes if outcome is not None]
+    if len(ended) < len(outcomes):
         return None
     return LeftoverWork(
-        settled=all(one.settled for one in told),
-        left={node: count for one in told for node, count in one.left.items()},
-        waited_s=max(one.waited_s for one in told),
-        problem="; ".join(one.problem for one in told if one.problem),
+        settled=all(outcome.settled for outcome in ended),
+        left={node: count for outcome in ended for node, count in outcome.left.items()},
+        waited_s=max(outcome.waited_s for outcome in ended),
+        problem="; ".join(outcome.problem for outcome in ended if outcome.problem),
     )
 
 
@@ -85,10 +85,9 @@ def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:
     """Return the command's answer, which is JSON on the last line of its output. Pure."""
     try:
         answer: Mapping[str, Any] = json.loads(text.strip().rpartition("\n")[2])
-        left = dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False))
         return LeftoverWork(
             settled=answer["settled"],
-            left=left,
+            left=dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False)),
             waited_s=answer["waited_s"],
             problem=with_names(answer["error"] or "", nodes),
         )
@@ -100,8 +99,8 @@ def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:
 def get(host: Host, *urls: str) -> list[Any]:
     """Return what each URL answers, which is JSON; None without answer. Raises DeployError where it can't ask."""
     result = host.run((*_CLIENT, "get", *urls), timeout=_ANSWER, check=False)
-    told = answer_of(result, "get", where=f"host {name_of(host)}", mend="see whether it has python3")
-    return [one.get("answer") for one in told]
+    answers = answer_of(result, "get", where=f"host {name_of(host)}", mend="see whether it has python3")
+    return [answer.get("answer") for answer in answers]
 
 
 def save(host: Host, url: str, file: PurePosixPath) -> None:

@@ -27,7 +27,7 @@ _IN_A_ROW = 3
 def main(command: str, *arguments: str) -> Any:
     """Run the command, and return the content of its output."""
     if command == "get":
-        return [_told(url) for url in arguments]
+        return [_answer(url) for url in arguments]
     if command == "settle":
         patience, endings, *urls = arguments
         return settled(float(patience), tuple(filter(None, endings.split(","))), urls)
@@ -53,8 +53,8 @@ def settled(patience_s: float, endings: tuple[str, ...], urls: list[str]) -> dic
 def work_left(answer: Any, endings: tuple[str, ...]) -> Iterator[int]:
     """Yield the numbers of an answer that count work."""
     if isinstance(answer, list):
-        for one in answer:
-            yield from work_left(one, endings)
+        for item in answer:
+            yield from work_left(item, endings)
     elif isinstance(answer, dict):
         for name, value in answer.items():
             if isinstance(value, int) and name.endswith(endings):
@@ -65,7 +65,7 @@ def work_left(answer: Any, endings: tuple[str, ...]) -> Iterator[int]:
         yield answer
 
 
-def _told(url: str) -> dict[str, Any]:
+def _answer(url: str) -> dict[str, Any]:
     try:
         return {"answer": json.loads(_read(url))}
     except (OSError, ValueError) as error:

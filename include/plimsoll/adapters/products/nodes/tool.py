@@ -4,10 +4,11 @@ JMX is open to the JVM's own machine alone, and with a password, since every use
 """
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,7 +17,6 @@ from plimsoll.adapters.artefacts.jvm_traits import COLLECTOR_FLAGS
 from plimsoll.adapters.products.nodes.node_state import name_of
 from plimsoll.adapters.products.nodes.own_machine import answer_of, by_machine, own_loopback
 from plimsoll.domain.hosts.fingerprint import JvmFacts
-from plimsoll.domain.keys.variant import Collector
 from plimsoll.domain.text.errors import DeployError
 from plimsoll.ports.artefacts import ProgramSource, jdk_of
 from plimsoll.ports.host import Host
@@ -76,20 +76,18 @@ class NodeTool:
         timeout = f"{within.total_seconds():.0f}s"
         answer = self.ask(load, "probe", "--host", addresses, "--timeout", timeout, allowed=within + JVM_START)
         if not answer["ready"]:
-            raise DeployError(
-                f"the nodes run, but are no whole cluster after {timeout}: {answer['reason']}",
-                where=f"{product} on {', '.join(name_of(node) for node in nodes)}",
-                mend="see what else their hosts do; for a busy machine write `start_within` below system",
-            )
+            what = f"the nodes run, but are no whole cluster after {timeout}: {answer['reason']}"
+            mend = "see what else their hosts do; for a busy machine write `start_within` below system"
+            raise DeployError(what, where=f"{product} on {', '.join(map(name_of, nodes))}", mend=mend)
 
 
 def jmx_flags(address: str, port: int, access: JmxAccess) -> Iterator[str]:
     """Yield the flags with which a JVM on the host with that address listens there. The JVM's own agent is taken:
     Cassandra's binds every node of one machine to 127.0.0.1.
     """
-    prefix = "-Dcom.sun.management.jmxremote"
-    yield f"-Djava.rmi.server.hostname={own_loopback(address)}"
-    yield f"{prefix}.host={own_loopback(address)}"
+    prefix, own = "-Dcom.sun.management.jmxremote", own_loopback(address)
+    yield f"-Djava.rmi.server.hostname={own}"
+    yield f"{prefix}.host={own}"
     yield f"{prefix}.port={port}"
     yield f"{prefix}.rmi.port={port}"
     yield f"{prefix}.authenticate=true"
@@ -101,11 +99,10 @@ def jmx_flags(address: str, port: int, access: JmxAccess) -> Iterator[str]:
     yield f"{prefix}.local.only=true"
 
 
-def jmx_places(places: Iterable[tuple[Host, int, JmxAccess]]) -> tuple[str, ...]:
+def jmx_places(jvms: Sequence[Jvm]) -> tuple[str, ...]:
     """Return the node tool's arguments for these JVMs of one machine: where their JMX listens, and password files."""
-    listed = list(places)
-    ports = ",".join(f"{own_loopback(host.info.address)}:{port}" for host, port, _ in listed)
-    files = (word for *_, access in listed for word in ("--password-file", str(access.password)))
+    ports = ",".join(f"{own_loopback(host.info.address)}:{port}" for host, _, port, _ in jvms)
+    files = (word for *_, access in jvms for word in ("--password-file", str(access.password)))
     return ("--jmx-port", ports, *files)
 
 
@@ -116,39 +113,35 @@ def inspect_jvms(tool: NodeTool, jvms: Sequence[Jvm]) -> dict[tuple[str, str], M
     tool asks all JVMs of a machine.
     """
     machines = by_machine(list({host.info.name: host for host, *_ in jvms}.values())).values()
+    of_machines = [[jvm for jvm in jvms if jvm[0] in hosts] for hosts in machines]
     with ThreadPoolExecutor(max(1, len(machines))) as pool:
-        found = pool.map(lambda hosts: _of_machine(tool, hosts[0], [jvm for jvm in jvms if jvm[0] in hosts]), machines)
-        return {place: answer for each in found for place, answer in each.items()}
+        answers = pool.map(partial(_of_machine, tool), of_machines)
+        return {names: answer for machine in answers for names, answer in machine.items()}
 
 
-def _of_machine(tool: NodeTool, host: Host, jvms: Sequence[Jvm]) -> dict[tuple[str, str], Mapping[str, Any]]:
-    places = jmx_places((one, port, access) for one, _, port, access in jvms)
-    answers = tool.ask(host, "inspect", *places, allowed=JVM_START)
-    told = {}
-    for (one, process, *_), answer in zip(jvms, answers, strict=True):
+def _of_machine(tool: NodeTool, jvms: Sequence[Jvm]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    host, *_ = jvms[0]
+    printed = tool.ask(host, "inspect", *jmx_places(jvms), allowed=JVM_START)
+    answers = {}
+    for (node, process, *_), answer in zip(jvms, printed, strict=True):
         if answer["error"]:
-            raise DeployError(answer["error"], where=f"{process} on {name_of(one)}", mend="see whether the node runs")
-        told[one.info.name, process] = answer
-    return told
+            raise DeployError(answer["error"], where=f"{process} on {name_of(node)}", mend="see whether the node runs")
+        answers[node.info.name, process] = answer
+    return answers
 
 
 def jvm_facts(answer: Mapping[str, Any]) -> JvmFacts:
     """Return the facts about one JVM from the node tool's answer."""
     flags = {name: str(flag["value"]) for name, flag in answer["flags"].items()}
+    in_use = (name for name, flag in COLLECTOR_FLAGS.items() if flags.get(flag) == "true")
     return JvmFacts(
         version=answer["java_runtime_version"],
         vendor=answer["java_vendor"],
         name=answer["vm_name"],
-        collector=_collector(flags, answer["vm_name"]),
+        collector="C4" if "Zing" in answer["vm_name"] else next(in_use, None),
         collector_beans=tuple(answer["collectors"]),
         # With some collectors the bean's maximum lacks a survivor space. The flag has the whole heap.
         heap_max_bytes=int(flags.get("MaxHeapSize", answer["heap_max_bytes"])),
         arguments=tuple(answer["arguments"]),
         flags=flags,
     )
-
-
-def _collector(flags: Mapping[str, str], vm_name: str) -> Collector | None:
-    if "Zing" in vm_name:
-        return "C4"
-    return next((name for name, flag in COLLECTOR_FLAGS.items() if flags.get(flag) == "true"), None)

@@ -58,17 +58,19 @@ class Patience:
         """Return once there is no obstacle, and all processes run. Raises DeployError when one or time ends."""
         while True:
             began = self.clock.now()
-            found = obstacle()
-            for place in places:
-                _require_running(place)
-            if found is None:
+            present = obstacle()
+            for node, process in places:
+                status = node.status(process.name)
+                if status.state != "running":
+                    raise ended((node, process), status, "before it was up")
+            if present is None:
                 return
             if self.clock.now() >= self.until:
-                node, process = found.place
-                said = last_lines(node, process)
-                mend = remedy("\n".join(said.complaints), process.words) or _MORE_TIME
-                what = f"{state_of(node.status(process.name))} but was not up at {self.until:%H:%M:%S} UTC: {found.why}"
-                raise _failed(found.place, what, said, mend)
+                (node, process), why = present
+                lines = last_lines(node, process)
+                mend = remedy("\n".join(lines.complaints), process.words) or _MORE_TIME
+                what = f"{state_of(node.status(process.name))} but was not up at {self.until:%H:%M:%S} UTC: {why}"
+                raise _failed(present.place, what, lines, mend)
             # Asking over a network takes a while. A longer pause keeps it from going on all the time.
             self.clock.sleep(max(_POLL_S, 2 * (self.clock.now() - began).total_seconds()))
 
@@ -79,24 +81,17 @@ def _has_logged(place: OnHost, text: str) -> bool:
     return text in node.read_tail(own, max_bytes=_LOG_BYTES)
 
 
-def _require_running(place: OnHost) -> None:
-    node, process = place
-    status = node.status(process.name)
-    if status.state != "running":
-        raise ended(place, status, "before it was up")
-
-
 def ended(place: OnHost, status: JobStatus, when: str) -> DeployError:
     """Return the error that a process ended, with its last log lines and advice."""
     node, process = place
-    said = last_lines(node, process)
-    mend = remedy("\n".join(said.complaints), process.words) or _guess(node, status)
-    return _failed(place, f"{state_of(status)} {when}", said, mend)
+    lines = last_lines(node, process)
+    mend = remedy("\n".join(lines.complaints), process.words) or _guess(node, status)
+    return _failed(place, f"{state_of(status)} {when}", lines, mend)
 
 
-def _failed(place: OnHost, what: str, said: LastLines, mend: str) -> DeployError:
+def _failed(place: OnHost, what: str, lines: LastLines, mend: str) -> DeployError:
     node, process = place
-    return DeployError(f"{what}:\n{said}", where=f"{process.name} on {name_of(node)}", mend=mend)
+    return DeployError(f"{what}:\n{lines}", where=f"{process.name} on {name_of(node)}", mend=mend)
 
 
 def _guess(node: Host, status: JobStatus) -> str:

@@ -90,15 +90,11 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
         at = time_of(match, zone)
         if before is not None and at - before <= _SURE:
             yield from (Event(STALL, before, at, ms) for ms in stalls_ms)
-        yield from _events_of(match["message"], at)
+        if compaction := _COMPACTED.match(match["message"]):
+            yield Event(COMPACTION, at - timedelta(milliseconds=int(compaction["ms"])), at, float(compaction["ms"]))
+        elif allocation := _ALLOCATED.match(match["message"]):
+            yield Event(ALLOCATION, at, at, float(allocation["bytes"]))
         before, stalls_ms = at, []
-
-
-def _events_of(message: str, at: datetime) -> Iterator[Event]:
-    if match := _COMPACTED.match(message):
-        yield Event(COMPACTION, at - timedelta(milliseconds=int(match["ms"])), at, float(match["ms"]))
-    elif match := _ALLOCATED.match(message):
-        yield Event(ALLOCATION, at, at, float(match["bytes"]))
 
 
 class ScyllaDb(Product):
@@ -115,32 +111,32 @@ class ScyllaDb(Product):
 
     def check(self, spec: ProductSpec) -> Sequence[Problem]:
         """Return all problems, in the definition's order; missing artefacts come last. Fetches nothing."""
-        found = [*_settings("system.settings", spec.settings)]
-        for one in spec.variants:
-            found += _variant(one.where, one.variant, self._artefacts, spec.name)
-            found += _settings(f"{one.where}.settings", one.variant.settings)
-        return [*found, *self._artefacts.missing_of_program("node-tool", spec.key, spec.name)]
+        problems = [*_settings("system.settings", spec.settings)]
+        for variant in spec.variants:
+            problems += _variant(variant.where, variant.variant, self._artefacts, spec.name)
+            problems += _settings(f"{variant.where}.settings", variant.variant.settings)
+        return [*problems, *self._artefacts.missing_of_program("node-tool", spec.key, spec.name)]
 
     def unchecked(self, spec: ProductSpec) -> Sequence[str]:
         return [
-            f"Plimsoll has never run a real ScyllaDB: whether variant {one.variant.id} starts from its archive on "
+            f"Plimsoll has never run a real ScyllaDB: whether variant {variant.variant.id} starts from its archive on "
             "these hosts, and which release the archive has, shows on the hosts only"
-            for one in spec.variants
+            for variant in spec.variants
         ]
 
     def downloads(self, spec: ProductSpec) -> Sequence[Download]:
-        variants = [one.variant for one in spec.variants]
+        variants = [variant.variant for variant in spec.variants]
         archives = {variant.archive: variant.id for variant in variants if variant.archive}
-        found = [
+        downloads = [
             Download(name=f"ScyllaDB of variant {name}", size_bytes=None, is_there=self._artefacts.has_archive(archive))
             for archive, name in archives.items()
         ]
-        return [*found, *self._artefacts.downloads_of_program("node-tool")]
+        return [*downloads, *self._artefacts.downloads_of_program("node-tool")]
 
     def prepare(self, spec: ProductSpec) -> None:
-        for one in spec.variants:
-            if one.variant.archive is not None:
-                self._artefacts.unpacked(one.variant.archive, PROGRAM, thorough=True)
+        for variant in spec.variants:
+            if variant.variant.archive is not None:
+                self._artefacts.unpacked(variant.variant.archive, PROGRAM, thorough=True)
         self._artefacts.prepare_program("node-tool")
 
     def deploy(self, spec: VariantSpec, nodes: Sequence[Host], load: Host, expires: timedelta) -> None:
@@ -153,16 +149,15 @@ class ScyllaDb(Product):
             raise DeployError("it names no archive", where=f"variant {spec.variant.id}", mend="run `plimsoll plan`")
         home = self._artefacts.unpacked(spec.variant.archive, PROGRAM)
         blueprint = Blueprint(home, spec.settings, nodes, expires)
-        until = self._clock.now() + (spec.start_within or self._patience)
-        patience = Patience(self._clock, until)
+        patience = Patience(self._clock, self._clock.now() + (spec.start_within or self._patience))
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             brought = [pool.submit(node.install, home) for node in nodes]
             pool.submit(self._tool.argv, load).result()
-            [one.result() for one in brought]
+            [copy.result() for copy in brought]
         for node in nodes:
             start(node, blueprint)
             patience.await_line([(node, NODE)], _LISTENS)
-        self._tool.probe(load, nodes, max(until - self._clock.now(), WHOLE), PRODUCT)
+        self._tool.probe(load, nodes, max(patience.until - self._clock.now(), WHOLE), PRODUCT)
 
     def processes(self, variant: Variant) -> Sequence[Process]:
         files = NodeFiles(PurePosixPath())
@@ -182,7 +177,6 @@ class ScyllaDb(Product):
         return [sentence for node in nodes if (sentence := down(node, NODE))]
 
     def save(self, node: Host) -> None:
-        """Write the node's metrics to a file on its host, if the node answers."""
         own_machine.save(node, _url(node, METRICS_PORT, "metrics"), NodeFiles(node.root).kept / METRICS)
 
 
@@ -223,9 +217,6 @@ def _settings(where: str, settings: Mapping[str, JsonValue]) -> Iterator[Problem
         command_options(settings)
     except ValidationError as error:
         for fault in error.errors():
-            place = ".".join(map(str, fault["loc"]))
+            key = ".".join(map(str, fault["loc"]))
             mend = "write e.g. `smp: 8`, `memory: 16G`, `overprovisioned: true`, or leave it out"
-            yield Problem(f"{where}.{place}", f"{fault['msg']}; found {shown(fault['input'])}", mend)
-
-
-__all__ = ["ScyllaDb"]
+            yield Problem(f"{where}.{key}", f"{fault['msg']}; found {shown(fault['input'])}", mend)

@@ -113,13 +113,13 @@ def start(host: Host, blueprint: Blueprint) -> None:
     place = blueprint.place(host)
     files, settings = place.files, node_settings((shipped(blueprint.home), blueprint.settings), place)
     host.write(files.kept / SETTINGS, render(settings))
-    given = command_options(blueprint.settings).io_properties
-    is_measured = not given and not settings[DEVELOPER_MODE]
-    if given:
-        host.write(files.kept / IO_PROPERTIES, render(given))
+    io_properties = command_options(blueprint.settings).io_properties
+    is_measured = not io_properties and not settings[DEVELOPER_MODE]
+    if io_properties:
+        host.write(files.kept / IO_PROPERTIES, render(io_properties))
     elif is_measured:
         _measure_disk(host, place)
-    argv = tuple(_command(place, blueprint.settings, has_io_properties=bool(given) or is_measured))
+    argv = tuple(_command(place, blueprint.settings, has_io_properties=bool(io_properties) or is_measured))
     host.write(files.kept / COMMAND, "\n".join([*argv, ""]))
     environment = {"GNUTLS_SYSTEM_PRIORITY_FILE": str(place.installation / "libreloc" / "gnutls.config")}
     host.start(Job(id=PRODUCT, argv=argv, expires=blueprint.expires, env=environment, cwd=files.home, owns=files.data))
@@ -170,14 +170,14 @@ def shipped(home: Path) -> dict[str, JsonValue]:
 
 def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: NodePlace) -> dict[str, JsonValue]:
     """Return the settings of one node: those of all layers, of which later ones replace earlier ones, and its own."""
-    given = {key: value for layer in layers for key, value in layer.items() if key not in CommandOptions.model_fields}
+    merged = {key: value for layer in layers for key, value in layer.items() if key not in CommandOptions.model_fields}
     seeds: JsonValue = {
         "class_name": "org.apache.cassandra.locator.SimpleSeedProvider",
         "parameters": [{"seeds": place.addresses[0]}],
     }
     return {
         DEVELOPER_MODE: place.sharing > 1,
-        **given,
+        **merged,
         "cluster_name": f"plimsoll {place.addresses[0]}",
         "seed_provider": [seeds],
         "listen_address": place.address,
@@ -205,8 +205,8 @@ def shard_options(settings: Mapping[str, JsonValue], place: NodePlace) -> tuple[
     if place.sharing > 1:
         part = place.sharing + 1
         own = {"smp": max(1, place.facts.cpus // part), "memory": place.facts.memory_bytes // part}
-        given = {key: getattr(options, key) for key in options.model_fields_set}
-        options = options.model_copy(update={**own, "overprovisioned": True, **given})
+        explicit = {key: getattr(options, key) for key in options.model_fields_set}
+        options = options.model_copy(update={**own, "overprovisioned": True, **explicit})
     shards = () if options.smp is None else ("--smp", str(options.smp))
     memory = () if options.memory is None else ("--memory", f"{options.memory >> 20}M")
     return (*shards, *memory, *(("--overprovisioned",) if options.overprovisioned else ()))
