@@ -16,9 +16,6 @@ MISFIT = 0.05
 """The share of an interval by which it may begin or end beside its place, since records can't be cut."""
 
 
-_NONE = slice(0, 0)
-
-
 @dataclass(frozen=True)
 class Schedule:
     """The positions of intervals. `origin_s` (since the epoch) is the start of the timed run, from which times count.
@@ -77,14 +74,16 @@ class _Placed:
 
     def part(self, number: int) -> slice:
         """Return the records in that interval: none before the first record's interval and after the last one's."""
-        place = number - int(self.numbers[0])
-        return slice(self._borders[place], self._borders[place + 1]) if 0 <= place < len(self._borders) - 1 else _NONE
+        index = number - int(self.numbers[0])
+        if not 0 <= index < len(self._borders) - 1:
+            return slice(0, 0)
+        return slice(self._borders[index], self._borders[index + 1])
 
     @cached_property
     def _borders(self) -> list[int]:
         """Return the number of each interval's first record, from that of the first to one after the last."""
         numbers = np.arange(self.numbers[0], self.numbers[-1] + 2)
-        return [int(place) for place in np.searchsorted(self.numbers, numbers)]
+        return [int(border) for border in np.searchsorted(self.numbers, numbers)]
 
     def covered_s(self, number: int) -> float:
         part = self.part(number)
@@ -97,7 +96,7 @@ def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | No
     `due_until_s`, s since the epoch: operations were due until then, answered or not, so intervals go on until then.
     """
     placed = [_Placed.of(track, schedule) for track in tracks]
-    first, last = min(int(one.numbers[0]) for one in placed), max(int(one.numbers[-1]) for one in placed)
+    first, last = min(int(track.numbers[0]) for track in placed), max(int(track.numbers[-1]) for track in placed)
     end_s = min(float(track.ends[-1]) for track in tracks)
     if due_until_s is not None and due_until_s > end_s:
         end_s = due_until_s
@@ -107,13 +106,13 @@ def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | No
 
 def _window(number: int, placed: Sequence[_Placed], schedule: Schedule, log_end_s: float) -> Window:
     start_s, end_s = schedule.start_s(number), schedule.end_s(number)
-    covered_s = max(one.covered_s(number) for one in placed)
+    covered_s = max(track.covered_s(number) for track in placed)
     return Window(
         start_s=round(start_s, 3),
         end_s=round(end_s, 3),
         duration_s=round(covered_s or min(end_s, log_end_s) - start_s, 3),
         phase=_phase(number, schedule, log_end_s),
-        parts=tuple(one.part(number) for one in placed),
+        parts=tuple(track.part(number) for track in placed),
     )
 
 

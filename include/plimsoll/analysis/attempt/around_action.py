@@ -51,13 +51,10 @@ class ActionTimes:
 
     def cut(self, judged: Iterable[JudgedInterval]) -> tuple[list[JudgedInterval], ...]:
         """Return the intervals before, during and after the action."""
-        found: tuple[list[JudgedInterval], ...] = ([], [], [])
-        for one in judged:
-            found[self.phase(one.start_s, one.end_s)].append(one)
-        return found
-
-    def touches(self, start_s: float, end_s: float) -> bool:
-        return self.phase(start_s, end_s) == 1
+        phases: tuple[list[JudgedInterval], ...] = ([], [], [])
+        for interval in judged:
+            phases[self.phase(interval.start_s, interval.end_s)].append(interval)
+        return phases
 
     def phase(self, start_s: float, end_s: float) -> int:
         """Return 0 for an interval before the action, 1 for one that it touches, 2 for one after it."""
@@ -70,7 +67,7 @@ def times_of(begin: ActionBegin, end: ActionEnd, started_at: datetime, ahead: ti
     `ahead`: how far that clock is ahead of the controller's, which the records have.
     """
     began_at = RecordedAction(begin, end).began_at
-    begun, ended = ((one + ahead - started_at) / _SECOND for one in (began_at, end.at))
+    begun, ended = ((at + ahead - started_at) / _SECOND for at in (began_at, end.at))
     return ActionTimes(round(begun, 3), round(max(begun, ended), 3))
 
 
@@ -80,23 +77,23 @@ def during_action(judgement: Judgement, times: ActionTimes) -> Judgement:
     It is invalid where there is no such interval.
     """
     kept = [
-        tuple(times.cut(judged)[1]) if one.service_level.during else judged
-        for one, judged in zip(judgement.levels, judgement.by_level, strict=True)
+        tuple(times.cut(judged)[1]) if level.service_level.during else judged
+        for level, judged in zip(judgement.levels, judgement.by_level, strict=True)
     ]
     levels = tuple(
-        _of_intervals(one, judged) if one.service_level.during else one
-        for one, judged in zip(judgement.levels, kept, strict=True)
+        _of_intervals(level, judged) if level.service_level.during else level
+        for level, judged in zip(judgement.levels, kept, strict=True)
     )
     empty = [
-        f"no judged interval of {one.service_level} lies in the action, from {times.begun_s:g} s to {times.ended_s:g} s"
-        for one in levels
-        if one.service_level.during and not one.judged
+        f"no judged interval of {level} lies in the action, from {times.begun_s:g} s to {times.ended_s:g} s"
+        for level in (verdict.service_level for verdict in levels if not verdict.judged)
+        if level.during
     ]
     missed = (missed_of(level.service_level, own) for level, own in zip(levels, kept, strict=True))
     return replace(
         judgement,
         levels=levels,
-        missed=tuple(one for of_level in missed for one in of_level),
+        missed=tuple(interval for of_level in missed for interval in of_level),
         intervals=_only_judged(judgement, times),
         reasons=(*judgement.reasons, *empty),
     )
@@ -119,7 +116,7 @@ def action_result(
         streamed_bytes=end.streamed_bytes,
         failed=failed,
         levels=tuple(
-            _around(one, times, judged) for one, judged in zip(judgement.levels, judgement.by_level, strict=True)
+            _around(level, times, judged) for level, judged in zip(judgement.levels, judgement.by_level, strict=True)
         ),
     )
 
@@ -129,12 +126,12 @@ def failed_by_phase(
 ) -> FailedOperations | None:
     """Count the failed operations of the judged time by phase; None where the load generator does not tell when."""
     counts = [0, 0, 0]
-    known = [one for one in seconds if one.failed is not None]
-    for one in known:
-        end_s = (one.at - started_at) / _SECOND
+    known = [second for second in seconds if second.failed is not None]
+    for second in known:
+        end_s = (second.at - started_at) / _SECOND
         # A second is reported a little after its end; its middle lies in the time that it is about.
         if end_s - 0.5 >= warmup / _SECOND:
-            counts[times.phase(end_s - 1, end_s)] += one.failed or 0
+            counts[times.phase(end_s - 1, end_s)] += second.failed or 0
     return FailedOperations(before=counts[0], during=counts[1], after=counts[2]) if known else None
 
 
@@ -150,15 +147,15 @@ def _around(level: LevelVerdict, times: ActionTimes, judged: Sequence[JudgedInte
 
 
 def _figures(judged: Sequence[JudgedInterval]) -> PhaseFigures:
-    values = [one.value_ms for one in judged if one.value_ms is not None]
-    missed = sum(not one.met for one in judged)
+    values = [interval.value_ms for interval in judged if interval.value_ms is not None]
+    missed = sum(not interval.met for interval in judged)
     met = not missed if judged else None
     return PhaseFigures(judged=len(judged), missed=missed, met=met, worst_ms=max(values, default=None))
 
 
 def _met_again_s(after: Sequence[JudgedInterval], ended_s: float) -> float | None:
     rows = (after[first : first + MET_AGAIN] for first in range(len(after) - MET_AGAIN + 1))
-    return next((round(row[0].start_s - ended_s, 3) for row in rows if all(one.met for one in row)), None)
+    return next((round(row[0].start_s - ended_s, 3) for row in rows if all(interval.met for interval in row)), None)
 
 
 def _of_intervals(level: LevelVerdict, judged: Sequence[JudgedInterval]) -> LevelVerdict:
@@ -172,12 +169,11 @@ def _only_judged(judgement: Judgement, times: ActionTimes) -> IntervalTable:
     if level is None or not level.during:
         return judgement.intervals
     length_s = level.interval / _SECOND
-    return IntervalTable(
-        tuple(
-            row if times.touches(row.start_s, row.start_s + length_s) else replace(row, met=None)
-            for row in judgement.intervals.rows
-        )
+    rows = (
+        row if times.phase(row.start_s, row.start_s + length_s) == 1 else replace(row, met=None)
+        for row in judgement.intervals.rows
     )
+    return IntervalTable(tuple(rows))
 
 
 _PLACE = ["host", "process"]
@@ -199,23 +195,20 @@ def activity_frame(
     if not len(starts_s):
         return pd.DataFrame(columns=list(COLUMNS))
     starts = np.asarray(starts_s, dtype=np.float64)
-    begin = {
-        place: collected.started_at.timestamp() + collected.ahead_ms.get(place.host, 0.0) / 1000 for place in gc_logs
-    }
-    found = [
+    begin = {jvm: collected.started_at.timestamp() + collected.ahead_ms.get(jvm.host, 0.0) / 1000 for jvm in gc_logs}
+    tables = [
         _busy(starts, interval_s, collected),
         _binned(starts, interval_s, _heap(gc_logs, begin), "max"),
         _binned(starts, interval_s, _stopped(collected.pauses), "sum"),
     ]
     # a JVM that never collected in the timed run has a row all the same: it was stopped for 0 ms
-    places = sorted({*gc_logs, *((host, process) for table in found for _, host, process in table.index)})
-    rows = pd.MultiIndex.from_tuples([(at, *place) for at in starts.tolist() for place in places], names=COLUMNS[:3])
-    table = pd.concat(found, axis=1).reindex(rows)
-    of_jvm = np.tile([place in gc_logs for place in places], len(starts))
+    sources = sorted({*gc_logs, *((host, process) for table in tables for _, host, process in table.index)})
+    rows = pd.MultiIndex.from_tuples([(at, *source) for at in starts.tolist() for source in sources], names=COLUMNS[:3])
+    table = pd.concat(tables, axis=1).reindex(rows)
+    of_jvm = np.tile([source in gc_logs for source in sources], len(starts))
     table.loc[of_jvm & table["stopped_ms"].isna(), "stopped_ms"] = 0.0
-    return table.reset_index()[list(COLUMNS)].astype(
-        {**dict.fromkeys(_PLACE, "str"), **dict.fromkeys(COLUMNS[3:], "float32")}
-    )
+    kinds = {**dict.fromkeys(_PLACE, "str"), **dict.fromkeys(COLUMNS[3:], "float32")}
+    return table.reset_index()[list(COLUMNS)].astype(kinds)
 
 
 def _busy(starts_s: NDArray[np.float64], interval_s: float, collected: Collected) -> pd.DataFrame:
@@ -238,8 +231,8 @@ def _heap(gc_logs: Mapping[ProcessOnHost, Pauses], begin: Mapping[ProcessOnHost,
     import pandas as pd
 
     rows = [
-        (*place, change.at.timestamp() - begin[place], max(change.before_bytes, change.after_bytes))
-        for place, log in gc_logs.items()
+        (*jvm, change.at.timestamp() - begin[jvm], max(change.before_bytes, change.after_bytes))
+        for jvm, log in gc_logs.items()
         for change in log.heap
     ]
     return pd.DataFrame(rows, columns=[*_PLACE, "t", "heap_bytes"])
@@ -258,7 +251,7 @@ def _binned(starts_s: NDArray[np.float64], interval_s: float, table: pd.DataFram
     """Combine all figures of each interval and JVM into one. Figures before and after all intervals are dropped."""
     at = table["t"].to_numpy(dtype=np.float64)
     kept = (at >= starts_s[0]) & (at < starts_s[-1] + interval_s)
-    place = np.searchsorted(starts_s, at[kept], "right") - 1
-    own = table[kept].assign(start_s=starts_s[place]).drop(columns="t")
+    numbers = np.searchsorted(starts_s, at[kept], "right") - 1
+    own = table[kept].assign(start_s=starts_s[numbers]).drop(columns="t")
     binned: pd.DataFrame = own.groupby(["start_s", *_PLACE]).agg(how)
     return binned

@@ -123,12 +123,7 @@ class Collected:
 
 def occurrences(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     """Return all occurrences by cause, on the load generator's clock."""
-    return {
-        **_pauses(collected),
-        **_events(collected),
-        **_samples(collected),
-        **_generator(collected),
-    }
+    return {**_pauses(collected), **_events(collected), **_samples(collected), **_generator(collected)}
 
 
 def coincidence_frame(
@@ -151,8 +146,9 @@ def coincidence_frame(
         happened = found.get(cause.id)
         amounts, largest = _placed(starts, ends, happened or (), bound_ms)
         columns[cause.id] = amounts if happened is not None else np.full(len(starts), np.nan, dtype=np.float32)
-        columns[f"{cause.id}_host"] = pd.Series([one.host if one else "" for one in largest], dtype="str")
-        columns[f"{cause.id}_process"] = pd.Series([one.process if one else "" for one in largest], dtype="str")
+        for field in ("host", "process"):
+            names = [getattr(occurrence, field) if occurrence else "" for occurrence in largest]
+            columns[f"{cause.id}_{field}"] = pd.Series(names, dtype="str")
     for kind in kinds:
         columns |= {f"{kind.id}{_LABEL}": kind.label, f"{kind.id}{_UNIT}": kind.unit}
     return pd.DataFrame(columns)
@@ -163,11 +159,12 @@ def _placed(
 ) -> tuple[NDArray[np.float32], list[Occurrence | None]]:
     """Return the largest occurrence that touches each interval, and its amount, 0 for none."""
     amounts, largest = np.zeros(len(starts), dtype=np.float32), list[Occurrence | None]([None] * len(starts))
-    for one in happened:
-        reach_s = one.end_s + max(one.held_s, bound_ms / 1000)
-        for place in range(np.searchsorted(ends, one.start_s, "right"), np.searchsorted(starts, reach_s, "left")):
-            if one.amount > amounts[place]:
-                amounts[place], largest[place] = one.amount, one
+    for occurrence in happened:
+        reach_s = occurrence.end_s + max(occurrence.held_s, bound_ms / 1000)
+        first = np.searchsorted(ends, occurrence.start_s, "right")
+        for number in range(first, np.searchsorted(starts, reach_s, "left")):
+            if occurrence.amount > amounts[number]:
+                amounts[number], largest[number] = occurrence.amount, occurrence
     return amounts, largest
 
 
@@ -175,39 +172,33 @@ def _pauses(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     if collected.pauses is None:
         return {}
     table = collected.pauses.assign(ms=stopped_ms(collected.pauses))
-    every = [
-        (all_threads, Occurrence(start_s, start_s + ms / 1000, ms, host, ms / 1000, process))
-        for all_threads, start_s, ms, host, process in zip(
-            *(table[name].tolist() for name in ("stop_the_world", "start_s", "ms", "host", "process")), strict=True
-        )
-    ]
-    return {
-        "pause": [one for all_threads, one in every if all_threads],
-        "stall": [one for all_threads, one in every if not all_threads],
-    }
+    by_cause: dict[str, list[Occurrence]] = {"pause": [], "stall": []}
+    columns = (table[name].tolist() for name in ("stop_the_world", "start_s", "ms", "host", "process"))
+    for all_threads, start_s, ms, host, process in zip(*columns, strict=True):
+        stop = Occurrence(start_s, start_s + ms / 1000, ms, host, ms / 1000, process)
+        by_cause["pause" if all_threads else "stall"].append(stop)
+    return dict(by_cause)
 
 
 def _events(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     if not collected.events:
         return {}
-    found: dict[str, list[Occurrence]] = {kind.id: [] for kind in collected.kinds}
+    by_kind: dict[str, list[Occurrence]] = {kind.id: [] for kind in collected.kinds}
     for (host, process), events in collected.events.items():
+        ahead_s = collected.ahead_ms.get(host, 0.0) / 1000
         for event in events:
-            start_s, end_s = (_since_s(collected, at, host) for at in (event.start, event.end))
+            times = (event.start, event.end)
+            start_s, end_s = ((at - collected.started_at).total_seconds() - ahead_s for at in times)
             held_s = event.amount / 1000 if event.kind.unit == MILLISECONDS else 0.0
-            found[event.kind.id].append(Occurrence(start_s, end_s, event.amount, host, held_s, process))
-    return dict(found)
-
-
-def _since_s(collected: Collected, at: datetime, host: str) -> float:
-    return (at - collected.started_at).total_seconds() - collected.ahead_ms.get(host, 0.0) / 1000
+            by_kind[event.kind.id].append(Occurrence(start_s, end_s, event.amount, host, held_s, process))
+    return dict(by_kind)
 
 
 def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     """Return the occurrences in each host's one-second samples. Network traffic is by the host's median second."""
     if collected.samples.empty:
         return {}
-    found: dict[str, list[Occurrence]] = {}
+    by_cause: dict[str, list[Occurrence]] = {}
     for name, own in collected.samples.groupby("host"):
         host = str(name)
         ahead_s = collected.started_at.timestamp() + collected.ahead_ms.get(host, 0.0) / 1000
@@ -223,33 +214,32 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
             "network": (traffic / usual).tolist() if usual else [0.0] * len(own),
         }
         for cause, amounts in shares.items():
-            found.setdefault(cause, []).extend(
+            by_cause.setdefault(cause, []).extend(
                 _second(float(end), float(amount), host)
                 for end, amount in zip(ends, amounts, strict=True)
                 if amount > 0
             )
     unknown = {cause for cause in ("others", "throttled") if sampled(collected.samples, f"cpu_{cause}").isna().all()}
-    return {cause: happened for cause, happened in found.items() if cause not in unknown}
+    return {cause: happened for cause, happened in by_cause.items() if cause not in unknown}
 
 
 def _generator(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
     if not collected.seconds:
         return {}
-    ends = [(one.at - collected.started_at).total_seconds() for one in collected.seconds]
-    stalled_ms = [max(one.hiccup_ms, one.gc_ms) for one in collected.seconds]
-    found: dict[str, Sequence[Occurrence] | None] = {
+    ends = [(second.at - collected.started_at).total_seconds() for second in collected.seconds]
+    stalled_ms = [max(second.hiccup_ms, second.gc_ms) for second in collected.seconds]
+    by_cause: dict[str, Sequence[Occurrence] | None] = {
         "generator_pause": [
-            _second(end, ms, one.host)._replace(held_s=ms / 1000)
-            for one, end, ms in zip(collected.seconds, ends, stalled_ms, strict=True)
+            _second(end, ms, second.host)._replace(held_s=ms / 1000)
+            for second, end, ms in zip(collected.seconds, ends, stalled_ms, strict=True)
             if ms > 0
         ]
     }
     if collected.load_cpus:
-        shares = [one.cpu_cores / collected.load_cpus for one in collected.seconds]
-        found["generator_cpu"] = [
-            _second(end, share, one.host) for one, end, share in zip(collected.seconds, ends, shares, strict=True)
-        ]
-    return found
+        shares = [second.cpu_cores / collected.load_cpus for second in collected.seconds]
+        timed = zip(collected.seconds, ends, shares, strict=True)
+        by_cause["generator_cpu"] = [_second(end, share, second.host) for second, end, share in timed]
+    return by_cause
 
 
 def _second(end_s: float, amount: float, host: str) -> Occurrence:

@@ -95,21 +95,20 @@ def is_known(collected: Collected) -> bool:
 def disturbed(missed: Sequence[MissedInterval], collected: Collected, bounds: Disturbance) -> Disturbed | None:
     """Tell what disturbed the missed intervals, if noise was beyond its bounds in each of them; otherwise None."""
     start_s = collected.started_at.timestamp()
-    within = tuple(Span(start_s + one.start_s, start_s + one.end_s) for one in missed)
-    found = [*_of_hosts(within, collected, bounds), *_of_generator(missed, within, collected, bounds)]
-    found += _left_behind(missed, within, collected, bounds, _numbers(found))
-    if not missed or _numbers(found) != set(range(len(missed))):
+    within = tuple(Span(start_s + interval.start_s, start_s + interval.end_s) for interval in missed)
+    noises = [*_of_hosts(within, collected, bounds), *_of_generator(missed, within, collected, bounds)]
+    noises += _left_behind(missed, within, collected, bounds, _numbers(noises))
+    if not missed or _numbers(noises) != set(range(len(missed))):
         return None
-    found.sort(key=lambda one: one.size, reverse=True)
-    sentences = [_sentence(one, within, collected) for one in found[:_MOST_CAUSES]]
-    more = f"; {len(found) - _MOST_CAUSES} more" if len(found) > _MOST_CAUSES else ""
-    which = "the only missed interval" if len(missed) == 1 else f"each of {len(missed)} missed intervals"
-    return Disturbed(f"noise in {which}: {'; '.join(sentences)}{more}", found[0].size)
+    noises.sort(key=lambda noise: noise.size, reverse=True)
+    sentences = [_sentence(noise, within, collected) for noise in noises[:_MOST_CAUSES]]
+    more = f"; {len(noises) - _MOST_CAUSES} more" if len(noises) > _MOST_CAUSES else ""
+    intervals = "the only missed interval" if len(missed) == 1 else f"each of {len(missed)} missed intervals"
+    return Disturbed(f"noise in {intervals}: {'; '.join(sentences)}{more}", noises[0].size)
 
 
-def _numbers(found: Iterable[Noise]) -> set[int]:
-    """Return the numbers of the intervals that any of these touched."""
-    return {number for one in found for number in one.amounts}
+def _numbers(noises: Iterable[Noise]) -> set[int]:
+    return {number for noise in noises for number in noise.amounts}
 
 
 def _of_hosts(within: tuple[Span, ...], collected: Collected, bounds: Disturbance) -> Iterator[Noise]:
@@ -132,33 +131,29 @@ def _of_generator(
     """
     if not collected.seconds:
         return
-    ends = np.array([one.at.timestamp() for one in collected.seconds])
+    ends = np.array([second.at.timestamp() for second in collected.seconds])
     begins = np.concatenate([[ends[0] - PERIOD_S], ends[:-1]])
-    lates = np.array([max(one.hiccup_ms, one.lag_ms or 0.0) for one in collected.seconds])
-    found: dict[str, dict[int, float]] = {}
+    lates = np.array([max(second.hiccup_ms, second.lag_ms or 0.0) for second in collected.seconds])
+    late_ms: dict[str, dict[int, float]] = {}
     least: dict[str, float] = {}
-    for number, (one, span) in enumerate(zip(missed, within, strict=True)):
-        place = _latest(begins, ends, lates, span)
-        bound_ms = bounds.generator_lag / timedelta(milliseconds=1) if bounds.generator_lag else one.stall_ms
-        if place is not None and lates[place] >= max(bound_ms, _OWN_PART * one.late_ms):
-            host = collected.seconds[place].host
-            found.setdefault(host, {})[number] = float(lates[place])
+    for number, (interval, span) in enumerate(zip(missed, within, strict=True)):
+        latest = _latest(begins, ends, lates, span)
+        bound_ms = bounds.generator_lag / timedelta(milliseconds=1) if bounds.generator_lag else interval.stall_ms
+        if latest is not None and lates[latest] >= max(bound_ms, _OWN_PART * interval.late_ms):
+            host = collected.seconds[latest].host
+            late_ms.setdefault(host, {})[number] = float(lates[latest])
             least[host] = min(least.get(host, bound_ms), bound_ms)
-    yield from (Noise("generator", host, amounts, least[host]) for host, amounts in found.items())
+    yield from (Noise("generator", host, amounts, least[host]) for host, amounts in late_ms.items())
 
 
 def _left_behind(
-    missed: Sequence[MissedInterval],
-    within: Sequence[Span],
-    collected: Collected,
-    bounds: Disturbance,
-    noisy: set[int],
+    missed: Sequence[MissedInterval], within: Sequence[Span], collected: Collected, bounds: Disturbance, noisy: set[int]
 ) -> Iterator[Noise]:
     """Yield the backlog with which intervals began, where noise of the interval before left it and it makes them miss.
 
     When a burst of noise ends, the operations that waited are answered in the next interval, which is calm.
     """
-    before = tuple(Span(2 * one.begin_s - one.end_s, one.begin_s) for one in within)
+    before = tuple(Span(2 * span.begin_s - span.end_s, span.begin_s) for span in within)
     after_noise, amounts = _numbers(_of_hosts(before, collected, bounds)), dict[int, float]()
     behind_ms = _behind_ms(within, collected)
     for number, span in enumerate(within):
@@ -174,15 +169,15 @@ def _left_behind(
 
 def _behind_ms(within: Sequence[Span], collected: Collected) -> Sequence[float]:
     """Return how much load had no answer when each span began, ms of the attempted rate; 0 where it is not known."""
-    known = [one for one in collected.seconds if one.in_flight is not None and one.backlog is not None]
-    ends = np.array([one.at.timestamp() for one in known])
-    found = []
+    known = [second for second in collected.seconds if second.in_flight is not None and second.backlog is not None]
+    ends = np.array([second.at.timestamp() for second in known])
+    behind = []
     for span in within:
-        place = int(np.searchsorted(ends, span.begin_s + LATE.total_seconds(), "right")) - 1
-        is_recent = place >= 0 and ends[place] >= span.begin_s - OLD.total_seconds()
-        waiting = (known[place].in_flight or 0) + (known[place].backlog or 0) if is_recent else 0
-        found.append(waiting / collected.attempted_ops_s * 1000)
-    return found
+        last = int(np.searchsorted(ends, span.begin_s + LATE.total_seconds(), "right")) - 1
+        is_recent = last >= 0 and ends[last] >= span.begin_s - OLD.total_seconds()
+        waiting = (known[last].in_flight or 0) + (known[last].backlog or 0) if is_recent else 0
+        behind.append(waiting / collected.attempted_ops_s * 1000)
+    return behind
 
 
 def _latest(begins: Floats, ends: Floats, lates: Floats, span: Span) -> int | None:
@@ -207,8 +202,8 @@ def _sentence(noise: Noise, within: Sequence[Span], collected: Collected) -> str
     begin, end = (datetime.fromtimestamp(at, UTC) for at in (within[numbers[0]].begin_s, within[numbers[-1]].end_s))
     some = f" in {len(numbers)} of them" if len(numbers) < len(within) else ""
     detail = _DETAILS[noise.kind](noise, within, collected) if noise.kind in _DETAILS else ""
-    what = words.format(amount=amount, host=noise.host)
-    return f"{what}{some} ({begin:%H:%M:%S} to {end:%H:%M:%S} UTC, allowed: {bound}{detail})"
+    sentence = words.format(amount=amount, host=noise.host)
+    return f"{sentence}{some} ({begin:%H:%M:%S} to {end:%H:%M:%S} UTC, allowed: {bound}{detail})"
 
 
 def _held_s(noise: Noise, within: Sequence[Span], collected: Collected) -> tuple[pd.DataFrame, Floats]:

@@ -11,7 +11,7 @@ from plimsoll.domain.text.wording import plural
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from plimsoll.analysis.attempt.intervals import IntervalRow, IntervalTable
+    from plimsoll.analysis.attempt.intervals import IntervalTable
     from plimsoll.domain.campaign.part import Part
     from plimsoll.domain.keys.service_level import ServiceLevel
     from plimsoll.domain.keys.workload import Workload
@@ -36,15 +36,11 @@ def few_in_intervals(table: IntervalTable, levels: Sequence[ServiceLevel]) -> It
     for level in levels:
         rows = [row for row in table.select("judged", level.operations) if row.count and row.duration_s]
         needed = operations_needed(level) or 0
-        few = [row for row in rows if _rate(row) * (level.interval / _SECOND) < needed]
+        few = [row for row in rows if row.rate_ops_s * (level.interval / _SECOND) < needed]
         if few:
-            which = "" if len(few) == len(rows) else f" in {len(few)} of {plural(len(rows), 'interval')}"
-            mean = sum(map(_rate, few)) / len(few)
-            yield from few_operations(level, [float(f"{mean:.2g}")], which)
-
-
-def _rate(row: IntervalRow) -> float:
-    return row.count / row.duration_s
+            where = "" if len(few) == len(rows) else f" in {len(few)} of {plural(len(rows), 'interval')}"
+            mean = sum(row.rate_ops_s for row in few) / len(few)
+            yield from few_operations(level, [float(f"{mean:.2g}")], where)
 
 
 def _share(workload: Workload, level: ServiceLevel) -> float:

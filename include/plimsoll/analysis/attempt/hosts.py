@@ -62,11 +62,7 @@ def traffic_bytes(samples: pd.DataFrame) -> pd.Series[float]:
 
 def sampled(samples: pd.DataFrame, column: str) -> pd.Series[float]:
     """Return a figure of the samples; NaN: not sampled. Samples of older attempts lack some figures."""
-    import pandas as pd
-
-    if column in samples:
-        return samples[column].astype("float64")
-    return pd.Series(float("nan"), index=samples.index, dtype="float64")
+    return samples.reindex(columns=[column])[column].astype("float64")
 
 
 def others_highest(
@@ -74,9 +70,8 @@ def others_highest(
 ) -> dict[str, float]:
     """Return the highest share of other programs in any of these intervals, by host, at least 0; NaN: not sampled."""
     table = samples.assign(cpu_others=sampled(samples, "cpu_others")) if not samples.empty else samples
-    return {
-        host: _positive(highest_of(means(own, "cpu_others", within))) for host, own in by_host(table, ahead_ms or {})
-    }
+    shares = ((host, means(own, "cpu_others", within)) for host, own in by_host(table, ahead_ms or {}))
+    return {host: _positive(highest_of(own)) for host, own in shares}
 
 
 def hosts_frame(
@@ -96,18 +91,15 @@ def hosts_frame(
         return pd.DataFrame(columns=list(COLUMNS))
     within = spans(*judged, interval)
     table = samples.assign(
-        cpu_busy=cpu_busy(samples),
-        cpu_others=sampled(samples, "cpu_others"),
-        network_bytes_s=traffic_bytes(samples),
+        cpu_busy=cpu_busy(samples), cpu_others=sampled(samples, "cpu_others"), network_bytes_s=traffic_bytes(samples)
     )
     rows = []
     for host, own in by_host(table, ahead_ms or {}):
-        found = {name: mean_of(means(own, name, within)) for name in MEANS}
+        figures = {name: mean_of(means(own, name, within)) for name in MEANS}
         highest = _positive(highest_of(means(own, "cpu_others", within)))
         # Samplers of before subtracted figures of two clocks, and what others took came out below 0.
-        rows.append(
-            {"host": host, **found, "cpu_others": _positive(found["cpu_others"]), "cpu_others_highest": highest}
-        )
+        others = _positive(figures["cpu_others"])
+        rows.append({"host": host, **figures, "cpu_others": others, "cpu_others_highest": highest})
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"host": "str", **dict.fromkeys(COLUMNS[1:], "float64")})
 
 
@@ -155,12 +147,12 @@ def means(own: pd.DataFrame, column: str, within: tuple[Span, ...]) -> Floats:
     edges = np.concatenate([begins[:1], ends])
     sums = np.concatenate([[0.0], np.cumsum(np.where(known, values, 0.0) * lengths)])
     held = np.concatenate([[0.0], np.cumsum(lengths)])
-    first, last = np.array([one.begin_s for one in within]), np.array([one.end_s for one in within])
+    first, last = np.array([span.begin_s for span in within]), np.array([span.end_s for span in within])
     total = np.interp(last, edges, sums) - np.interp(first, edges, sums)
     covered = np.interp(last, edges, held) - np.interp(first, edges, held)
     enough = covered > COVERED * (last - first)
-    found: Floats = np.divide(total, covered, out=np.full(len(within), np.nan), where=enough)
-    return found
+    weighted: Floats = np.divide(total, covered, out=np.full(len(within), np.nan), where=enough)
+    return weighted
 
 
 def mean_of(found: Floats) -> float:
@@ -204,27 +196,25 @@ def jvms_frame(
     import pandas as pd  # late: parsing needs none of it
 
     rows = [
-        _jvm(place, pauses, judged, ahead_ms.get(place.host, 0.0), cpus.get(place.host))
-        for place, pauses in by_process.items()
+        _jvm(jvm, pauses, judged, ahead_ms.get(jvm.host, 0.0), cpus.get(jvm.host)) for jvm, pauses in by_process.items()
     ]
     frame = pd.DataFrame(rows, columns=list(OF_JVMS))
     return frame.astype({"host": "str", "process": "str", **dict.fromkeys(OF_JVMS[2:], "float64")})
 
 
 def _jvm(
-    place: ProcessOnHost, pauses: Pauses, judged: tuple[datetime, datetime], ahead_ms: float, cpus: int | None
+    jvm: ProcessOnHost, pauses: Pauses, judged: tuple[datetime, datetime], ahead_ms: float, cpus: int | None
 ) -> dict[str, object]:
     begin, end = (moment + timedelta(milliseconds=ahead_ms) for moment in judged)
     judged_s = (end - begin).total_seconds()
     heap = [change for change in pauses.heap if begin <= change.at < end]
-    cpu_s = [one.cpu_s for one in pauses.cpu if begin <= one.at < end]
+    cpu_s = [pause.cpu_s for pause in pauses.cpu if begin <= pause.at < end]
     after = [change.after_bytes for change in heap]
-    known = bool(pauses.cpu) and cpus
     return {
-        "host": place.host,
-        "process": place.process,
+        "host": jvm.host,
+        "process": jvm.process,
         "judged_s": judged_s,
-        "gc_cpu_share": sum(cpu_s) / judged_s / cpus if known and cpus else nan,
+        "gc_cpu_share": sum(cpu_s) / judged_s / cpus if pauses.cpu and cpus else nan,
         "allocated_bytes_s": _allocation_rate(heap),
         "heap_after_median_bytes": median(after) if after else nan,
         "heap_after_max_bytes": max(after, default=nan),
@@ -239,9 +229,9 @@ def _allocation_rate(heap: list[HeapChange]) -> float:
     grow too.
     """
     grown, seconds = 0, 0.0
-    for one, following in pairwise(heap):
-        between_s = (following.at - one.at).total_seconds() - following.took_ms / 1000
-        if between_s > 0 and (one.cycle is None or one.cycle != following.cycle):
-            grown += max(0, following.before_bytes - one.after_bytes)
+    for change, following in pairwise(heap):
+        between_s = (following.at - change.at).total_seconds() - following.took_ms / 1000
+        if between_s > 0 and (change.cycle is None or change.cycle != following.cycle):
+            grown += max(0, following.before_bytes - change.after_bytes)
             seconds += between_s
     return grown / seconds if seconds else nan

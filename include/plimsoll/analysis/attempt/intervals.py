@@ -81,17 +81,20 @@ class Quantile(NamedTuple):
     """A percentile of answered operations alone, or also of those that were not answered, which are slower."""
 
     percentile: float
-    of_all: bool
+    of_all: bool = False
 
     @classmethod
     def of(cls, level: ServiceLevel) -> Quantile:
-        """Return the one that the service level judges."""
         return cls(level.percentile, level.counts_failures)
+
+
+_SHOWN = tuple(map(Quantile, SHOWN))
+_MAXIMUM = Quantile(100.0)
 
 
 @dataclass(frozen=True)
 class Measured:
-    """One window's values for one operation: at each requested percentile, in ms; empty if nothing was counted.
+    """One window's values for one operation: at each wanted quantile, in ms; empty if nothing was counted.
 
     `count`: answered operations; `failed`: those that were due and not answered, of which `among_times` are in `count`
     too. `below`: how many answers are below each bound that was asked for, ms.
@@ -100,7 +103,7 @@ class Measured:
     window: Window
     operation: str
     count: int
-    values_ms: tuple[float, ...]
+    values_ms: Mapping[Quantile, float]
     failed: int = 0
     among_times: int = 0
     below: Mapping[float, int] = field(default_factory=dict)
@@ -114,28 +117,29 @@ class Measured:
         """Return the number of operations, answered or failed, and how many answers are below the level's bound."""
         return self.total, self.below.get(level.bound_ms, 0) - self.among_times
 
-    def at(self, place: int) -> float | None:
-        """Return the value at the requested quantile with that index; infinite where it is a failed operation."""
-        return self.values_ms[place] if self.values_ms else None
+    @property
+    def max_ms(self) -> float | None:
+        """Return the longest time of an answer, ms; None where nothing was answered."""
+        return self.values_ms.get(_MAXIMUM)
 
-    def value_ms(self, level: ServiceLevel, place: int) -> float | None:
+    def value_ms(self, level: ServiceLevel) -> float | None:
         """Return the level's percentile, ms; None where nothing is known to have been due.
 
-        `place`: the index of its quantile. Where it is a failed operation, the value is the least that it can be: the
-        bound, or the slowest answer.
+        Where it is a failed operation, the value is the least that it can be: the bound, or the slowest answer.
         """
-        value = self.at(place)
+        value = self.values_ms.get(Quantile.of(level))
         if value is None and self.failed and level.counts_failures:
             value = inf
-        return max(level.bound_ms, self.at(SHOWN_NAMES.index("max_ms")) or 0.0) if value == inf else value
+        return max(level.bound_ms, self.max_ms or 0.0) if value == inf else value
 
-    def meets(self, level: ServiceLevel, place: int) -> bool:
-        """Tell whether the value with that index lies strictly below the level's bound; false without an operation."""
-        value = self.value_ms(level, place)
+    def meets(self, level: ServiceLevel) -> bool:
+        """Tell whether the level's percentile lies strictly below its bound; false without an operation."""
+        value = self.value_ms(level)
         return value is not None and value < level.bound_ms
 
-    def row(self, level: ServiceLevel, place: int, met: bool | None) -> IntervalRow:
-        """Return the values as a row of the table; `place` is the index of the service level's percentile."""
+    def row(self, level: ServiceLevel) -> IntervalRow:
+        """Return the values as a row of the table; `level` is the first service level."""
+        is_judged = self.window.phase == "judged" and self.operation == level.operations
         duration_s = self.window.duration_s
         return IntervalRow(
             start_s=self.window.start_s,
@@ -144,10 +148,10 @@ class Measured:
             operation=self.operation,
             count=self.count,
             rate_ops_s=self.count / duration_s if duration_s > 0 else 0.0,
-            judged_ms=self.value_ms(level, place),
-            met=met,
+            judged_ms=self.value_ms(level),
+            met=self.meets(level) if is_judged else None,
             failed=self.failed,
-            **{name: self.at(SHOWN_NAMES.index(name)) for name in SHOWN_NAMES},
+            **{name: self.values_ms.get(quantile) for name, quantile in zip(SHOWN_NAMES, _SHOWN, strict=True)},
         )
 
 
@@ -164,27 +168,21 @@ class Wanted:
 
     @cached_property
     def quantiles(self) -> tuple[Quantile, ...]:
-        """Return the quantiles that service levels judge, each once."""
-        return tuple(dict.fromkeys(map(Quantile.of, self.levels)))
-
-    def place(self, level: ServiceLevel) -> int:
-        """Return the index of the level's quantile among the values of a window."""
-        return len(SHOWN) + self.quantiles.index(Quantile.of(level))
+        """Return the quantiles that are shown or judged, each once."""
+        return tuple(dict.fromkeys((*_SHOWN, *map(Quantile.of, self.levels))))
 
     def of(self, counts: Ints, window: Window, operation: str, unit: Unit) -> Measured:
         span = self.origin_s + window.start_s, self.origin_s + window.end_s
         failed = self.unanswered.between(operation, *span)
         among_times = self.unanswered.among_times_between(operation, *span)
-        of_all = np.array([0] * len(SHOWN) + [int(quantile.of_all) for quantile in self.quantiles]) if failed else 0
+        of_all = np.array([int(quantile.of_all) for quantile in self.quantiles]) if failed else 0
         beyond, moved = (failed - among_times) * of_all, among_times * of_all
-        count, values = total_and_values_ms(counts, self._percentiles, unit, beyond, moved)
+        percentiles = [quantile.percentile for quantile in self.quantiles]
+        count, values = total_and_values_ms(counts, percentiles, unit, beyond, moved)
         bounds_ms = [level.bound_ms for level in self.levels] if self.unanswered.without_time else []
         below = dict(zip(bounds_ms, count_below(counts, bounds_ms, unit), strict=True)) if bounds_ms else {}
-        return Measured(window, operation, count, values, failed, among_times, below)
-
-    @cached_property
-    def _percentiles(self) -> tuple[float, ...]:
-        return (*SHOWN, *(quantile.percentile for quantile in self.quantiles))
+        values_ms = dict(zip(self.quantiles, values, strict=False))  # no values where nothing was counted
+        return Measured(window, operation, count, values_ms, failed, among_times, below)
 
 
 def measure(
@@ -232,10 +230,10 @@ def maxima(rows: Sequence[IntervalRow]) -> Percentiles | None:
     if not counted:
         return None
     known = {name: [getattr(row, name) for row in counted] for name in SHOWN_NAMES}
-    return Percentiles(**{name: None if None in found else max(found) for name, found in known.items()})
+    return Percentiles(**{name: None if None in values else max(values) for name, values in known.items()})
 
 
 def maxima_by_operation(table: IntervalTable) -> dict[str, Percentiles]:
     """Return the maxima of the judged intervals for each single operation that has any."""
-    found = {name: maxima(table.select("judged", name)) for name in table.operations}
-    return {name: highest for name, highest in found.items() if highest}
+    by_name = {name: maxima(table.select("judged", name)) for name in table.operations}
+    return {name: highest for name, highest in by_name.items() if highest}

@@ -68,7 +68,6 @@ class Run:
 
     @property
     def due_s(self) -> float | None:
-        """Return `due` in seconds."""
         return None if self.due is None else self.due / _SECOND
 
 
@@ -130,7 +129,7 @@ class Judgement:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Return the notes, and the records that were left out without their counts, so that many cells agree."""
-        measures = sorted({one.measure for one in self.left_out})
+        measures = sorted({record.measure for record in self.left_out})
         return (*self.notes, f"left out: {' and '.join(measures)}") if measures else self.notes
 
     @property
@@ -148,7 +147,6 @@ class Judgement:
 
     @property
     def valid(self) -> bool:
-        """Tell whether there is no reason against the measurement."""
         return not self.reasons
 
     @property
@@ -203,21 +201,22 @@ def unless_undecided(
     """
     if not judgement.met:
         return judgement
-    found = (unanswered.undecided(level, intervals) for level, intervals in judged)
-    return replace(judgement, reasons=tuple(filter(None, found)))
+    reasons = (unanswered.undecided(level, intervals) for level, intervals in judged)
+    return replace(judgement, reasons=tuple(filter(None, reasons)))
 
 
-def level_verdict(level: ServiceLevel, judged: Sequence[Measured], place: int, not_judged: int = 0) -> LevelVerdict:
-    """Return the outcome of a service level over its judged intervals; `place`: the index of its percentile."""
-    missed = sum(not one.meets(level, place) for one in judged)
+def level_verdict(level: ServiceLevel, judged: Sequence[Measured], not_judged: int = 0) -> LevelVerdict:
+    """Return the outcome of a service level over its judged intervals."""
+    values_ms = [interval.value_ms(level) for interval in judged]
+    missed = sum(not interval.meets(level) for interval in judged)
     return LevelVerdict(
         service_level=level,
         met=bool(judged) and not missed,
         judged=len(judged),
         missed=missed,
         not_judged=not_judged,
-        worst_ms=max((value for one in judged if (value := one.value_ms(level, place)) is not None), default=None),
-        ratios=ratios_of(level, [one.value_ms(level, place) for one in judged]),
+        worst_ms=max((value for value in values_ms if value is not None), default=None),
+        ratios=ratios_of(level, values_ms),
     )
 
 
@@ -242,8 +241,7 @@ def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel)
 
 
 def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> tuple[MissedInterval, ...]:
-    """Return the missed ones among intervals of that service level."""
-    return tuple(missed_interval(one.start_s, one.value_ms, level) for one in judged if not one.met)
+    return tuple(missed_interval(interval.start_s, interval.value_ms, level) for interval in judged if not interval.met)
 
 
 def unreadable(error: LogError) -> Judgement:
@@ -273,7 +271,6 @@ def due_until_s(schedule: Schedule, run: Run, unanswered: Unanswered) -> float |
 
 
 def _rate_achieved(achieved: float | None, run: Run) -> bool | None:
-    """Tell whether the rate was achieved; None where no rate was asked for."""
     if run.attempted_ops_s is None:
         return None
     return achieved is not None and achieved >= (1 - run.rate_tolerance) * run.attempted_ops_s

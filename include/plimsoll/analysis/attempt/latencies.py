@@ -61,9 +61,8 @@ def median_curves(repeats: Sequence[pd.DataFrame]) -> tuple[Curve, ...]:
 
     table = pd.concat(repeats, ignore_index=True)
     apart = sorted(set(table["operation"]) - {ALL_OPERATIONS})
-    return tuple(
-        _median_curve(name, table[table["operation"] == name], len(repeats)) for name in apart or [ALL_OPERATIONS]
-    )
+    by_name = ((name, table[table["operation"] == name]) for name in apart or [ALL_OPERATIONS])
+    return tuple(_median_curve(name, own, len(repeats)) for name, own in by_name)
 
 
 def _median_curve(operation: str, table: pd.DataFrame, repeats: int) -> Curve:

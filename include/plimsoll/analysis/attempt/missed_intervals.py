@@ -39,11 +39,11 @@ class Answers(NamedTuple):
 
 def distinct(missed: Iterable[MissedInterval]) -> tuple[MissedInterval, ...]:
     """Return each interval once, in order of time. Of several reasons for a miss that with most time lost counts."""
-    found: dict[tuple[float, float], MissedInterval] = {}
-    for one in missed:
-        place = one.start_s, one.end_s
-        found[place] = max(found.get(place, one), one, key=lambda either: either.late_ms)
-    return tuple(found[place] for place in sorted(found))
+    worst: dict[tuple[float, float], MissedInterval] = {}
+    for interval in missed:
+        span = interval.start_s, interval.end_s
+        worst[span] = max(worst.get(span, interval), interval, key=lambda either: either.late_ms)
+    return tuple(worst[span] for span in sorted(worst))
 
 
 def short_of_rate(judgement: Judgement, attempted_ops_s: float, level: ServiceLevel) -> Iterator[MissedInterval]:
@@ -84,17 +84,19 @@ def stalls_s(answers: Sequence[Answers], due_s: float | None = None) -> tuple[fl
     """
     empty_or_answered = [answer for answer in answers if answer.answered or not answer.failed]
     return tuple(
-        one.window.start_s
-        for place, one in enumerate(empty_or_answered)
-        if one.window.phase == "judged"
-        and not one.answered
-        and ((due_s is not None and one.window.start_s < due_s) or _is_spanned(one, empty_or_answered[place + 1 :]))
+        answer.window.start_s
+        for index, answer in enumerate(empty_or_answered)
+        if answer.window.phase == "judged"
+        and not answer.answered
+        and (
+            (due_s is not None and answer.window.start_s < due_s) or _is_spanned(answer, empty_or_answered[index + 1 :])
+        )
     )
 
 
 def _is_spanned(empty: Answers, later: Sequence[Answers]) -> bool:
     """Tell whether the next interval with answers holds an operation that was under way at the stall's start."""
-    after = next((one for one in later if one.answered), None)
+    after = next((answer for answer in later if answer.answered), None)
     if after is None or after.max_ms is None:
         return False
     return after.max_ms / 1000 >= after.window.start_s - empty.window.start_s
@@ -119,9 +121,9 @@ def log_lines_frame(
     missed = intervals[intervals["met"].notna() & ~intervals["met"].fillna(value=True).astype(bool)]
     worst = missed.sort_values("judged_ms", ascending=False, na_position="first").head(_INTERVALS)
     rows = [
-        (start_s, at_s, *place, text[:_LENGTH])
+        (start_s, at_s, *process, text[:_LENGTH])
         for start_s, length_s in sorted(zip(worst["start_s"], worst["duration_s"], strict=True))
-        for at_s, place, text in _within(lines, started_at, ahead_ms, (start_s - bound_ms / 1000, start_s + length_s))
+        for at_s, process, text in _within(lines, started_at, ahead_ms, (start_s - bound_ms / 1000, start_s + length_s))
     ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return frame.astype({"start_s": "float64", "at_s": "float64", **dict.fromkeys(COLUMNS[2:], "str")})
@@ -133,19 +135,12 @@ def _within(
     ahead_ms: Mapping[str, float],
     span_s: tuple[float, float],
 ) -> list[tuple[float, ProcessOnHost, str]]:
-    found: list[tuple[float, ProcessOnHost, str]] = []
-    for place, own in lines.items():
-        timed = list(_timed(own, started_at, ahead_ms.get(place.host, 0.0) / 1000, span_s))
-        grave_first = sorted(timed, key=lambda one: not one[1].startswith(("WARN", "ERROR")))
-        found += [(at_s, place, text) for at_s, text in grave_first[:_LINES]]
-    return sorted(found)
-
-
-def _timed(
-    lines: Sequence[LogLine], started_at: datetime, ahead_s: float, span_s: tuple[float, float]
-) -> Iterator[tuple[float, str]]:
     begin_s, end_s = span_s
-    for line in lines:
-        at_s = (line.at - started_at).total_seconds() - ahead_s
-        if begin_s <= at_s < end_s:
-            yield round(at_s, 3), line.text
+    timed_lines: list[tuple[float, ProcessOnHost, str]] = []
+    for process, own in lines.items():
+        ahead_s = ahead_ms.get(process.host, 0.0) / 1000
+        times = (((line.at - started_at).total_seconds() - ahead_s, line.text) for line in own)
+        timed = [(round(at_s, 3), text) for at_s, text in times if begin_s <= at_s < end_s]
+        grave_first = sorted(timed, key=lambda line: not line[1].startswith(("WARN", "ERROR")))
+        timed_lines += [(at_s, process, text) for at_s, text in grave_first[:_LINES]]
+    return sorted(timed_lines)

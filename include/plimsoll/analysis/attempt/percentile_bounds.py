@@ -55,7 +55,6 @@ class _Part:
         return sum(sample.count for sample in self.samples)
 
     def total(self, level: ServiceLevel) -> int:
-        """Return the number of operations that the level judges."""
         return self.count + (self.failed - self.among_times if level.counts_failures else 0)
 
     def met(self, level: ServiceLevel) -> bool | None:
@@ -76,7 +75,7 @@ class _Part:
     def _slow(self, level: ServiceLevel) -> tuple[int, int]:
         """Return how many of the counted operations are slow, at least and at most: failed ones among them are."""
         bounds = [_at_or_above(sample, level.bound_ms) for sample in self.samples]
-        least, most = sum(one for one, _ in bounds), sum(one for _, one in bounds)
+        least, most = sum(low for low, _ in bounds), sum(high for _, high in bounds)
         failed = self.among_times if level.counts_failures else 0
         return max(least, failed), min(most + failed, self.count)
 
@@ -111,23 +110,20 @@ def judge_samples(
 def _track(samples: Sequence[Sample]) -> Track:
     """Return the samples as records without histograms, so that they can be aligned as histograms are."""
     first = samples[0]
-    records = (Record("", one.start_s, one.length_s, _NO_PAYLOAD, number) for number, one in enumerate(samples, 1))
+    numbered = enumerate(samples, 1)
+    records = (Record("", sample.start_s, sample.length_s, _NO_PAYLOAD, number) for number, sample in numbered)
     return Track(f"samples of {first.series or first.operation or ALL_OPERATIONS}", first.operation, tuple(records))
 
 
 def _parts(
-    tracks: Sequence[Track],
-    samples: Sequence[Sequence[Sample]],
-    run: Run,
-    level: ServiceLevel,
-    unanswered: Unanswered,
+    tracks: Sequence[Track], samples: Sequence[Sequence[Sample]], run: Run, level: ServiceLevel, unanswered: Unanswered
 ) -> Iterator[_Part]:
     schedule = schedule_of(tracks, run, level.interval)
     names = (ALL_OPERATIONS, *sorted({track.operation for track in tracks} - {""}))
     for window in windows(tracks, schedule, due_until_s(schedule, run, unanswered)):
-        every = tuple(sample for own, part in zip(samples, window.parts, strict=True) for sample in own[part])
+        in_window = tuple(sample for own, part in zip(samples, window.parts, strict=True) for sample in own[part])
         for name in names:
-            own = every if name == ALL_OPERATIONS else tuple(one for one in every if one.operation == name)
+            own = tuple(sample for sample in in_window if name in (ALL_OPERATIONS, sample.operation))
             begin_s, end_s = schedule.origin_s + window.start_s, schedule.origin_s + window.end_s
             failed = unanswered.between(name, begin_s, end_s)
             yield _Part(window, name, own, failed, unanswered.among_times_between(name, begin_s, end_s))
@@ -180,10 +176,9 @@ def _judgement(
             if part.met(level) is False
         ),
     )
-    found = (
-        (level, [(part.total(level), part.below(level)) for part in _judged(level, parts[level])]) for level in levels
-    )
-    return unless_undecided(judgement, found, unanswered)
+    judged = ((level, _judged(level, parts[level])) for level in levels)
+    counted = ((level, [(part.total(level), part.below(level)) for part in own]) for level, own in judged)
+    return unless_undecided(judgement, counted, unanswered)
 
 
 def _judged(level: ServiceLevel, parts: Sequence[_Part], phase: Phase = "judged") -> list[_Part]:
@@ -194,17 +189,17 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
     judged = _judged(level, parts)
     covered = sum(part.window.phase == "judged" and part.operation == ALL_OPERATIONS for part in parts)
     yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
-    every = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
+    intervals = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
     empty = [part for part in judged if not part.count and part.met(level) is None]
     left_open = [part for part in judged if part.count and part.met(level) is None]
     if not judged:
         yield "the samples cover no whole interval after warm-up, or don't distinguish the service level's operations"
     if empty:
         hold = "holds" if len(empty) == 1 else "hold"
-        yield f"{len(empty)} of {every} {hold} no operation, the first at {empty[0].window.start_s:g} s"
+        yield f"{len(empty)} of {intervals} {hold} no operation, the first at {empty[0].window.start_s:g} s"
     if left_open and not any(part.met(level) is False for part in judged):
         yield (
-            f"the percentiles given leave open whether {level} in {len(left_open)} of {every}, "
+            f"the percentiles given leave open whether {level} in {len(left_open)} of {intervals}, "
             f"the first at {left_open[0].window.start_s:g} s; no other was missed"
         )
 
@@ -212,18 +207,17 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
 def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
     judged = _judged(level, parts)
     outcomes = [part.met(level) for part in judged]
-    values = [value for part in judged if (value := part.value(level.percentile)) is not None]
-    known = [
-        part.value(level.percentile) for part in judged if part.is_stall or part.value(level.percentile) is not None
-    ]
+    values = [part.value(level.percentile) for part in judged]
+    known = [value for value in values if value is not None]
+    all_known = all(part.is_stall or value is not None for part, value in zip(judged, values, strict=True))
     return LevelVerdict(
         service_level=level,
         met=bool(outcomes) and all(outcomes),
         judged=len(judged),
         missed=sum(outcome is False for outcome in outcomes),
         not_judged=len(_judged(level, parts, "partial")),
-        worst_ms=max(values) if values and len(values) == len(judged) else None,
-        ratios=ratios_of(level, known) if len(known) == len(judged) else (),
+        worst_ms=max(known) if known and len(known) == len(judged) else None,
+        ratios=ratios_of(level, values) if all_known else (),
     )
 
 

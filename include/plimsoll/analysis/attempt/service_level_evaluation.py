@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from plimsoll.analysis.attempt.alignment import Schedule, Window, misfits, windows
 from plimsoll.analysis.attempt.few_operations import few_in_intervals
-from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, IntervalTable, Measured, Wanted, measure
+from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, Wanted, measure
 from plimsoll.analysis.attempt.judgement import (
     JudgedInterval,
     Judgement,
@@ -33,7 +33,6 @@ from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
 
 _SECOND = timedelta(seconds=1)
-_NONE = Unanswered()
 
 
 @dataclass(frozen=True)
@@ -48,22 +47,20 @@ class _LevelEvaluation:
     counts: Mapping[str, Ints]
     due_s: float | None
 
-    def judged(self, level: ServiceLevel) -> tuple[Measured, ...]:
-        return tuple(one for one in self.measured if _is_judged(one, level))
+    def of(self, operations: str) -> list[Measured]:
+        return [interval for interval in self.measured if interval.operation == operations]
+
+    def judged(self, operations: str) -> list[Measured]:
+        return [interval for interval in self.of(operations) if interval.window.phase == "judged"]
 
     def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
-        own = [one for one in self.measured if one.operation == level.operations]
-        max_ms = SHOWN_NAMES.index("max_ms")
-        return stalls_s([Answers(one.window, one.count, one.at(max_ms), one.failed) for one in own], self.due_s)
+        own = self.of(level.operations)
+        answers = [Answers(interval.window, interval.count, interval.max_ms, interval.failed) for interval in own]
+        return stalls_s(answers, self.due_s)
 
     @property
-    def of_all_judged(self) -> Iterator[Measured]:
-        """Yield the judged windows of all operations together."""
-        return (one for one in self.measured if one.operation == ALL_OPERATIONS and one.window.phase == "judged")
-
-    @property
-    def windows(self) -> tuple[Window, ...]:
-        return tuple(one.window for one in self.measured if one.operation == ALL_OPERATIONS)
+    def windows(self) -> list[Window]:
+        return [interval.window for interval in self.of(ALL_OPERATIONS)]
 
 
 def judge_logs(  # noqa: PLR0913  # one for each thing a user may say of the files
@@ -148,11 +145,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         judgement = Judgement(reasons=reading.obstacles)
     return replace(
         judgement,
-        notes=(
-            *reading.notes,
-            *judgement.notes,
-            *dict.fromkeys(few_in_intervals(judgement.intervals, levels)),
-        ),
+        notes=(*reading.notes, *judgement.notes, *dict.fromkeys(few_in_intervals(judgement.intervals, levels))),
         format=reading.title,
         whole_run=reading.whole_run,
         unit=reading.unit,
@@ -165,7 +158,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
 
 
 def judge_tracks(
-    tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit, unanswered: Unanswered = _NONE
+    tracks: Sequence[Track], run: Run, levels: Sequence[ServiceLevel], unit: Unit, unanswered: Unanswered
 ) -> Judgement:
     """Judge the response times of one run, at least one track, against at least one service level.
 
@@ -174,15 +167,14 @@ def judge_tracks(
     schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
     shortest_s = min(schedule.interval_s for schedule in schedules.values())
     faults = continuity_faults(tracks, shortest_s)
-    faults += (
-        tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule)) if not faults else ()
-    )
+    if not faults:
+        faults = tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule))
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
     decoder = Decoder(unit)
     passes: dict[timedelta, _LevelEvaluation] = {}
     for interval, schedule in schedules.items():
-        wanted = Wanted([one for one in levels if one.interval == interval], unanswered, schedule.origin_s)
+        wanted = Wanted([level for level in levels if level.interval == interval], unanswered, schedule.origin_s)
         passes[interval] = _pass(tracks, schedule, run, decoder, wanted)
     reasons = [
         reason for level in levels for reason in _reasons(level, passes[level.interval], schedules[level.interval])
@@ -199,7 +191,7 @@ def _pass(tracks: Sequence[Track], schedule: Schedule, run: Run, decoder: Decode
 
 
 def _reasons(level: ServiceLevel, measured: _LevelEvaluation, schedule: Schedule) -> Iterator[str]:
-    judged = measured.judged(level)
+    judged = measured.judged(level.operations)
     whose = "operation" if level.operations == ALL_OPERATIONS else level.operations
     covered = len([window for window in measured.windows if window.phase == "judged"])
     yield from uncovered(covered, schedule, level)
@@ -209,8 +201,8 @@ def _reasons(level: ServiceLevel, measured: _LevelEvaluation, schedule: Schedule
     elif not judged:
         yield f"the logs don't distinguish {whose}, so their service level can't be judged"
     stalls = measured.stalls_s(level)
-    empty = [one for one in judged if not one.count and not one.failed and one.window.start_s not in stalls]
-    if empty:
+    nothing = [interval for interval in judged if not interval.count and not interval.failed]
+    if empty := [interval for interval in nothing if interval.window.start_s not in stalls]:
         share = f"{len(empty)} of {plural(len(judged), 'interval')} of {format_duration(level.interval)}"
         yield f"{share} {'holds' if len(empty) == 1 else 'hold'} no {whose}, the first at {empty[0].window.start_s:g} s"
 
@@ -223,36 +215,36 @@ def _judgement(
     notes: tuple[str, ...],
 ) -> Judgement:
     first = passes[levels[0].interval]
-    table = _table(first, levels[0])
+    table = IntervalTable(tuple(interval.row(levels[0]) for interval in first.measured))
     judgement = judgement_of(
         table,
         [_level_verdict(level, passes[level.interval]) for level in levels],
         run,
         first.wanted.unanswered,
-        counts=[(one.total - one.failed, one.failed) for one in first.of_all_judged],
+        counts=[(interval.total - interval.failed, interval.failed) for interval in first.judged(ALL_OPERATIONS)],
         reasons=(*reasons, *_lost_operations(run, table)),
         notes=(*notes, *_stall_notes(levels, passes)),
     )
-    judged = ((level, passes[level.interval].judged(level)) for level in levels)
-    found = ((level, [one.total_and_below(level) for one in own]) for level, own in judged)
-    judgement = unless_undecided(judgement, found, first.wanted.unanswered)
+    judged = ((level, passes[level.interval].judged(level.operations)) for level in levels)
+    counted = ((level, [interval.total_and_below(level) for interval in own]) for level, own in judged)
+    judgement = unless_undecided(judgement, counted, first.wanted.unanswered)
     by_level = tuple(tuple(_judged_intervals(level, passes[level.interval])) for level in levels)
-    missed = tuple(missed_of(level, found) for level, found in zip(levels, by_level, strict=True))
+    missed = tuple(missed_of(level, intervals) for level, intervals in zip(levels, by_level, strict=True))
     return replace(
         judgement,
         stalls_s=first.stalls_s(levels[0]),
         counts=first.counts,
-        missed=tuple(one for of_level in missed for one in of_level),
+        missed=tuple(interval for of_level in missed for interval in of_level),
         by_level=by_level,
     )
 
 
 def _judged_intervals(level: ServiceLevel, measured: _LevelEvaluation) -> Iterator[JudgedInterval]:
     if level.windows == "aligned":  # windows that slide are missed or met by themselves
-        place, length_s = measured.wanted.place(level), level.interval / _SECOND
-        for one in measured.judged(level):
-            start_s = one.window.start_s
-            yield JudgedInterval(start_s, start_s + length_s, one.value_ms(level, place), one.meets(level, place))
+        length_s = level.interval / _SECOND
+        for interval in measured.judged(level.operations):
+            start_s = interval.window.start_s
+            yield JudgedInterval(start_s, start_s + length_s, interval.value_ms(level), interval.meets(level))
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _LevelEvaluation]) -> Iterator[str]:
@@ -264,24 +256,12 @@ def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _Lev
             )
 
 
-def _table(measured: _LevelEvaluation, level: ServiceLevel) -> IntervalTable:
-    place = measured.wanted.place(level)
-    rows = (
-        one.row(level, place, one.meets(level, place) if _is_judged(one, level) else None) for one in measured.measured
-    )
-    return IntervalTable(tuple(rows))
-
-
-def _is_judged(one: Measured, level: ServiceLevel) -> bool:
-    return one.window.phase == "judged" and one.operation == level.operations
-
-
 def _level_verdict(level: ServiceLevel, measured: _LevelEvaluation) -> LevelVerdict:
     cut_off = sum(window.phase == "partial" for window in measured.windows)
-    return level_verdict(level, measured.judged(level), measured.wanted.place(level), cut_off)
+    return level_verdict(level, measured.judged(level.operations), cut_off)
 
 
 def _lost_operations(run: Run, table: IntervalTable) -> Iterator[str]:
-    found = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
-    if run.operations is not None and found != run.operations:
-        yield f"the logs hold {plural(found, 'operation')}, the load generator answered for {run.operations}"
+    logged = sum(row.count for row in table.rows if row.operation == ALL_OPERATIONS)
+    if run.operations is not None and logged != run.operations:
+        yield f"the logs hold {plural(logged, 'operation')}, the load generator answered for {run.operations}"

@@ -9,7 +9,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from math import fsum
-from operator import itemgetter
 from typing import Any
 
 from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
@@ -24,27 +23,30 @@ _LARGEST = ("cpu_cores", "schedule_lag_p99_ms", "schedule_lag_max_ms", "hiccup_m
 
 def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
     """Return the summaries of all hosts, by name, as the summary of the whole load."""
-    every = list(by_host.values())
-    if len(every) == 1:
-        return every[0]
-    reasons = [f"{host}: {one.reason or 'not complete'}" for host, one in by_host.items() if not one.complete]
+    summaries = list(by_host.values())
+    if len(summaries) == 1:
+        return summaries[0]
+    incomplete = {host: summary.reason for host, summary in by_host.items() if not summary.complete}
+    reasons = [f"{host}: {reason or 'not complete'}" for host, reason in incomplete.items()]
     return LoadSummary(
         complete=not reasons,
         reason="; ".join(reasons),
-        generator=next((one.generator for one in every if one.generator), ""),
-        started_at=min((one.started_at for one in every if one.started_at), default=None),
-        duration_s=min(one.duration_s for one in every),
-        warmup_s=min(one.warmup_s for one in every),
-        **{name: _known(every, name, fsum) for name in ("attempted_ops_s", "achieved_ops_s", "rows_s")},
-        **{name: _known(every, name, sum) for name in ("answered", "in_flight_max", "backlog_max")},
-        **{name: _known(every, name, max) for name in _LARGEST},
-        operations=_counts(one.operations for one in every),
-        shares=next((one.shares for one in every if one.shares), {}),
-        errors=_counts(one.errors for one in every),
-        gave_up="; ".join(f"{host}: {one.gave_up}" for host, one in by_host.items() if one.gave_up),
-        failures=tuple(f"{host}: {failure}" for host, one in by_host.items() for failure in one.failures),
-        remarks=tuple(f"{host}: {remark}" for host, one in by_host.items() for remark in one.remarks),
-        compactions_left=max((one.compactions_left for one in every if one.compactions_left is not None), default=None),
+        generator=next((summary.generator for summary in summaries if summary.generator), ""),
+        started_at=min((summary.started_at for summary in summaries if summary.started_at), default=None),
+        duration_s=min(summary.duration_s for summary in summaries),
+        warmup_s=min(summary.warmup_s for summary in summaries),
+        **{name: _known(summaries, name, fsum) for name in ("attempted_ops_s", "achieved_ops_s", "rows_s")},
+        **{name: _known(summaries, name, sum) for name in ("answered", "in_flight_max", "backlog_max")},
+        **{name: _known(summaries, name, max) for name in _LARGEST},
+        operations=_counts(summary.operations for summary in summaries),
+        shares=next((summary.shares for summary in summaries if summary.shares), {}),
+        errors=_counts(summary.errors for summary in summaries),
+        gave_up="; ".join(f"{host}: {summary.gave_up}" for host, summary in by_host.items() if summary.gave_up),
+        failures=tuple(f"{host}: {failure}" for host, summary in by_host.items() for failure in summary.failures),
+        remarks=tuple(f"{host}: {remark}" for host, summary in by_host.items() for remark in summary.remarks),
+        compactions_left=max(
+            (summary.compactions_left for summary in summaries if summary.compactions_left is not None), default=None
+        ),
     )
 
 
@@ -61,18 +63,18 @@ def merged_seconds(
     if len(by_host) == 1:
         return tuple(next(iter(by_host.values())))
     columns = [_by_first_clock(host, seconds, ahead_ms.get(host, 0.0)) for host, seconds in by_host.items()]
-    return tuple(_second([one for one in row if one is not None]) for row in zip_longest(*columns))
+    return tuple(_second([second for second in row if second is not None]) for row in zip_longest(*columns))
 
 
 def _by_first_clock(host: str, seconds: Iterable[GeneratorSecond], ahead_ms: float) -> list[GeneratorSecond]:
     ahead = timedelta(milliseconds=ahead_ms)
-    return [replace(one, at=one.at - ahead, host=host) for one in seconds]
+    return [replace(second, at=second.at - ahead, host=host) for second in seconds]
 
 
 def _second(of_hosts: Sequence[GeneratorSecond]) -> GeneratorSecond:
     worst = max(of_hosts, key=lambda host: max(host.hiccup_ms, host.gc_ms))
     return GeneratorSecond(
-        at=max(one.at for one in of_hosts),
+        at=max(second.at for second in of_hosts),
         **{name: _known(of_hosts, name, max) for name in ("hiccup_ms", "gc_ms", "cpu_cores", "lag_ms")},
         **{name: _known(of_hosts, name, sum) for name in ("in_flight", "backlog", "failed")},
         host=worst.host,
@@ -85,10 +87,12 @@ def by_first_clock(reading: Reading, ahead_ms: float) -> Reading:
         return reading
     ahead_s = ahead_ms / 1000
     tracks = (
-        replace(track, records=tuple(one._replace(start_s=one.start_s - ahead_s) for one in track.records))
+        replace(track, records=tuple(record._replace(start_s=record.start_s - ahead_s) for record in track.records))
         for track in reading.tracks
     )
-    failures = (replace(one, at_s=one.at_s - ahead_s, until_s=one.until_s - ahead_s) for one in reading.failures)
+    failures = (
+        replace(failure, at_s=failure.at_s - ahead_s, until_s=failure.until_s - ahead_s) for failure in reading.failures
+    )
     started_at = reading.started_at - timedelta(seconds=ahead_s) if reading.started_at else None
     return replace(reading, tracks=tuple(tracks), failures=tuple(failures), started_at=started_at)
 
@@ -108,24 +112,18 @@ def over_common_time(by_loader: Mapping[str, Reading]) -> Reading:
     """
     _require_tracks(list(by_loader.values()))
     require_times_of_day(by_loader)
-    spans = {
-        name: (min(float(one.starts[0]) for one in reading.tracks), max(float(one.ends[-1]) for one in reading.tracks))
-        for name, reading in by_loader.items()
-    }
-    (first, first_s), (last, start_s) = (choose(_starts(spans), key=itemgetter(1)) for choose in (min, max))
-    end_s = min(end_s for _, end_s in spans.values())
+    starts_s = {name: min(float(track.starts[0]) for track in own.tracks) for name, own in by_loader.items()}
+    first, last = min(starts_s, key=starts_s.__getitem__), max(starts_s, key=starts_s.__getitem__)
+    start_s = starts_s[last]
+    end_s = min(max(float(track.ends[-1]) for track in own.tracks) for own in by_loader.values())
     if end_s <= start_s:
         raise LogError(f"{first} had ended when {last} began", mend="import only what ran at the same time")
     common = merged_readings([_within(reading, start_s, end_s) for reading in by_loader.values()])
     note = (
         f"judged over the {end_s - start_s:.0f} s that all {len(by_loader)} loaders ran: {last} began "
-        f"{start_s - first_s:.1f} s after {first}"
+        f"{start_s - starts_s[first]:.1f} s after {first}"
     )
     return replace(common, notes=(*common.notes, note), started_at=datetime.fromtimestamp(start_s, UTC))
-
-
-def _starts(spans: Mapping[str, tuple[float, float]]) -> list[tuple[str, float]]:
-    return [(name, start_s) for name, (start_s, _) in spans.items()]
 
 
 def _within(reading: Reading, start_s: float, end_s: float) -> Reading:
@@ -136,7 +134,7 @@ def _within(reading: Reading, start_s: float, end_s: float) -> Reading:
         inside = (middles >= start_s) & (middles <= end_s)
         kept = tuple(record for record, is_inside in zip(track.records, inside, strict=True) if is_inside)
         tracks += [replace(track, records=kept)] if kept else []
-    failures = tuple(one.between(start_s, end_s) for one in reading.failures)
+    failures = tuple(failure.between(start_s, end_s) for failure in reading.failures)
     return replace(reading, tracks=tuple(tracks), failures=failures)
 
 
@@ -153,19 +151,19 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
         raise LogError("files in different units can't be added", mend=_ONE_BY_ONE)
     return Reading(
         title=first.title,
-        tracks=tuple(track for one in readings for track in one.tracks),
+        tracks=tuple(track for reading in readings for track in reading.tracks),
         unit=first.unit,
         unit_why=first.unit_why,
-        left_out=tuple(other for one in readings for other in one.left_out),
-        obstacles=tuple(dict.fromkeys(obstacle for one in readings for obstacle in one.obstacles)),
-        notes=tuple(dict.fromkeys(note for one in readings for note in one.notes)),
-        errors=_counts(one.errors or {} for one in readings)
-        if all(one.errors is not None for one in readings)
+        left_out=tuple(records for reading in readings for records in reading.left_out),
+        obstacles=tuple(dict.fromkeys(obstacle for reading in readings for obstacle in reading.obstacles)),
+        notes=tuple(dict.fromkeys(note for reading in readings for note in reading.notes)),
+        errors=_counts(reading.errors or {} for reading in readings)
+        if all(reading.errors is not None for reading in readings)
         else None,
-        failures=tuple(failures for one in readings for failures in one.failures),
+        failures=tuple(failures for reading in readings for failures in reading.failures),
         attempted_ops_s=_known(readings, "attempted_ops_s", fsum),
         own_lag_p99_ms=_known(readings, "own_lag_p99_ms", max),
-        started_at=min((one.started_at for one in readings if one.started_at), default=None),
+        started_at=min((reading.started_at for reading in readings if reading.started_at), default=None),
     )
 
 
@@ -178,8 +176,8 @@ def _require_tracks(readings: Sequence[Reading]) -> None:
 
 def _known(of_hosts: Sequence[object], name: str, how: Callable[[list[Any]], Any]) -> Any:
     """Return the hosts' figures of that name as one; None where any is not known, since it may be the greatest."""
-    every = [getattr(host, name) for host in of_hosts]
-    return None if None in every else how(every)
+    figures = [getattr(host, name) for host in of_hosts]
+    return None if None in figures else how(figures)
 
 
 def _counts(by_name: Iterable[Mapping[str, int]]) -> dict[str, int]:

@@ -24,7 +24,7 @@ from plimsoll.analysis.attempt.judgement import (
 )
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.histogram_layout import SHOWN, Ints, Unit
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
 from plimsoll.domain.text.errors import LogError
@@ -48,17 +48,15 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     remarks stay those of the aligned intervals, which count every record once. Raises LogError where a window is not a
     whole number of records.
     """
-    first, *others = found = [_by_windows(one, tracks, run, unit, unanswered) for one in judgement.levels]
-    missed = (*judgement.missed, *(one for level in found for one in _missed(level)))
-    judgement = replace(judgement, levels=(first.verdict, *(one.verdict for one in others)), missed=missed)
-    counted = (
-        (level, [each.total_and_below(level) for each in one.judged])
-        for one, level in zip(found, (one.service_level for one in judgement.levels), strict=True)
-    )
+    by_level = [_by_windows(verdict, tracks, run, unit, unanswered) for verdict in judgement.levels]
+    missed = (*judgement.missed, *(window for windows in by_level for window in _missed(windows)))
+    judgement = replace(judgement, levels=tuple(windows.verdict for windows in by_level), missed=missed)
+    counted = ((own.level, [window.total_and_below(own.level) for window in own.judged]) for own in by_level)
     judgement = unless_undecided(judgement, counted, unanswered)
+    first = by_level[0]
     if not first.measured:
         return judgement
-    table = _table(first)
+    table = IntervalTable(tuple(window.row(first.level) for window in first.measured))
     return replace(
         judgement,
         intervals=table,
@@ -77,9 +75,12 @@ class _ByWindows:
     note: str = ""
 
     @property
+    def level(self) -> ServiceLevel:
+        return self.verdict.service_level
+
+    @property
     def judged(self) -> list[Measured]:
-        """Return the windows of the service level's operations."""
-        return [one for one in self.measured if one.operation == self.verdict.service_level.operations]
+        return [window for window in self.measured if window.operation == self.level.operations]
 
 
 def _by_windows(
@@ -91,27 +92,15 @@ def _by_windows(
     slides = _slides(tracks, run, level, unanswered)
     wanted = Wanted([level], unanswered, slides.origin_s)
     measured = tuple(_measured(tracks, slides, Decoder(unit), wanted))
-    verdict = level_verdict(level, [one for one in measured if one.operation == level.operations], len(SHOWN))
-    return _ByWindows(
-        verdict, measured, f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
-    )
+    verdict = level_verdict(level, [window for window in measured if window.operation == level.operations])
+    note = f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
+    return _ByWindows(verdict, measured, note)
 
 
-def _missed(found: _ByWindows) -> Iterator[MissedInterval]:
-    level = found.verdict.service_level
-    for one in found.judged:
-        if not one.meets(level, len(SHOWN)):
-            yield missed_interval(one.window.start_s, one.value_ms(level, len(SHOWN)), level)
-
-
-def _table(found: _ByWindows) -> IntervalTable:
-    level = found.verdict.service_level
-    return IntervalTable(
-        tuple(
-            one.row(level, len(SHOWN), met=one.meets(level, len(SHOWN)) if one.operation == level.operations else None)
-            for one in found.measured
-        )
-    )
+def _missed(windows: _ByWindows) -> Iterator[MissedInterval]:
+    for window in windows.judged:
+        if not window.meets(windows.level):
+            yield missed_interval(window.window.start_s, window.value_ms(windows.level), windows.level)
 
 
 def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel, unanswered: Unanswered) -> _Slides:
@@ -148,13 +137,13 @@ def _measured(tracks: Sequence[Track], slides: _Slides, decoder: Decoder, wanted
 def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decoder) -> dict[str, Ints]:
     """Return the counts of one step, by operation: of the records whose middle lies in the step."""
     borders = slides.origin_s + slides.warmup_s + np.array([number, number + 1]) * slides.step_s
-    found: dict[str, Ints] = {}
+    by_name: dict[str, Ints] = {}
     for track in tracks:
         first, end = np.searchsorted((track.starts + track.ends) / 2, borders)
         counts = decoder.merge(track.records[int(first) : int(end)], track.name)
         for name in dict.fromkeys((ALL_OPERATIONS, track.operation or ALL_OPERATIONS)):
-            found[name] = found[name] + counts if name in found else counts
-    return found
+            by_name[name] = by_name[name] + counts if name in by_name else counts
+    return by_name
 
 
 def _of_window(

@@ -59,7 +59,7 @@ class _Timeline:
     def of(cls, failures: Sequence[Failures]) -> _Timeline:
         at_s = np.concatenate([failure.at_s for failure in failures])
         order = np.argsort(at_s, kind="stable")
-        counts = np.concatenate([one.counts for one in failures])[order]
+        counts = np.concatenate([failure.counts for failure in failures])[order]
         return cls(at_s[order], np.concatenate([[0], np.cumsum(counts)]))
 
     def between(self, begin_s: float, end_s: float) -> int:
@@ -86,8 +86,8 @@ class Unanswered:
         """Return what the files of a run tell of operations that were not answered."""
         timed = sum(failure.total for failure in reading.failures)
         total = max(timed, sum((reading.errors or {}).values()))
-        among_times = [one for one in reading.failures if one.among_times]
-        ends = [max(float(one.at_s[-1]), one.until_s) for one in reading.failures if one.total]
+        among_times = [failure for failure in reading.failures if failure.among_times]
+        ends = [max(float(failure.at_s[-1]), failure.until_s) for failure in reading.failures if failure.total]
         last_s = max(ends, default=None)
         return cls(_timelines(reading.failures), _timelines(among_times), total - timed, total, last_s)
 
@@ -109,10 +109,10 @@ class Unanswered:
         """
         if self.without_time:
             among_times = sum(int(timeline.so_far[-1]) for timeline in self.among_times.values())
-            failed, every = self.total, answered - among_times + self.total
+            failed, operations = self.total, answered - among_times + self.total
         else:
-            failed, every = sum(count for _, count in judged), sum(map(sum, judged))
-        return failed / every if every else 0.0
+            failed, operations = sum(count for _, count in judged), sum(map(sum, judged))
+        return failed / operations if operations else 0.0
 
     def undecided(self, level: ServiceLevel, judged: Iterable[tuple[int, int]]) -> str:
         """Explain why failures without a time leave open whether intervals that are met otherwise are met.
@@ -156,18 +156,16 @@ def backlog_frame(
 
     # By the middle of the second that a report is about: it is made at its end.
     reported = [
-        ((one.at - started_at).total_seconds() - 0.5, one.in_flight, one.backlog, one.lag_ms)
-        for one in seconds
-        if _reports_backlog(one)
+        ((second.at - started_at).total_seconds() - 0.5, second.in_flight, second.backlog, second.lag_ms)
+        for second in seconds
+        if _reports_backlog(second)
     ]
     table = pd.DataFrame(reported, columns=["at_s", "in_flight", "unsent", "lag_ms"])
     begun = [bisect_right(starts_s, at_s) for at_s in table["at_s"].tolist()]
     table = table.assign(start_s=[starts_s[count - 1] if count else nan for count in begun])
     highest = table.groupby("start_s", as_index=False)[["in_flight", "unsent", "lag_ms"]].max()
     highest = highest.assign(behind_s=highest["unsent"].astype("float64") / attempted_ops_s)
-    kinds = dict.fromkeys(("start_s", "behind_s", "lag_ms"), "float64") | dict.fromkeys(
-        ("in_flight", "unsent"), "int64"
-    )
+    kinds = dict.fromkeys(COLUMNS, "float64") | dict.fromkeys(("in_flight", "unsent"), "int64")
     return highest[list(COLUMNS)].astype(kinds)
 
 
@@ -177,7 +175,7 @@ def opening_backlog(
     """Return the backlog at the start of the judged time; None where the generator did not report it."""
     if not warmup and any(map(_reports_backlog, seconds)):
         return OpeningBacklog(in_flight=0, unsent=0, seconds=0.0)
-    before = [one for one in seconds if _reports_backlog(one) and -OLD <= one.at - judged_from <= LATE]
+    before = [second for second in seconds if _reports_backlog(second) and -OLD <= second.at - judged_from <= LATE]
     if not before:
         return None
     in_flight, unsent = before[-1].in_flight or 0, before[-1].backlog or 0
@@ -192,5 +190,5 @@ def begins_with_backlog(backlog: OpeningBacklog | None, level: ServiceLevel) -> 
     return backlog is not None and backlog.seconds * 1000 > level.stall_ms
 
 
-def _reports_backlog(one: GeneratorSecond) -> bool:
-    return one.in_flight is not None and one.backlog is not None
+def _reports_backlog(second: GeneratorSecond) -> bool:
+    return second.in_flight is not None and second.backlog is not None

@@ -99,17 +99,17 @@ class _Repeat:
 def repeats_by_load(cells: Sequence[CellResult], level: ServiceLevel) -> tuple[RepeatsAtLoad, ...]:
     """Return a summary of every variant and load, in the cells' order. A backlog counts by the bound of `level`."""
     rates = by_place(achieved(cells))
-    highest = {percentile: by_place(maxima(cells, percentile)) for percentile in PERCENTILES}
+    by_percentile = {percentile: by_place(maxima(cells, percentile)) for percentile in PERCENTILES}
     return tuple(
-        _summary(list(own), rates.get(place), {name: found.get(place) for name, found in highest.items()}, level)
-        for place, own in groupby(cells, key=lambda one: (one.cell.variant, one.cell.load_ops_s))
+        _summary(list(own), rates.get(key), {name: spreads.get(key) for name, spreads in by_percentile.items()}, level)
+        for key, own in groupby(cells, key=lambda result: (result.cell.variant, result.cell.load_ops_s))
     )
 
 
 def _summary(
     cells: Sequence[CellResult], rate: Spread | None, highest: Mapping[str, Spread | None], level: ServiceLevel
 ) -> RepeatsAtLoad:
-    cell, verdicts = cells[0].cell, [one.verdict for one in cells if one.verdict]
+    cell, verdicts = cells[0].cell, [result.verdict for result in cells if result.verdict]
     return RepeatsAtLoad(
         variant=cell.variant,
         load_ops_s=cell.load_ops_s,
@@ -118,19 +118,18 @@ def _summary(
         achieved_ops_s=rate,
         achieved_share=rate.median / cell.load_ops_s if rate else None,
         not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
-        begin_with_backlog=sum(begins_with_backlog(one.opening_backlog, level) for one in verdicts),
+        begin_with_backlog=sum(begins_with_backlog(verdict.opening_backlog, level) for verdict in verdicts),
         maxima_ms=highest,
     )
 
 
 def by_place(spreads: Sequence[Spread]) -> dict[tuple[str, int], Spread]:
-    """Return them by variant and load."""
     return {(spread.variant, spread.load_ops_s): spread for spread in spreads}
 
 
 def mean_achieved(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], float]:
     """Return the arithmetic mean of the valid repeats' achieved rates, ops/s, by (variant, load), in cells' order."""
-    return {place: fmean(rates) for place, rates in _rates(cells).items()}
+    return {key: fmean(rates) for key, rates in _rates(cells).items()}
 
 
 def highest_achieved(cells: Sequence[CellResult]) -> tuple[HighestAchieved, ...]:
@@ -138,12 +137,13 @@ def highest_achieved(cells: Sequence[CellResult]) -> tuple[HighestAchieved, ...]
 
     Of equal ones the one at the lowest load. A variant is left out where no valid repeat tells its achieved rate.
     """
-    found: dict[str, HighestAchieved] = {}
+    highest: dict[str, HighestAchieved] = {}
     for (variant, load), rates in sorted(_rates(cells).items(), key=lambda rate: rate[0][1]):
         mean = fmean(rates)
-        if variant not in found or mean > found[variant].mean_ops_s:
-            found[variant] = HighestAchieved(variant=variant, load_ops_s=load, repeats=len(rates), mean_ops_s=mean)
-    return tuple(found[variant] for variant in dict.fromkeys(one.cell.variant for one in cells) if variant in found)
+        if variant not in highest or mean > highest[variant].mean_ops_s:
+            highest[variant] = HighestAchieved(variant=variant, load_ops_s=load, repeats=len(rates), mean_ops_s=mean)
+    variants = dict.fromkeys(result.cell.variant for result in cells)
+    return tuple(highest[variant] for variant in variants if variant in highest)
 
 
 def _rates(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], tuple[float, ...]]:
@@ -153,7 +153,7 @@ def _rates(cells: Sequence[CellResult]) -> Mapping[tuple[str, int], tuple[float,
 def rates_below(cells: Iterable[CellResult], bounds: Sequence[RateBelow]) -> tuple[HighestBelow, ...]:
     """Return the highest load by bound and variant, in the order of bounds and cells."""
     results = list(cells)
-    return tuple(found for bound in bounds for found in _of_bound(results, bound))
+    return tuple(highest for bound in bounds for highest in _of_bound(results, bound))
 
 
 def _of_bound(cells: Sequence[CellResult], bound: RateBelow) -> Iterator[HighestBelow]:
@@ -169,13 +169,13 @@ def p99_by_operation(cells: Iterable[CellResult]) -> tuple[OperationP99, ...]:
     Only attempts that count are read. An attempt is left out of an operation's figures where its intervals do not tell
     the operation apart, where no judged interval has an answer, and where the p99 of one with answers is unknown.
     """
-    found = grouped(
-        ((result.cell.variant, result.cell.load_ops_s), one)
+    of_loads = grouped(
+        ((result.cell.variant, result.cell.load_ops_s), repeat)
         for result in cells
         if result.counted
-        for one in _repeats(result.counted)
+        for repeat in _repeats(result.counted)
     )
-    return tuple(one for place, repeats in found.items() for one in _at_load(*place, grouped(repeats)))
+    return tuple(figures for key, repeats in of_loads.items() for figures in _at_load(*key, grouped(repeats)))
 
 
 def _repeats(attempt: AttemptData) -> Iterator[tuple[str, _Repeat]]:
@@ -199,8 +199,8 @@ def _at_load(variant: str, load: int, operations: Mapping[str, Sequence[_Repeat]
             load_ops_s=load,
             operation=operation,
             repeats=len(repeats),
-            intervals=sum(len(one.p99_ms) for one in repeats),
-            unanswered=sum(one.unanswered for one in repeats),
+            intervals=sum(len(repeat.p99_ms) for repeat in repeats),
+            unanswered=sum(repeat.unanswered for repeat in repeats),
             low_ms=min(means),
             median_ms=median(means),
             high_ms=max(means),
@@ -227,19 +227,18 @@ class ActionComparison(Model):
 
 def compare_actions(cells: Sequence[CellResult], control: str | None) -> tuple[ActionComparison, ...]:
     """Compare every other variant with the control; empty without a control, and at loads that it did not run."""
-    parts = dict.fromkeys(
-        name for cell in cells if cell.verdict and cell.verdict.action for name in seconds_of(cell.verdict.action)
-    )
-    return tuple(found for part in parts for found in _of_part(cells, str(control), part)) if control else ()
+    actions = (result.verdict.action for result in cells if result.verdict)
+    parts = dict.fromkeys(name for action in actions if action for name in seconds_of(action))
+    return tuple(comparison for part in parts for comparison in _of_part(cells, str(control), part)) if control else ()
 
 
 def seconds_of(action: ActionResult) -> dict[str, float]:
     """Return the time of the whole action, unless its end is undated, and those of its parts over all nodes, s."""
-    found = {} if action.undated_s else {WHOLE: action.duration_s}
+    seconds = {} if action.undated_s else {WHOLE: action.duration_s}
     for part in action.parts:
         name = part.name.rpartition(": ")[2]  # without the node's
-        found[name] = found.get(name, 0.0) + part.seconds
-    return found
+        seconds[name] = seconds.get(name, 0.0) + part.seconds
+    return seconds
 
 
 def _of_part(cells: Sequence[CellResult], control: str, part: str) -> Iterator[ActionComparison]:
@@ -247,9 +246,9 @@ def _of_part(cells: Sequence[CellResult], control: str, part: str) -> Iterator[A
         return seconds_of(verdict.action).get(part) if verdict.action else None
 
     # A part may take no time that a log's clock shows, and then has no ratio.
-    found = {key: tuple(filter(None, values)) for key, values in values_by_load(cells, seconds).items()}
-    for (variant, load), xs in found.items():
-        ys = found.get((control, load), ())
+    times = {key: tuple(filter(None, values)) for key, values in values_by_load(cells, seconds).items()}
+    for (variant, load), xs in times.items():
+        ys = times.get((control, load), ())
         if variant != control and xs and ys:
             low, high, confidence = typical_interval(xs, ys)
             yield ActionComparison(

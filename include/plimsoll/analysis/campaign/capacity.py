@@ -38,6 +38,7 @@ from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.strategies.matrix import CapacityKind, LevelOutcome, capacity_level, outcome_of_level
+from plimsoll.strategies.threshold.question import capacity_of
 
 
 class Rung(Model):
@@ -131,7 +132,7 @@ class Capacity(Model):
     @property
     def falls_by(self) -> tuple[Contradiction, ...]:
         """Return the misses in other stages that count, so that this capacity is that of its stage alone."""
-        return tuple(one for one in self.contradicted_by if one.counts)
+        return tuple(contradiction for contradiction in self.contradicted_by if contradiction.counts)
 
     @property
     def asked(self) -> ThresholdAnswer | None:
@@ -147,18 +148,19 @@ class Capacity(Model):
 
 def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) -> tuple[Capacity, ...]:
     """Return the capacity of each variant, in the definition's order, for a campaign or data of one part."""
+    part = data.part
     results = cell_results(data) if cells is None else cells
     of_variants = {name: [*own] for name, own in groupby(results, key=lambda result: result.cell.variant)}
-    observed = observed_of(data.part, of_variants)
-    found = [_of_part(data.part, _capacity(name, own), observed) for name, own in of_variants.items()]
-    control = next((one for one in found if one.variant == data.part.control), None)
-    part = data.part
+    observed = observed_of(part, of_variants)
+    of_part = [_of_part(part, _capacity(name, own), observed) for name, own in of_variants.items()]
+    control = next((capacity for capacity in of_part if capacity.variant == part.control), None)
     names: dict[str, object] = {"action": part.action, "stage": part.stage, "workload": part.workload_id}
     if part.asks == "at a load":
         names["narrowing_ops_s"] = ()
     ratios = _ratios(part, observed) if part.asks == "capacity" else {}
     return tuple(
-        _beside(_relative(one, control).model_copy(update=names | ratios.get(one.variant, {})), data) for one in found
+        _beside(_relative(capacity, control).model_copy(update=names | ratios.get(capacity.variant, {})), data)
+        for capacity in of_part
     )
 
 
@@ -198,23 +200,21 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
     Where no stage with certain service levels and action has loads of its own, none of them looked for a capacity:
     these stages have no answer. So have stages that act at one load alone, to see what that costs.
     """
-    groups = grouped(((one.part.workload_id, one.part.service_levels, one.part.action), one) for one in of_parts)
+    groups = grouped(((data.part.workload_id, data.part.service_levels, data.part.action), data) for data in of_parts)
     return tuple(
         AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action, own)
         for (workload, levels, action), own in groups.items()
-        if any(one.part.asks == "capacity" and (one.part.action is None or len(one.part.loads) > 1) for one in own)
+        if any(data.part.asks == "capacity" and (data.part.action is None or len(data.part.loads) > 1) for data in own)
     )
 
 
 def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
     cells = [cell for stage in of_stages if "rate" in stage.part.knows for cell in stage.state.by_variant]
-    of_variants: dict[str, list[CellResult]] = {}
-    for one in cells:
-        of_variants.setdefault(one.cell.variant, []).append(one)
+    of_variants = grouped((result.cell.variant, result) for result in cells)
     observed = observed_of(of_stages[0].part, of_variants)
     for variant, own in of_variants.items():
-        found = _of_part(of_stages[0].part, _capacity(variant, own), observed)
-        yield found.model_copy(update={"workload": workload, "action": action})
+        capacity = _of_part(of_stages[0].part, _capacity(variant, own), observed)
+        yield capacity.model_copy(update={"workload": workload, "action": action})
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
@@ -239,6 +239,7 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
     verdicts = [result.verdict for result in cells if result.verdict]
     reasons = [missed_by(verdict) for verdict in verdicts]
     ratios = [ratio for ratio in map(distance, verdicts) if ratio is not None]
+    short_ops_s = [verdict.achieved_ops_s or 0.0 for verdict in verdicts if verdict.rate_achieved is False]
     return Rung(
         load_ops_s=load,
         repeats=len(cells),
@@ -251,8 +252,8 @@ def _rung(load: int, cells: Sequence[CellResult]) -> Rung:
         invalid=states.count("invalid"),
         not_run=states.count("not run"),
         not_needed=states.count("not needed"),
-        rate_not_achieved=sum(verdict.rate_achieved is False for verdict in verdicts),
-        achieved_ops_s=min((one.achieved_ops_s or 0.0 for one in verdicts if one.rate_achieved is False), default=None),
+        rate_not_achieved=len(short_ops_s),
+        achieved_ops_s=min(short_ops_s, default=None),
         worst_ratio=max(ratios, default=None),
         outcome=outcome_of_level(outcomes, [decider.outcome if decider else None for decider in unknown]),
     )
@@ -277,14 +278,14 @@ def _capacity(variant: str, cells: Sequence[CellResult]) -> Capacity:
     )
 
 
-def _of_part(part: Part, one: Capacity, observed: Observed) -> Capacity:
+def _of_part(part: Part, capacity: Capacity, observed: Observed) -> Capacity:
     """Return the capacity with what the margins of the variant's cells say; of a threshold that alone is the answer."""
-    answer = threshold_answer(part, observed, one.variant)
+    answer = threshold_answer(part, observed, capacity.variant)
     if not isinstance(part.strategy, Threshold):
-        return one.model_copy(update={"threshold": answer})
-    kind, load = ("unknown", None) if answer is None else answer.as_capacity(max(part.loads))
+        return capacity.model_copy(update={"threshold": answer})
+    kind, load = ("unknown", None) if answer is None else capacity_of(answer.stopped, answer.ops_s, max(part.loads))
     own = {"threshold": answer, "kind": kind, "capacity_ops_s": load, "narrowing_ops_s": (), "met_again_at": ()}
-    return one.model_copy(update={**own, "at_capacity": None, "next_load": None, "pass_probability_bound": None})
+    return capacity.model_copy(update={**own, "at_capacity": None, "next_load": None, "pass_probability_bound": None})
 
 
 def _narrowing(highest: Rung | None, following: Rung | None) -> tuple[int, ...]:
@@ -307,16 +308,16 @@ def _met_again(rungs: Sequence[Rung]) -> tuple[int, ...]:
     return tuple(rung.load_ops_s for rung in rungs if lowest and rung.outcome == "met" and rung.load_ops_s > lowest)
 
 
-def _beside(one: Capacity, data: CampaignData) -> Capacity:
+def _beside(capacity: Capacity, data: CampaignData) -> Capacity:
     """Return the capacity with the misses in other stages that contradict it, which then has no loads to run next."""
-    found = contradictions(one.variant, one.capacity_ops_s, data, data.other_stages)
-    one = one.model_copy(update={"contradicted_by": found})
-    return one.model_copy(update={"narrowing_ops_s": ()}) if one.falls_by else one
+    misses = contradictions(capacity.variant, capacity.capacity_ops_s, data, data.other_stages)
+    capacity = capacity.model_copy(update={"contradicted_by": misses})
+    return capacity.model_copy(update={"narrowing_ops_s": ()}) if capacity.falls_by else capacity
 
 
-def _relative(one: Capacity, control: Capacity | None) -> Capacity:
-    if control is None or one is control or control.kind != "found":
-        return one
-    if not one.capacity_ops_s or not control.capacity_ops_s:
-        return one
-    return one.model_copy(update={"ratio_to_control": one.capacity_ops_s / control.capacity_ops_s})
+def _relative(capacity: Capacity, control: Capacity | None) -> Capacity:
+    if control is None or capacity is control or control.kind != "found":
+        return capacity
+    if not capacity.capacity_ops_s or not control.capacity_ops_s:
+        return capacity
+    return capacity.model_copy(update={"ratio_to_control": capacity.capacity_ops_s / control.capacity_ops_s})

@@ -121,8 +121,7 @@ def shift_test(pairs: Iterable[tuple[Flags, Flags]], shifts: int = SHIFTS) -> tu
 def _coincidences_by_shift(missed: Flags, touched: Flags) -> NDArray[np.int64]:
     """Return the number of intervals with both, for each circular shift of one series; the first is unshifted."""
     spectrum = np.conj(np.fft.rfft(missed)) * np.fft.rfft(touched)
-    counts: NDArray[np.int64] = np.rint(np.fft.irfft(spectrum, len(missed))).astype(np.int64)
-    return counts
+    return np.rint(np.fft.irfft(spectrum, len(missed))).astype(np.int64)
 
 
 def _flags(cells: Sequence[CellResult], causes: Sequence[Cause], bound_ms: float) -> Iterable[CellFlags]:
@@ -141,10 +140,10 @@ def _flags(cells: Sequence[CellResult], causes: Sequence[Cause], bound_ms: float
 def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[CauseShare, float]:
     """Return the cause's share with its uncorrected p value, and the smallest p value that they could give."""
     known = [(cell.missed, touched) for cell in cells if (touched := cell.touched[cause.id]) is not None]
-    missed = sum(int(one.sum()) for one, _ in known)
-    missed_with = sum(int((one & touched).sum()) for one, touched in known)
-    met = sum(int((~one).sum()) for one, _ in known)
-    met_with = sum(int((~one & touched).sum()) for one, touched in known)
+    missed = sum(int(misses.sum()) for misses, _ in known)
+    missed_with = sum(int((misses & touched).sum()) for misses, touched in known)
+    met = sum(int((~misses).sum()) for misses, _ in known)
+    met_with = sum(int((~misses & touched).sum()) for misses, touched in known)
     telling = [pair for pair in known if 0 < pair[0].sum() < len(pair[0])]
     p_value, smallest = shift_test(telling) if telling and missed_with else (1.0 if telling else None, 1.0)
     if telling and not missed_with:
@@ -168,11 +167,11 @@ def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[C
 
 def _beyond_chance(known: Sequence[tuple[Flags, Flags]], missed: int, missed_with: int) -> float | None:
     """Apply Abbott's formula, with a cell's own base rate if it has enough met intervals, else with the variant's."""
-    met = sum(int((~one).sum()) for one, _ in known)
+    met = sum(int((~misses).sum()) for misses, _ in known)
     if not missed or met < FEWEST_MET:
         return None
-    pooled = sum(int((~one & touched).sum()) for one, touched in known) / met
-    expected = sum(one.sum() * _base_rate(one, touched, pooled) for one, touched in known)
+    pooled = sum(int((~misses & touched).sum()) for misses, touched in known) / met
+    expected = sum(misses.sum() * _base_rate(misses, touched, pooled) for misses, touched in known)
     return max(0.0, float((missed_with - expected) / (missed - expected))) if expected < missed else 0.0
 
 
@@ -181,22 +180,20 @@ def _base_rate(missed: Flags, touched: Flags, pooled: float) -> float:
     return float((~missed & touched).sum() / met) if met >= FEWEST_MET else pooled
 
 
-def _adjusted(
-    shares: Mapping[str, Sequence[tuple[CauseShare, float]]],
-) -> dict[str, tuple[CauseShare, ...]]:
+def _adjusted(shares: Mapping[str, Sequence[tuple[CauseShare, float]]]) -> dict[str, tuple[CauseShare, ...]]:
     """Return the shares with Holm's correction over all causes of all variants that coincided with any miss."""
     tested = [
-        (variant, place)
+        (variant, index)
         for variant, own in shares.items()
-        for place, (share, _) in enumerate(own)
+        for index, (share, _) in enumerate(own)
         if share.p_value is not None and share.missed_with
     ]
-    values = holm([shares[variant][place][0].p_value or 0.0 for variant, place in tested])
+    values = holm([shares[variant][index][0].p_value or 0.0 for variant, index in tested])
     adjusted = dict(zip(tested, values, strict=True))
     return {
         variant: tuple(
-            _linked(share, smallest, adjusted.get((variant, place)), len(tested))
-            for place, (share, smallest) in enumerate(own)
+            _linked(share, smallest, adjusted.get((variant, index)), len(tested))
+            for index, (share, smallest) in enumerate(own)
         )
         for variant, own in shares.items()
     }
@@ -218,24 +215,25 @@ def _variant(
     variant: str, results: Sequence[CellResult], cells: Sequence[CellFlags], causes: tuple[CauseShare, ...]
 ) -> VariantCauses:
     linked = {share.cause for share in causes if share.link == "linked"}
-    analysed = {one.cell: _explained(one, linked) for one in cells}
+    analysed = {cell.cell: _explained(cell, linked) for cell in cells}
     missed = {
         result.cell.id: analysed.get(result.cell.id)
         or Explained(missed=count, linked=0, coincident=0, nothing=0, unknown=count)
         for result in results
-        if result.verdict and result.verdict.levels and (count := result.verdict.levels[0].missed)
+        if (count := result.missed_intervals)
     }
-    return VariantCauses(variant=variant, explained=_sum(missed.values()), causes=causes, cells=missed)
+    sums = {name: sum(getattr(cell, name) for cell in missed.values()) for name in Explained.model_fields}
+    return VariantCauses(variant=variant, explained=Explained(**sums), causes=causes, cells=missed)
 
 
 def _explained(cell: CellFlags, linked: set[str]) -> Explained:
     none: Flags = np.zeros(len(cell.missed), dtype=bool)
     by_linked, by_other = none.copy(), none.copy()
     for cause, touched in cell.touched.items():
-        if touched is not None:
-            by_linked, by_other = (
-                (by_linked | touched, by_other) if cause in linked else (by_linked, by_other | touched)
-            )
+        if touched is not None and cause in linked:
+            by_linked |= touched
+        elif touched is not None:
+            by_other |= touched
     return Explained(
         missed=int(cell.missed.sum()),
         linked=int((cell.missed & by_linked).sum()),
@@ -243,8 +241,3 @@ def _explained(cell: CellFlags, linked: set[str]) -> Explained:
         nothing=int((cell.missed & ~by_other & ~by_linked).sum()),
         unknown=0,
     )
-
-
-def _sum(parts: Iterable[Explained]) -> Explained:
-    listed = list(parts)
-    return Explained(**{name: sum(getattr(one, name) for one in listed) for name in Explained.model_fields})

@@ -71,7 +71,6 @@ class AttemptData:
 
     @property
     def key(self) -> AttemptKey:
-        """Return campaign, cell and number."""
         return self.verdict.key
 
     def place(self, host: str, process: str) -> str:
@@ -117,7 +116,6 @@ class CampaignData:
 
     @cached_property
     def campaign(self) -> Campaign:
-        """Return the campaign that the definition declares."""
         return resolve(self.definition).with_stage_starts(self.stage_starts)
 
     @cached_property
@@ -151,6 +149,11 @@ class CellResult(CellAttempts[AttemptData]):
         if self.decided_by:
             return "not needed"
         return self.shown.verdict.outcome if self.shown else "not run"
+
+    @property
+    def missed_intervals(self) -> int:
+        """Return in how many intervals the valid attempt missed its first service level; 0 where none was judged."""
+        return self.verdict.levels[0].missed if self.verdict and self.verdict.levels else 0
 
 
 class Spread(Model):
@@ -269,8 +272,6 @@ def values_by_load(
 
 def _spreads(cells: Iterable[CellResult], value: Callable[[Verdict], float | None]) -> tuple[Spread, ...]:
     return tuple(
-        Spread(
-            variant=variant, load_ops_s=load, repeats=len(found), low=min(found), median=median(found), high=max(found)
-        )
-        for (variant, load), found in values_by_load(cells, value).items()
+        Spread(variant=variant, load_ops_s=load, repeats=len(own), low=min(own), median=median(own), high=max(own))
+        for (variant, load), own in values_by_load(cells, value).items()
     )

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
 from plimsoll.analysis.campaign.thresholds import observations_of, question_of_part
 from plimsoll.domain.campaign.part import Part
@@ -129,133 +130,127 @@ class _Chain:
 
     @cached_property
     def log_loads(self) -> _Numbers:
-        """Return the places, which all conditions have alike."""
         return self._posteriors[0].places.log_loads
 
     @cached_property
     def _posteriors(self) -> Sequence[Posterior]:
         loads = [load for condition in self.conditions for load in condition.part.loads]
-        return [posterior(self.question, one.cells, min(loads), max(loads)) for one in self.conditions]
+        return [posterior(self.question, condition.cells, min(loads), max(loads)) for condition in self.conditions]
 
     @cached_property
     def before(self) -> Sequence[_Numbers]:
         """Return for each condition how likely all earlier ones allow its load at each place: at least as much."""
-        found = [np.ones_like(self.chances[0])]
+        allowed = [np.ones_like(self.chances[0])]
         for chances in self.chances[:-1]:
-            found.append(np.cumsum((chances * found[-1])[::-1])[::-1])
-        return found
+            allowed.append(np.cumsum((chances * allowed[-1])[::-1])[::-1])
+        return allowed
 
     @cached_property
     def after(self) -> Sequence[_Numbers]:
         """Return for each condition how likely all later ones allow its load at each place: at most as much."""
-        found = [np.ones_like(self.chances[0])]
+        allowed = [np.ones_like(self.chances[0])]
         for chances in reversed(self.chances[1:]):
-            found.insert(0, np.cumsum(chances * found[0]))
-        return found
+            allowed.insert(0, np.cumsum(chances * allowed[0]))
+        return allowed
 
-    def load(self, place: int, share: float) -> float:
+    def load(self, index: int, share: float) -> float:
         """Return the load (ops/s) below which a condition's load lies with that chance, in the order."""
-        weights = self.chances[place] * self.before[place] * self.after[place]
+        weights = self.chances[index] * self.before[index] * self.after[index]
         return float(np.exp(quantile_of(self.log_loads, weights, share)))
 
-    def cost(self, place: int, share: float) -> float:
+    def cost(self, index: int, share: float) -> float:
         """Return the share of the load that a condition costs beside the one before it, at that quantile."""
-        upper = self.chances[place - 1] * self.before[place - 1]
-        lower = self.chances[place] * self.after[place]
+        upper = self.chances[index - 1] * self.before[index - 1]
+        lower = self.chances[index] * self.after[index]
         weights = np.correlate(upper, lower, "full")[len(lower) - 1 :]  # by how many steps the one lies above the other
         return float(1 - np.exp(-quantile_of(self.log_loads - self.log_loads[0], weights, share)))
 
-    def chance(self, place: int) -> float:
+    def chance(self, index: int) -> float:
         """Return the chance that a condition carries less than the one before it, without the order."""
-        upper, lower = self.chances[place - 1], self.chances[place]
+        upper, lower = self.chances[index - 1], self.chances[index]
         below = np.cumsum(lower) - lower / 2  # at the same place either may be the higher one
         return float(upper @ below)
 
 
 def condition_answers(answers: Sequence[AnswerOverStages]) -> tuple[ConditionAnswer, ...]:
     """Return what every variant carries under ordered conditions, with their costs; empty where there are none."""
-    groups: dict[object, list[AnswerOverStages]] = {}
-    for answer in answers:
-        groups.setdefault(answer.question, []).append(answer)
-    every = (found for group in groups.values() for chain in _chains(group) for found in _answers_of(chain))
+    groups = grouped((answer.question, answer) for answer in answers)
+    in_chains = (answer for group in groups.values() for chain in _chains(group) for answer in _answers_of(chain))
     # A condition that begins several chains stands once, as the first of them has it.
-    return tuple({(one.variant, one.workload, one.condition): one for one in reversed([*every])}.values())[::-1]
+    once = {(answer.variant, answer.workload, answer.condition): answer for answer in reversed([*in_chains])}
+    return tuple(once.values())[::-1]
 
 
 def _chains(group: Sequence[AnswerOverStages]) -> Iterator[_Chain]:
     """Yield for each variant the healthy cluster with nodes down and replaced, and with each other condition."""
-    for variant in dict.fromkeys(capacity.variant for one in group for capacity in one.capacities):
-        known = [found for one in group if (found := _condition(one, variant))]
-        by_rank = {one.rank: one for one in reversed(known) if one.action is None or one.action.loses_nodes}
+    for variant in dict.fromkeys(capacity.variant for answer in group for capacity in answer.capacities):
+        known = [condition for answer in group if (condition := _condition(answer, variant))]
+        healthy = [condition for condition in known if condition.action is None]
+        others = [condition for condition in known if condition.action and not condition.action.loses_nodes]
+        by_rank = {condition.rank: condition for condition in reversed(known) if condition not in others}
         lost = [by_rank[rank] for rank in sorted(by_rank)]
-        others = [one for one in known if one.action and not one.action.loses_nodes]
-        healthy = [one for one in known if one.action is None]
-        together = _Chain(lost)
-        pairs = [lost] if len(lost) > 1 and together.is_comparable else list(pairwise(lost))
-        yield from (_Chain(chain) for chain in (*pairs, *((*healthy[:1], one) for one in others)) if len(chain) > 1)
+        pairs = [lost] if len(lost) > 1 and _Chain(lost).is_comparable else list(pairwise(lost))
+        beside_healthy = [(*healthy[:1], condition) for condition in others]
+        yield from (_Chain(chain) for chain in (*pairs, *beside_healthy) if len(chain) > 1)
 
 
-def _condition(one: AnswerOverStages, variant: str) -> _Condition | None:
-    capacity = next((capacity for capacity in one.capacities if capacity.variant == variant), None)
+def _condition(answer: AnswerOverStages, variant: str) -> _Condition | None:
+    capacity = next((capacity for capacity in answer.capacities if capacity.variant == variant), None)
     if capacity is None:
         return None
-    cells = [cell for data in one.of_stages for cell in data.state.by_variant if cell.cell.variant == variant]
-    part = one.of_stages[0].part
+    cells = [cell for data in answer.of_stages for cell in data.state.by_variant if cell.cell.variant == variant]
+    part = answer.of_stages[0].part
     observed = observations_of(part, cells)
     if len(observed) < _LEAST_CELLS and capacity.kind in ("unknown", "provisional"):
         return None
-    whole = [found.verdict for found in cells if found.verdict and found.verdict.levels and not found.verdict.stopped]
-    counts = [verdict.levels[0].judged for verdict in whole if verdict.levels[0].judged]
+    whole = [result.verdict for result in cells if result.verdict and not result.verdict.stopped]
+    counts = [verdict.levels[0].judged for verdict in whole if verdict.levels and verdict.levels[0].judged]
     exposures = (int(np.median(counts)),) if counts else ()
-    return _Condition(one.action, part, capacity, observed, exposures)
+    return _Condition(answer.action, part, capacity, observed, exposures)
 
 
 def _answers_of(chain: _Chain) -> Iterator[ConditionAnswer]:
     is_comparable = chain.is_comparable
     has_figures = is_comparable and all(len(known.cells) >= _LEAST_CELLS for known in chain.conditions)
-    for place, one in enumerate(chain.conditions):
-        before = chain.conditions[place - 1] if place else None
-        names = {
-            "variant": one.capacity.variant,
-            "workload": one.capacity.workload,
-            "condition": one.name,
-            "beside": before.name if before else "",
-            "contradicts": bool(before) and _is_above(one.capacity, before.capacity if before else one.capacity),
+    for index, condition in enumerate(chain.conditions):
+        before = chain.conditions[index - 1] if index else None
+        answer: dict[str, object] = {
+            "variant": condition.capacity.variant,
+            "workload": condition.capacity.workload,
+            "condition": condition.name,
         }
-        if not is_comparable:
-            names["incomparable"] = (*before.exposures, *one.exposures) if before else ()
-        figures = _figures(chain, place) if has_figures else {}
-        yield ConditionAnswer.model_validate({**names, **figures, "run_ops_s": _to_run(chain, place, figures)})
+        if before:
+            answer |= {"beside": before.name, "contradicts": _is_above(condition.capacity, before.capacity)}
+            if not is_comparable:
+                answer["incomparable"] = (*before.exposures, *condition.exposures)
+        figures = _figures(chain, index) if has_figures else {}
+        yield ConditionAnswer.model_validate({**answer, **figures, "run_ops_s": _to_run(chain, index, figures)})
 
 
-def _is_above(one: Capacity, other: Capacity) -> bool:
+def _is_above(capacity: Capacity, other: Capacity) -> bool:
     """Tell whether a capacity is above another one that is not only known to be at least so much."""
-    return (one.capacity_ops_s or 0) > (other.capacity_ops_s or 0) and other.kind in ("found", "none")
+    return (capacity.capacity_ops_s or 0) > (other.capacity_ops_s or 0) and other.kind in ("found", "none")
 
 
-def _figures(chain: _Chain, place: int) -> dict[str, object]:
+def _figures(chain: _Chain, index: int) -> dict[str, object]:
     outside = (1 - chain.question.confidence) / 2
-    loads = {name: four_digits(chain.load(place, share)) for name, share in _ends(outside, "ops_s").items()}
-    if not place:
-        return {**loads, "intervals": chain.intervals}
-    costs = {name: four_digits(chain.cost(place, share)) for name, share in _ends(outside, "cost").items()}
-    chance = chain.chance(place)
-    apart = {"chance": four_digits(chance), "told_apart": chance >= chain.question.confidence}
-    return {**loads, **costs, **apart, "intervals": chain.intervals}
+    shares = (0.5, outside, 1 - outside)
+    loads = (four_digits(chain.load(index, share)) for share in shares)
+    figures: dict[str, object] = dict(zip(("ops_s", "low_ops_s", "high_ops_s"), loads, strict=True))
+    if index:
+        costs = (four_digits(chain.cost(index, share)) for share in shares)
+        figures |= zip(("cost", "cost_low", "cost_high"), costs, strict=True)
+        chance = chain.chance(index)
+        figures |= {"chance": four_digits(chance), "told_apart": chance >= chain.question.confidence}
+    return {**figures, "intervals": chain.intervals}
 
 
-def _ends(outside: float, name: str) -> Mapping[str, float]:
-    low, high = (f"low_{name}", f"high_{name}") if name == "ops_s" else (f"{name}_low", f"{name}_high")
-    return {name: 0.5, low: outside, high: 1 - outside}
-
-
-def _to_run(chain: _Chain, place: int, figures: Mapping[str, object]) -> int | None:
+def _to_run(chain: _Chain, index: int, figures: Mapping[str, object]) -> int | None:
     """Return the tested load between both answers that is to run again; None where they are told apart."""
-    if not place or figures.get("told_apart"):
+    if not index or figures.get("told_apart"):
         return None
-    both = chain.conditions[place - 1 : place + 1]
-    known = [load for one in both if (load := one.capacity.capacity_ops_s)]
-    middle = float(np.exp(np.mean(np.log(known)))) if known else float(min(both[0].part.loads))
-    return int(
-        min((cell.load_ops_s for one in both for cell in one.cells), key=lambda load: abs(np.log(load / middle)))
-    )
+    pair = chain.conditions[index - 1 : index + 1]
+    known = [load for condition in pair if (load := condition.capacity.capacity_ops_s)]
+    middle = float(np.exp(np.mean(np.log(known)))) if known else float(min(pair[0].part.loads))
+    tested = (cell.load_ops_s for condition in pair for cell in condition.cells)
+    return int(min(tested, key=lambda load: abs(np.log(load / middle))))

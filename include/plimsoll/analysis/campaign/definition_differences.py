@@ -71,7 +71,7 @@ class VariantPair(Model):
 
 def incomparable(a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair]) -> tuple[Difference, ...]:
     """Return the differences in what the campaigns asked or measured, and pairs of variants of two products."""
-    products = _variants_differ(a, b, pairs, lambda one, name: {"product": one.product_of(one.variant(name))})
+    products = _variants_differ(a, b, pairs, lambda part, name: {"product": part.product_of(part.variant(name))})
     return (*differing(asked_facts(a), asked_facts(b)), *products)
 
 
@@ -82,9 +82,9 @@ def asked_facts(data: CampaignData) -> dict[str, str]:
 
 def named_differences(a: CampaignData, b: CampaignData, pairs: Sequence[VariantPair]) -> Iterator[Difference]:
     """Yield the other differences between the definitions that say something about the measurement."""
-    for one in differing(_facts(a.part_definition), _facts(b.part_definition)):
-        if _is_below(one.what, _NAMED) and not _is_below(one.what, _MUST_BE_EQUAL):
-            yield one
+    for difference in differing(_facts(a.part_definition), _facts(b.part_definition)):
+        if _is_below(difference.what, _NAMED) and not _is_below(difference.what, _MUST_BE_EQUAL):
+            yield difference
     yield from _variants_differ(a, b, pairs, _variant_facts)
 
 
@@ -109,9 +109,8 @@ def differing_variants(pairs: Sequence[FactsOfPair]) -> Iterator[Difference]:
 
 def unlike_in(pairs: Iterable[FactsOfPair]) -> Mapping[tuple[str, str, str], Sequence[str]]:
     """Return each fact that differs, with both its values, and the names of the pairs that differ so."""
-    return grouped(
-        (difference, name) for name, facts_a, facts_b in pairs for difference in unlike(facts_a, facts_b, ABSENT)
-    )
+    differences = ((name, unlike(facts_a, facts_b, ABSENT)) for name, facts_a, facts_b in pairs)
+    return grouped((difference, name) for name, own in differences for difference in own)
 
 
 def _facts(definition: Definition) -> dict[str, str]:
@@ -184,18 +183,18 @@ def contradictions(
         return ()
     asked = (other for other in others if "rate" in other.part.knows)
     alike = (other for other in asked if other.part.action == data.part.action)
-    return tuple(one for other in alike for one in _lowest_miss(variant, capacity_ops_s, data, other))
+    return tuple(miss for other in alike for miss in _lowest_miss(variant, capacity_ops_s, data, other))
 
 
 def _lowest_miss(variant: str, capacity: int, data: CampaignData, other: CampaignData) -> Iterator[Contradiction]:
-    cells = [one for one in other.state.cells if one.cell.variant == variant]
-    missed = [one.cell.load_ops_s for one in cells if one.outcome == "missed" and one.cell.load_ops_s <= capacity]
-    if missed:
+    cells = [result for result in other.state.cells if result.cell.variant == variant]
+    missed = [result.cell.load_ops_s for result in cells if result.outcome == "missed"]
+    if missed := [load for load in missed if load <= capacity]:
         lowest = min(missed)
         yield Contradiction(
             stage=other.part.stage,
             load_ops_s=lowest,
             missed=missed.count(lowest),
-            repeats=sum(one.cell.load_ops_s == lowest for one in cells),
+            repeats=sum(result.cell.load_ops_s == lowest for result in cells),
             counts=other.part.service_levels == data.part.service_levels,
         )

@@ -42,13 +42,12 @@ class CampaignCells:
 
     @property
     def part(self) -> Part:
-        """Return the part of the campaign that the data belongs to."""
         return self.data.part
 
     @property
     def loads(self) -> tuple[int, ...]:
         """Return the loads of its cells, ops/s, rising: those of the definition, or what a threshold asked for."""
-        return tuple(sorted({one.cell.load_ops_s for one in self.cells}))
+        return tuple(sorted({result.cell.load_ops_s for result in self.cells}))
 
     @property
     def level(self) -> ServiceLevel:
@@ -60,13 +59,15 @@ class CampaignCells:
         """Return the variants' labels by id. Where two variants share a title, the label includes the id."""
         variants = self.part.variants
         shared = {variant.label for variant in variants if sum(variant.label == other.label for other in variants) > 1}
-        return {one.id: f"{one.label} [{one.id}]" if one.label in shared else one.label for one in variants}
+        return {
+            variant.id: f"{variant.label} [{variant.id}]" if variant.label in shared else variant.label
+            for variant in variants
+        }
 
     def of_variant(self, variant: str) -> tuple[CellResult, ...]:
         return tuple(result for result in self.cells if result.cell.variant == variant)
 
     def count(self, *states: str) -> int:
-        """Return the number of cells in any of these states."""
         return sum(result.state in states for result in self.cells)
 
 
@@ -103,18 +104,20 @@ class Findings(CampaignCells):
 
 
 def analyse(data: CampaignData) -> Findings:
-    """Run the campaign-level analysis."""
     part = data.part
     timing, level = part.timing, part.service_levels[0]
     cells = cell_results(data)
-    found = capacities(data, cells)
-    decided = ((one.variant, decisive_cell([c for c in cells if c.cell.variant == one.variant], one)) for one in found)
-    decisive = {variant: cell for variant, cell in decided if cell is not None}
+    found_capacities = capacities(data, cells)
+    decisive = {}
+    for capacity in found_capacities:
+        cell = decisive_cell([result for result in cells if result.cell.variant == capacity.variant], capacity)
+        if cell is not None:
+            decisive[capacity.variant] = cell
     return Findings(
         data=data,
         cells=cells,
         capacities=reported_capacities(data, cells),
-        rungs={one.variant: one.rungs for one in found},
+        rungs={capacity.variant: capacity.rungs for capacity in found_capacities},
         left_out=left_out(part.strategy, cells),
         comparisons=compare_with_control(cells, part.control),
         repeats=power_of(part.repeats),
@@ -128,7 +131,7 @@ def analyse(data: CampaignData) -> Findings:
         p99_by_operation=p99_by_operation(cells),
         rates_below=rates_below(cells, part.rates_below),
         decisive=decisive,
-        misses=worst_misses(cells, level.bound_ms, {one.cell.id for one in decisive.values()}),
+        misses=worst_misses(cells, level.bound_ms, {cell.cell.id for cell in decisive.values()}),
     )
 
 
@@ -139,27 +142,26 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
 
     Raises NotFound for an attempt at a cell that the definition does not have.
     """
-    found = data.campaign.parts
-    if len(found) == 1:
+    parts = data.campaign.parts
+    if len(parts) == 1:
         return (data,)
     require_no_strays(data)
-    divided = tuple(
-        _part_of(data, part) for part in found if any(part.loads_of(variant.id) for variant in part.variants)
-    )
-    alike = grouped((one.part.workload_id, one) for one in divided)
+    with_cells = (part for part in parts if any(part.loads_of(variant.id) for variant in part.variants))
+    divided = tuple(_part_of(data, part) for part in with_cells)
+    alike = grouped((of_part.part.workload_id, of_part) for of_part in divided)
     return tuple(
-        replace(one, other_stages=tuple(other for other in alike[one.part.workload_id] if other is not one))
-        for one in divided
+        replace(of_part, other_stages=tuple(other for other in alike[of_part.part.workload_id] if other is not of_part))
+        for of_part in divided
     )
 
 
 def _part_of(data: CampaignData, part: Part) -> CampaignData:
-    cells = tuple(one for one in data.state.cells if one.cell.part == part.id)
+    cells = tuple(result for result in data.state.cells if result.cell.part == part.id)
     return replace(
         data,
         attempts=tuple(attempt for cell in cells for attempt in cell.attempts),
         spending=_spending_of(data.spending, cells),
-        incomplete=tuple(one.cell.id for one in cells if one.cell.id in data.incomplete),
+        incomplete=tuple(result.cell.id for result in cells if result.cell.id in data.incomplete),
         of_part=_without_idle(part),
         known_state=CampaignState(data.campaign, cells),
     )
@@ -181,6 +183,6 @@ def _spending_of(spending: Spending | None, cells: tuple[CellResult, ...]) -> Sp
     """
     if spending is None:
         return None
-    ids = {one.cell.id for one in cells}
+    ids = {result.cell.id for result in cells}
     entries = tuple(entry for entry in spending.entries if entry.key.cell_id in ids)
     return spending.model_copy(update={"entries": entries, "idle": (), "estimated_usd": None, "budget_usd": None})

@@ -62,32 +62,25 @@ class Observation:
     value: str
 
 
-_EXPLANATIONS: Mapping[_Kind, Callable[[Observation], str]] = {
-    "variant": lambda one: one.variant,
-    "host": lambda one: one.host,
-}
-
-
 def compare_facts(hosts: Sequence[HostReport]) -> ComparedFacts:
     """Group the facts of all hosts. A fact that only some hosts of a role report has the value ABSENT on the others."""
     observed = dict(_observed(hosts))
     variants = {host.variant for host in hosts}
     varied = {
-        fact: seen for fact, seen in observed.items() if _varies(seen) or {one.variant for one in seen} < variants
+        fact: seen
+        for fact, seen in observed.items()
+        if _varies(seen) or {observation.variant for observation in seen} < variants
     }
-    kinds = {fact: _kind(seen) for fact, seen in varied.items()}
+    of_kind = grouped((_kind(seen), fact) for fact, seen in varied.items())
     return ComparedFacts(
         equal={fact: seen[0].value for fact, seen in observed.items() if fact not in varied},
-        by_variant={fact: {one.variant: one.value for one in varied[fact]} for fact in _of_kind(kinds, "variant")},
-        by_host={
-            fact: {
-                value: tuple(dict.fromkeys(one.host for one in varied[fact] if one.value == value))
-                for value in ranked(varied[fact])
-            }
-            for fact in _of_kind(kinds, "host")
+        by_variant={
+            fact: {observation.variant: observation.value for observation in varied[fact]}
+            for fact in of_kind.get("variant", ())
         },
-        deviations=tuple(_deviation(fact, varied[fact]) for fact in _of_kind(kinds, "deviation")),
-        own_everywhere=tuple(_of_kind(kinds, "own")),
+        by_host={fact: _hosts_by_value(varied[fact]) for fact in of_kind.get("host", ())},
+        deviations=tuple(_deviation(fact, varied[fact]) for fact in of_kind.get("deviation", ())),
+        own_everywhere=of_kind.get("own", ()),
     )
 
 
@@ -124,41 +117,46 @@ def _observed(hosts: Sequence[HostReport]) -> Iterator[tuple[str, Sequence[Obser
     for role in dict.fromkeys(host.role for host in hosts):
         own = [host for host in hosts if host.role == role]
         for fact in dict.fromkeys(name for host in own for name in host.facts):
-            yield fact, [Observation(one.variant, one.cell, one.host, one.facts.get(fact, ABSENT)) for one in own]
+            yield fact, [Observation(host.variant, host.cell, host.host, host.facts.get(fact, ABSENT)) for host in own]
 
 
 def _varies(seen: Sequence[Observation]) -> bool:
-    return any(one.value != seen[0].value for one in seen)
-
-
-def _of_kind(kinds: Mapping[str, _Kind], kind: _Kind) -> list[str]:
-    return [fact for fact, found in kinds.items() if found == kind]
+    return any(observation.value != seen[0].value for observation in seen)
 
 
 def _kind(seen: Sequence[Observation]) -> _Kind:
-    for kind, key in _EXPLANATIONS.items():
-        if len({(key(one), one.value) for one in seen}) == len({key(one) for one in seen}):
-            return kind
-    return "own" if len({one.value for one in seen}) == len(seen) else "deviation"
+    values = [observation.value for observation in seen]
+    variants, hosts = [observation.variant for observation in seen], [observation.host for observation in seen]
+    if _decides(variants, values):
+        return "variant"
+    if _decides(hosts, values):
+        return "host"
+    return "own" if len(set(values)) == len(values) else "deviation"
+
+
+def _decides(keys: Sequence[str], values: Sequence[str]) -> bool:
+    """Tell whether equal keys have equal values."""
+    return len(set(zip(keys, values, strict=True))) == len(set(keys))
+
+
+def _hosts_by_value(seen: Sequence[Observation]) -> dict[str, tuple[str, ...]]:
+    hosts = grouped((observation.value, observation.host) for observation in seen)
+    return {value: tuple(dict.fromkeys(hosts[value])) for value in ranked(seen)}
 
 
 def _deviation(fact: str, seen: Sequence[Observation]) -> Deviation:
-    usual = {
-        variant: ranked([one for one in seen if one.variant == variant])[0]
-        for variant in dict.fromkeys(one.variant for one in seen)
-    }
-    odd = [one for one in seen if one.value != usual[one.variant]]
-    whole = Counter(one.cell for one in seen)
-    return Deviation(
-        fact=fact,
-        usual=usual,
-        others={value: _places([one for one in odd if one.value == value], whole) for value in ranked(odd)},
-    )
+    of_variants = grouped((observation.variant, observation) for observation in seen)
+    usual = {variant: ranked(own)[0] for variant, own in of_variants.items()}
+    odd = [observation for observation in seen if observation.value != usual[observation.variant]]
+    by_value = grouped((observation.value, observation) for observation in odd)
+    whole = Counter(observation.cell for observation in seen)
+    others = {value: _places(by_value[value], whole) for value in ranked(odd)}
+    return Deviation(fact=fact, usual=usual, others=others)
 
 
 def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[str, ...]:
     """Return the cells where every host has the value; cell and hosts where only some have it."""
-    cells = grouped((one.cell, one.host) for one in odd)
+    cells = grouped((observation.cell, observation.host) for observation in odd)
     return tuple(
         cell if len(hosts) == hosts_of[cell] else f"{cell} ({', '.join(hosts)})" for cell, hosts in cells.items()
     )
@@ -166,4 +164,4 @@ def _places(odd: Sequence[Observation], hosts_of: Mapping[str, int]) -> tuple[st
 
 def ranked(seen: Sequence[Observation]) -> list[str]:
     """Return the values, the most frequent first."""
-    return [value for value, _ in Counter(one.value for one in seen).most_common()]
+    return [value for value, _ in Counter(observation.value for observation in seen).most_common()]

@@ -55,19 +55,18 @@ def steal(cells: Iterable[CellResult]) -> Steal | None:
     ]
     if not seen:
         return None
-    highest, place = max(seen)
-    return Steal(mean=sum(share for share, _ in seen) / len(seen), highest=highest, highest_at=place)
+    highest, where = max(seen)
+    return Steal(mean=sum(share for share, _ in seen) / len(seen), highest=highest, highest_at=where)
 
 
 def other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
     """Return the processor time that other programs took from all hosts of attempts that count. None: not sampled."""
+    columns = ["host", "cpu_others", "cpu_others_highest"]
     seen = [
         (float(highest), float(mean), result.cell.id, str(host))
         for result in cells
         if result.counted is not None and "cpu_others_highest" in result.counted.hosts
-        for host, mean, highest in result.counted.hosts[["host", "cpu_others", "cpu_others_highest"]].itertuples(
-            index=False
-        )
+        for host, mean, highest in result.counted.hosts[columns].itertuples(index=False)
         if not isnan(highest)
     ]
     if not seen:
@@ -84,7 +83,7 @@ def other_programs(cells: Iterable[CellResult]) -> OtherPrograms | None:
 def noise_facts(cells: Sequence[CellResult], bounds: Disturbance) -> dict[str, str]:
     """Tell how much noise the hosts of the shown attempts had, in words that are equal for all calm hosts."""
     shown = [result.shown.hosts for result in cells if result.shown]
-    disturbed = sum(one.verdict.is_disturbed for result in cells for one in result.attempts)
+    disturbed = sum(attempt.verdict.is_disturbed for result in cells for attempt in result.attempts)
     return {
         **dict(_beside("CPU of other programs", _highest(shown, "cpu_others_highest"), bounds.foreign_cpu)),
         **dict(_beside("CPU of other machines", _highest(shown, "cpu_steal"), bounds.steal)),
@@ -94,8 +93,8 @@ def noise_facts(cells: Sequence[CellResult], bounds: Disturbance) -> dict[str, s
 
 def _highest(tables: Sequence[pd.DataFrame], column: str) -> float:
     """Return the highest value in the column of any table; NaN: none is known."""
-    found = [float(table[column].max()) for table in tables if column in table and table[column].notna().any()]
-    return max(found, default=float("nan"))
+    highest = [float(table[column].max()) for table in tables if column in table and table[column].notna().any()]
+    return max(highest, default=float("nan"))
 
 
 def _beside(fact: str, highest: float, bound_percent: int) -> Iterator[tuple[str, str]]:
@@ -113,13 +112,13 @@ def kept_hosts(cells: Iterable[CellResult]) -> tuple[KeptHosts, ...]:
     """Return the hosts that served several cells, in the order of their first use. Empty: each cell had its own."""
     counted = [cell.counted for cell in cells if cell.counted and cell.counted.verdict.started_at]
     used = grouped(
-        ((one.fingerprint.cluster, one.fingerprint.replaces), one)
-        for one in sorted(counted, key=lambda data: str(data.verdict.started_at))
-        if one.fingerprint and one.fingerprint.cluster
+        ((attempt.fingerprint.cluster, attempt.fingerprint.replaces), attempt)
+        for attempt in sorted(counted, key=lambda data: str(data.verdict.started_at))
+        if attempt.fingerprint and attempt.fingerprint.cluster
     )
     return tuple(
-        KeptHosts(cluster=cluster, cells=len(those), first_cell=those[0].verdict.cell.id, replaces=replaces)
-        for (cluster, replaces), those in used.items()
+        KeptHosts(cluster=cluster, cells=len(attempts), first_cell=attempts[0].verdict.cell.id, replaces=replaces)
+        for (cluster, replaces), attempts in used.items()
     )
 
 

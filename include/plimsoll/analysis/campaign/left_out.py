@@ -52,15 +52,15 @@ def left_out(strategy: Strategy, cells: Sequence[CellResult]) -> tuple[LeftOut, 
     """
     if isinstance(strategy, FullGrid | Threshold):
         return ()
-    return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda one: one.cell.variant))
+    return tuple(_of_variant(name, list(own)) for name, own in groupby(cells, key=lambda result: result.cell.variant))
 
 
 def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
     spared = Counter(cell.decided_by for cell in cells if cell.decided_by)
     return LeftOut(
         variant=variant,
-        run=sum(one.verdict is not None for one in cells),
-        missing=sum(not one.is_settled for one in cells),
+        run=sum(result.verdict is not None for result in cells),
+        missing=sum(not result.is_settled for result in cells),
         not_needed=spared.total(),
         decided_by=tuple(DecidingCell(cell=by.cell_id, outcome=by.outcome, spared=n) for by, n in spared.items()),
     )
@@ -68,11 +68,12 @@ def _of_variant(variant: str, cells: Sequence[CellResult]) -> LeftOut:
 
 def shared_data(cells: Sequence[CellResult]) -> SharedData:
     """Tell whose data the cells ran on, from the fingerprints of attempts that count."""
-    ran = [(one.cell, one.counted.fingerprint) for one in cells if one.counted and one.counted.fingerprint]
+    counted = ((result.cell, result.counted) for result in cells if result.counted)
+    ran = [(cell, attempt.fingerprint) for cell, attempt in counted if attempt.fingerprint]
     lowest: dict[str, int] = {}
-    for one in cells:
-        lowest[one.cell.ladder] = min(lowest.get(one.cell.ladder, one.cell.load_ops_s), one.cell.load_ops_s)
-    fresh = [cell for cell, found in ran if not found.data_of]
+    for result in cells:
+        lowest[result.cell.ladder] = min(lowest.get(result.cell.ladder, result.cell.load_ops_s), result.cell.load_ops_s)
+    fresh = [cell for cell, fingerprint in ran if not fingerprint.data_of]
     return SharedData(
         cells=len(ran),
         went_on=len(ran) - len(fresh),

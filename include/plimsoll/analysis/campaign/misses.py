@@ -4,7 +4,7 @@ many of each cell's a cause touched.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,11 +47,6 @@ class Miss:
     touched: tuple[Coincidence, ...] | None
     lines: tuple[str, ...]
 
-    @property
-    def badness(self) -> float:
-        """Return a sort key: the judged percentile, ms; infinite for an interval in which nothing was answered."""
-        return float("inf") if self.judged_ms is None else self.judged_ms
-
 
 @dataclass(frozen=True)
 class CellCause:
@@ -76,25 +71,25 @@ def worst_misses(
 
     The result holds the WORST of all, some of every cell with a miss, and more of the cells in `decisive` (ids).
     """
-    missed = [cell for cell in cells if cell.verdict and cell.verdict.levels and cell.verdict.levels[0].missed]
-    each = min(_PER_CELL, max(1, _ALL // max(1, len(missed))))
-    own = {one.cell.id: _worst_rows(one.counted, WORST) for one in missed if one.counted}
-    every = sorted((row for rows in own.values() for row in rows), key=_badness, reverse=True)
-    least = _badness(every[WORST - 1]) if len(every) >= WORST else 0.0
-    found = [
-        miss
-        for one in missed
-        if one.counted
-        for place, row in enumerate(own[one.cell.id])
-        if place < (_PER_CELL if one.cell.id in decisive else each) or _badness(row) >= least
-        for miss in _misses(one.counted, [row], bound_ms)
+    missed = [result for result in cells if result.missed_intervals]
+    per_cell = min(_PER_CELL, max(1, _ALL // max(1, len(missed))))
+    own = {result.cell.id: _worst_rows(result.counted, WORST) for result in missed if result.counted}
+    worst_first = sorted((row for rows in own.values() for row in rows), key=_badness, reverse=True)
+    least = _badness(worst_first[WORST - 1]) if len(worst_first) >= WORST else 0.0
+    listed = [
+        (result.counted, row)
+        for result in missed
+        if result.counted
+        for rank, row in enumerate(own[result.cell.id])
+        if rank < (_PER_CELL if result.cell.id in decisive else per_cell) or _badness(row) >= least
     ]
-    return tuple(sorted(found, key=lambda miss: miss.badness, reverse=True))
+    listed.sort(key=lambda pair: _badness(pair[1]), reverse=True)
+    return tuple(_miss(attempt, row, bound_ms) for attempt, row in listed)
 
 
 def misses_of(attempt: AttemptData, bound_ms: float) -> tuple[Miss, ...]:
     """Return the worst missed intervals of one attempt, the worst first."""
-    return tuple(_misses(attempt, _worst_rows(attempt, _PER_CELL), bound_ms))
+    return tuple(_miss(attempt, row, bound_ms) for row in _worst_rows(attempt, _PER_CELL))
 
 
 def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult | None:
@@ -103,10 +98,10 @@ def decisive_cell(cells: Sequence[CellResult], capacity: Capacity) -> CellResult
     None where none has valid intervals. It is the worst valid repeat at the lowest load that missed, else at the
     highest load that was run.
     """
-    valid = [cell for cell in cells if cell.counted and not cell.counted.intervals.empty]
-    load = capacity.lowest_missed_ops_s or max((one.cell.load_ops_s for one in valid), default=0)
-    own = [one for one in valid if one.cell.load_ops_s == load]
-    return max(own, key=lambda one: (one.verdict and distance(one.verdict)) or 0.0, default=None)
+    valid = [result for result in cells if result.counted and not result.counted.intervals.empty]
+    load = capacity.lowest_missed_ops_s or max((result.cell.load_ops_s for result in valid), default=0)
+    own = [result for result in valid if result.cell.load_ops_s == load]
+    return max(own, key=lambda result: (result.verdict and distance(result.verdict)) or 0.0, default=None)
 
 
 _Row = tuple[float, float | None]
@@ -127,18 +122,14 @@ def _worst_rows(attempt: AttemptData, most: int) -> list[_Row]:
 
 
 def _badness(row: _Row) -> float:
+    """Return a sort key: the judged percentile, ms; infinite for an interval in which nothing was answered."""
     return float("inf") if row[1] is None else row[1]
 
 
-def _misses(attempt: AttemptData, rows: Sequence[_Row], bound_ms: float) -> Iterator[Miss]:
-    for start_s, judged_ms in rows:
-        yield Miss(
-            cell_id=attempt.key.cell_id,
-            start_s=start_s,
-            judged_ms=judged_ms,
-            touched=_touched(attempt, start_s, bound_ms),
-            lines=_lines(attempt, start_s),
-        )
+def _miss(attempt: AttemptData, row: _Row, bound_ms: float) -> Miss:
+    start_s, judged_ms = row
+    touched, lines = _touched(attempt, start_s, bound_ms), _lines(attempt, start_s)
+    return Miss(attempt.key.cell_id, start_s, judged_ms, touched, lines)
 
 
 def _touched(attempt: AttemptData, start_s: float, bound_ms: float) -> tuple[Coincidence, ...] | None:
@@ -174,7 +165,7 @@ def causes_by_cell(
 
     `variants`: the result of `causes_of_misses` for these cells. `bound_ms`: the first service level's bound, ms.
     """
-    links = {(one.variant, share.cause): share.link for one in variants for share in one.causes}
+    links = {(variant.variant, share.cause): share.link for variant in variants for share in variant.causes}
     return tuple(
         CellCause(result.cell.id, cause.id, cause.label, missed, touched, links[result.cell.variant, cause.id])
         for result in cells
@@ -187,7 +178,6 @@ def causes_by_cell(
 
 def _judged(result: CellResult) -> pd.DataFrame | None:
     """Return the cell's judged intervals with their causes; None where none missed, or all but times is unknown."""
-    level = result.verdict.levels[0] if result.verdict and result.verdict.levels else None
-    if result.counted is None or not (level and level.missed) or result.counted.coincidences.empty:
+    if result.counted is None or not result.missed_intervals or result.counted.coincidences.empty:
         return None
     return result.counted.coincidences

@@ -19,6 +19,7 @@ repeats of the same variant and load, multiplied by √(n / (n - 1)) because the
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, sqrt
+from operator import itemgetter
 from typing import Annotated
 
 import numpy as np
@@ -53,7 +54,6 @@ class Residual:
 
     @property
     def group(self) -> tuple[str, int]:
-        """Return the variant and load of the group."""
         return self.result.cell.variant, self.result.cell.load_ops_s
 
 
@@ -76,8 +76,9 @@ def host_residuals(cells: Iterable[CellResult]) -> tuple[Residual, ...]:
 
 def in_order(residuals: Iterable[Residual]) -> list[Residual]:
     """Return the cells by the start of their timed run. Cells without a known start are left out."""
-    started = [(residual.result.verdict.started_at, residual) for residual in residuals if residual.result.verdict]
-    return [one for _, one in sorted(((at, one) for at, one in started if at), key=lambda pair: pair[0])]
+    verdicts = ((residual, residual.result.verdict) for residual in residuals)
+    started = [(verdict.started_at, residual) for residual, verdict in verdicts if verdict and verdict.started_at]
+    return [residual for _, residual in sorted(started, key=itemgetter(0))]
 
 
 def _residuals(figures: Iterable[tuple[CellResult, str | None, float]]) -> tuple[Residual, ...]:
@@ -162,10 +163,7 @@ def noise(cells: Sequence[CellResult]) -> Noise:
     return Noise(
         order=order_effect(residuals),
         zones=zone_effect(residuals),
-        outliers=(
-            *outliers(residuals, "judged percentile"),
-            *outliers(host_residuals(cells), "CPU busy"),
-        ),
+        outliers=(*outliers(residuals, "judged percentile"), *outliers(host_residuals(cells), "CPU busy")),
         steal=steal(cells),
         other_programs=other_programs(cells),
         clock_offset_ms=clock_offset_ms(cells),
@@ -176,7 +174,7 @@ def noise(cells: Sequence[CellResult]) -> Noise:
 def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
     """Return the seasonal trend of residuals over positions, with each variant and load as a season."""
     placed = list(enumerate(in_order(residuals)))
-    if len(placed) < FEWEST_CELLS or not any(one.value for _, one in placed):
+    if len(placed) < FEWEST_CELLS or not any(residual.value for _, residual in placed):
         return OrderEffect(cells=len(placed), change=None, p_value=None, shown=False)
     p_value, slope = seasonal_trend(_seasons(placed))
     change = exp(slope * (len(placed) - 1))
@@ -184,8 +182,7 @@ def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
 
 
 def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Return positions and residuals, by variant and load."""
-    seasons = grouped((one.group, (place, one.value / one.widened)) for place, one in placed)
+    seasons = grouped((residual.group, (position, residual.value / residual.widened)) for position, residual in placed)
     tables = [np.array(season, dtype=np.float64) for season in seasons.values()]
     return [(table[:, 0], table[:, 1]) for table in tables]
 
@@ -213,26 +210,26 @@ def outliers(residuals: Sequence[Residual], figure: str) -> tuple[Outlier, ...]:
         return ()
     from scipy.stats import t  # a second to import
 
-    groups = {one.group for one in residuals}
+    groups = {residual.group for residual in residuals}
     spread = _MAD_TO_SIGMA * float(np.median(np.abs(values - np.median(values))))
     freedom = max(1.0, _MAD_EFFICIENCY * (len(values) - len(groups)))
     limit = float(t.ppf(1 - (1 - CONFIDENCE) / 2 / len(values), freedom)) * spread
     return tuple(
-        Outlier(cell=one.result.cell.id, host=one.host, figure=figure, ratio=exp(one.value))
-        for one in residuals
-        if spread > 0 and abs(one.value) > limit and _is_odd_among_its_like(one, residuals)
+        Outlier(cell=residual.result.cell.id, host=residual.host, figure=figure, ratio=exp(residual.value))
+        for residual in residuals
+        if spread > 0 and abs(residual.value) > limit and _is_odd_among_its_like(residual, residuals)
     )
 
 
-def _is_odd_among_its_like(one: Residual, residuals: Sequence[Residual]) -> bool:
+def _is_odd_among_its_like(residual: Residual, residuals: Sequence[Residual]) -> bool:
     """Tell whether a deleted t test finds a residual outside the spread of its variant and load, which may be wide."""
     from scipy.stats import t
 
-    like = [other.value for other in residuals if other is not one and other.group == one.group]
+    like = [other.value for other in residuals if other is not residual and other.group == residual.group]
     if len(like) < _FEWEST_LIKE:
         return True
     spread = float(np.std(like, ddof=1)) * sqrt(1 + 1 / len(like))
-    return abs(one.value - float(np.mean(like))) > float(t.ppf(1 - _OWN_LEVEL / 2, len(like) - 1)) * spread
+    return abs(residual.value - float(np.mean(like))) > float(t.ppf(1 - _OWN_LEVEL / 2, len(like) - 1)) * spread
 
 
 def _zone(attempt: AttemptData | None) -> str | None:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from math import exp, isnan
 from statistics import median
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -91,21 +91,21 @@ def pause_statistics(cells: Iterable[CellResult], warmup_s: float, duration_s: f
 
 
 def _statistics(variant: str, load: int, process: str, attempts: Sequence[_GcLogs]) -> PauseStatistics:
-    lengths, waits = [one.lengths for one in attempts], [one.waits for one in attempts]
+    lengths, waits = [attempt.lengths for attempt in attempts], [attempt.waits for attempt in attempts]
     nodes_s = sum(float(attempt.jvms["judged_s"].sum()) for attempt in attempts)
     return PauseStatistics(
         variant=variant,
         load_ops_s=load,
         process=process,
         repeats=len(attempts),
-        stops=sum(one.stops for one in attempts),
-        stalls=sum(one.stalls for one in attempts),
+        stops=sum(attempt.stops for attempt in attempts),
+        stalls=sum(attempt.stalls for attempt in attempts),
         stopped_share=sum(float(length.sum()) for length in lengths) / 1000 / nodes_s,
         p50_ms=_quantile(lengths, 0.5),
         p99_ms=_quantile(lengths, 0.99),
-        longest_ms=_range(float(one.max()) for one in lengths if len(one)),
+        longest_ms=_range(float(length.max()) for length in lengths if len(length)),
         to_safepoint_p99_ms=_quantile(waits, 0.99),
-        to_safepoint_longest_ms=_range(float(one.max()) for one in waits if len(one)),
+        to_safepoint_longest_ms=_range(float(wait.max()) for wait in waits if len(wait)),
         gc_cpu_share=_of_nodes(attempts, "gc_cpu_share", lambda column: float(column.mean())),
         allocated_bytes_s=_of_nodes(attempts, "allocated_bytes_s", lambda column: float(column.mean())),
         heap_after_bytes=_of_nodes(attempts, "heap_after_max_bytes", lambda column: float(column.max())),
@@ -146,6 +146,7 @@ def _range(values: Iterable[float]) -> Range | None:
 
 
 BLOCKS, FEWEST_BLOCKS, SHORTEST_BLOCK = 24, 8, 6
+_TOO_SHORT: Final = "too short to tell"
 
 
 class Steadiness(Model):
@@ -163,16 +164,16 @@ class Steadiness(Model):
 
 def steadiness(cells: Iterable[CellResult]) -> tuple[Steadiness, ...]:
     """Return the steadiness of every cell with a valid attempt that has intervals, in the cells' order."""
-    found = [_cell(result) for result in cells if result.counted and not result.counted.intervals.empty]
-    tested = [one for one in found if one.trend_p is not None and one.jump_p is not None]
-    values = holm([value for one in tested for value in (one.trend_p or 0.0, one.jump_p or 0.0)])
-    adjusted = {one.cell: pair for one, pair in zip(tested, zip(values[::2], values[1::2], strict=True), strict=True)}
-    return tuple(_concluded(one, adjusted[one.cell]) if one.cell in adjusted else one for one in found)
+    known = [_cell(result) for result in cells if result.counted and not result.counted.intervals.empty]
+    tested = [of_cell for of_cell in known if of_cell.finding != _TOO_SHORT]
+    values = holm([value for of_cell in tested for value in (of_cell.trend_p or 0.0, of_cell.jump_p or 0.0)])
+    pairs = iter(zip(values[::2], values[1::2], strict=True))
+    return tuple(of_cell if of_cell.finding == _TOO_SHORT else _concluded(of_cell, next(pairs)) for of_cell in known)
 
 
 def unsteady(found: Iterable[Steadiness]) -> tuple[Steadiness, ...]:
     """Return the cells whose judged time has a trend or a change point."""
-    return tuple(one for one in found if one.finding in ("drifts", "jumps"))
+    return tuple(of_cell for of_cell in found if of_cell.finding in ("drifts", "jumps"))
 
 
 def _cell(result: CellResult) -> Steadiness:
@@ -181,33 +182,33 @@ def _cell(result: CellResult) -> Steadiness:
     count = min(BLOCKS, len(logs) // SHORTEST_BLOCK)
     if count < FEWEST_BLOCKS:
         nothing = dict.fromkeys(("change", "jump", "jump_at_s", "trend_p", "jump_p", "p_holm"))
-        return Steadiness(cell=result.cell.id, finding="too short to tell", **nothing)
+        return Steadiness(cell=result.cell.id, finding=_TOO_SHORT, **nothing)
     medians = np.array([np.median(block) for block in np.array_split(logs, count)])
-    place, jump_p = pettitt(medians)
+    change, jump_p = pettitt(medians)
     trend_p, slope = trend(medians)
     return Steadiness(
         cell=result.cell.id,
-        finding="jumps" if _step_fits_better(medians, place, slope) else "drifts",
+        finding="jumps" if _step_fits_better(medians, change, slope) else "drifts",
         change=exp(slope * (count - 1)),
-        jump=exp(float(np.median(medians[place:]) - np.median(medians[:place]))),
-        jump_at_s=float(series.start_s[min(place * len(logs) // count, len(series.start_s) - 1)]),
+        jump=exp(float(np.median(medians[change:]) - np.median(medians[:change]))),
+        jump_at_s=float(series.start_s[min(change * len(logs) // count, len(series.start_s) - 1)]),
         trend_p=trend_p,
         jump_p=jump_p,
         p_holm=None,
     )
 
 
-def _concluded(one: Steadiness, p_values: tuple[float, float]) -> Steadiness:
+def _concluded(tested: Steadiness, p_values: tuple[float, float]) -> Steadiness:
     """Return the finding with its corrected p value; "no drift shown" where neither test is significant.
 
     A significant result of either test confirms the finding, because a jump also makes a trend, and a trend a change.
     """
-    found = one if min(p_values) <= 1 - CONFIDENCE else one.model_copy(update={"finding": "no drift shown"})
-    return found.model_copy(update={"p_holm": min(p_values)})
+    concluded = tested if min(p_values) <= 1 - CONFIDENCE else tested.model_copy(update={"finding": "no drift shown"})
+    return concluded.model_copy(update={"p_holm": min(p_values)})
 
 
-def _step_fits_better(values: NDArray[np.float64], place: int, slope: float) -> bool:
+def _step_fits_better(values: NDArray[np.float64], change: int, slope: float) -> bool:
     """Tell whether a step fits better than a line, by the sum of absolute deviations."""
     flat = values - slope * np.arange(len(values))
-    step = sum(float(np.abs(part - np.median(part)).sum()) for part in (values[:place], values[place:]))
+    step = sum(float(np.abs(part - np.median(part)).sum()) for part in (values[:change], values[change:]))
     return step < float(np.abs(flat - np.median(flat)).sum())

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import erfc, exp, sqrt
-from typing import TYPE_CHECKING, Annotated, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from plimsoll.analysis.campaign.cell_results import CellResult
+    from plimsoll.analysis.campaign.cell_results import AttemptData, CellResult
 
     Floats = NDArray[np.float64]
 
@@ -45,24 +45,15 @@ class Series(NamedTuple):
     missed: NDArray[np.bool_]
 
 
-class HasSeries(Protocol):
-    """An attempt whose series is known."""
-
-    @property
-    def series(self) -> Series:
-        """Return the judged percentile of the attempt's intervals."""
-
-
 NOTHING = Series(np.empty(0), np.empty(0), np.empty(0, dtype=bool))
 
 
-def judged_series(attempt: HasSeries | None) -> Series:
+def judged_series(attempt: AttemptData | None) -> Series:
     """Return the series of one attempt; empty where there is no attempt, or it has no intervals."""
     return NOTHING if attempt is None else attempt.series
 
 
 def series_of(table: pd.DataFrame) -> Series:
-    """Return the series of an attempt's intervals table."""
     if table.empty:
         return NOTHING
     judged = table.loc[table["met"].notna(), ["start_s", "judged_ms", "met"]].sort_values("start_s")
@@ -76,8 +67,7 @@ def series_of(table: pd.DataFrame) -> Series:
 def log_ms(series: Series) -> Floats:
     """Return the natural logarithms of the known percentiles, as response times vary by factors, not by sums."""
     known = series.judged_ms[series.judged_ms > 0]
-    logs: Floats = np.log(known)
-    return logs
+    return np.log(known)
 
 
 def trend(values: Floats) -> tuple[float, float]:
@@ -112,11 +102,11 @@ def seasonal_trend(seasons: Sequence[tuple[Floats, Floats]]) -> tuple[float, flo
 def pettitt(values: Floats) -> tuple[int, float]:
     """Return the index of the first value after the likeliest change, and Pettitt's approximate two-sided p value."""
     signs = np.sign(values[:, None] - values[None, :])
-    sums = np.array([signs[:place, place:].sum() for place in range(1, len(values))])
-    place = int(np.argmax(np.abs(sums)))
+    sums = np.array([signs[:index, index:].sum() for index in range(1, len(values))])
+    likeliest = int(np.argmax(np.abs(sums)))
     count = len(values)
-    p_value = 2 * exp(-6 * float(sums[place]) ** 2 / (count**3 + count**2))
-    return place + 1, min(1.0, p_value)
+    p_value = 2 * exp(-6 * float(sums[likeliest]) ** 2 / (count**3 + count**2))
+    return likeliest + 1, min(1.0, p_value)
 
 
 DRAWS = 2_000
@@ -198,8 +188,8 @@ def grids_disagree(repeats: int, width: float) -> float:
     and the loads extend far to either side. The result is exact except that 20 positions stand for all positions of the
     middle.
     """
-    places = [(place + 0.5) / _PLACES for place in range(_PLACES)]
-    return sum(1 - _agree(place, repeats, width) for place in places) / _PLACES
+    middles = [(number + 0.5) / _PLACES for number in range(_PLACES)]
+    return sum(1 - _agree(middle, repeats, width) for middle in middles) / _PLACES
 
 
 def _agree(middle: float, repeats: int, width: float) -> float:

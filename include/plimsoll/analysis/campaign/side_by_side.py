@@ -98,6 +98,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
     """Compare two campaigns. Variants with the same id belong together; `pairing` maps further ids of A to ids of B."""
     pairs = variant_pairs(a.part, b.part, pairing or {})
     cells_a, cells_b = cell_results(a), cell_results(b)
+    worst_a, worst_b = worst_by_load(cells_a), worst_by_load(cells_b)
     found_a = {capacity.variant: capacity for capacity in reported_capacities(a, cells_a)}
     found_b = {capacity.variant: capacity for capacity in reported_capacities(b, cells_b)}
     return SideBySide(
@@ -110,7 +111,7 @@ def side_by_side(a: CampaignData, b: CampaignData, pairing: Mapping[str, str] | 
             _capacities(pair, found_a.get(pair.a), found_b.get(pair.b)) for pair in pairs if found_a or found_b
         ),
         loads=tuple(_loads(pairs, cells_a, cells_b)),
-        tests=_tests(pairs, cells_a, cells_b),
+        tests=conclude([compare(pair.b, pair.a, strata(worst_b, pair.b, worst_a, pair.a)) for pair in pairs]),
     )
 
 
@@ -133,9 +134,9 @@ def environment_differences(
 def variant_pairs(a: Setup, b: Setup, pairing: Mapping[str, str]) -> tuple[VariantPair, ...]:
     """Return the pairs of variants in A's order: those that `pairing` names, else those with the same id."""
     ids_b = {variant.id for variant in b.variants}
-    wanted = {**{one.id: one.id for one in a.variants if one.id not in pairing.values()}, **pairing}
+    wanted = {**{variant.id: variant.id for variant in a.variants if variant.id not in pairing.values()}, **pairing}
     return tuple(
-        VariantPair(a=one.id, b=wanted[one.id]) for one in a.variants if one.id in wanted and wanted[one.id] in ids_b
+        VariantPair(a=variant.id, b=wanted[variant.id]) for variant in a.variants if wanted.get(variant.id) in ids_b
     )
 
 
@@ -145,7 +146,7 @@ def unlike_measures(
     """Yield the pairs of which one side has response times and the other less: their times are not alike."""
     for pair in pairs:
         known_a, known_b = (
-            {one.verdict.measure for one in cells if one.cell.variant == variant and one.verdict}
+            {result.verdict.measure for result in cells if result.cell.variant == variant and result.verdict}
             for cells, variant in ((a, pair.a), (b, pair.b))
         )
         if known_a and known_b and known_a != known_b:
@@ -158,7 +159,7 @@ def _others(part: Setup, paired: Sequence[str]) -> tuple[str, ...]:
 
 
 def _capacities(pair: VariantPair, a: Capacity | None, b: Capacity | None) -> CapacityPair:
-    firm_a, firm_b = (one.capacity_ops_s if one and one.kind == "found" else None for one in (a, b))
+    firm_a, firm_b = (capacity.capacity_ops_s if capacity and capacity.kind == "found" else None for capacity in (a, b))
     return CapacityPair(variants=pair, a=a, b=b, ratio=firm_b / firm_a if firm_a and firm_b else None)
 
 
@@ -178,12 +179,7 @@ def _sides(cells: Sequence[CellResult]) -> dict[tuple[str, int], LoadSide]:
     sides = {}
     for variant, own in groupby(cells, key=lambda result: result.cell.variant):
         for rung in rungs_of(own):
-            place = (variant, rung.load_ops_s)
-            found = {name: spreads[place] for name, spreads in highest.items() if place in spreads}
-            sides[place] = LoadSide(rung=rung, achieved_ops_s=rates.get(place), maxima=found)
+            key = (variant, rung.load_ops_s)
+            maxima_ms = {name: spreads[key] for name, spreads in highest.items() if key in spreads}
+            sides[key] = LoadSide(rung=rung, achieved_ops_s=rates.get(key), maxima=maxima_ms)
     return sides
-
-
-def _tests(pairs: Sequence[VariantPair], a: Sequence[CellResult], b: Sequence[CellResult]) -> tuple[Comparison, ...]:
-    worst_a, worst_b = worst_by_load(a), worst_by_load(b)
-    return conclude([compare(pair.b, pair.a, strata(worst_b, pair.b, worst_a, pair.a)) for pair in pairs])

@@ -54,8 +54,7 @@ class Comparison(Model):
     loads: Annotated[tuple[int, ...], Field(description="Loads (ops/s) with at least two valid repeats of both")]
     ratio: Annotated[float | None, Field(description="Typical worst interval / the control's (Hodges-Lehmann)")]
     superiority: Annotated[
-        float | None,
-        Field(description="Chance that a repeat's worst interval is above a control's; 0.5: alike"),
+        float | None, Field(description="Chance that a repeat's worst interval is above a control's; 0.5: alike")
     ]
     p_value: Annotated[float | None, Field(description="Two-sided, exact, stratified by load")]
     p_holm: Annotated[float | None, Field(description="The same after Holm's correction for all comparisons")]
@@ -63,10 +62,10 @@ class Comparison(Model):
     conclusion: Conclusion
 
 
-def pass_probability_bound(passes: int, repeats: int, confidence: float = CONFIDENCE) -> float:
+def pass_probability_bound(passes: int, repeats: int) -> float:
     """Return the one-sided Clopper-Pearson lower bound on a repeat's probability to pass.
 
-    For k passes of k it is (1 - confidence)^(1/k): five of five passes bound the probability by only 0.549. Raises
+    For k passes of k it is (1 - CONFIDENCE)^(1/k): five of five passes bound the probability by only 0.549. Raises
     ValueError unless 0 ≤ passes ≤ repeats.
     """
     if not 0 <= passes <= repeats:
@@ -74,10 +73,10 @@ def pass_probability_bound(passes: int, repeats: int, confidence: float = CONFID
     if passes == 0:
         return 0.0
     if passes == repeats:
-        return float((1 - confidence) ** (1 / repeats))
+        return float((1 - CONFIDENCE) ** (1 / repeats))
     from scipy.special import betaincinv  # half a second to import, rarely needed
 
-    return float(betaincinv(passes, repeats - passes + 1, 1 - confidence))
+    return float(betaincinv(passes, repeats - passes + 1, 1 - CONFIDENCE))
 
 
 def median_coverage(repeats: int) -> float:
@@ -104,21 +103,21 @@ def are_few(repeats: int) -> bool:
     return repeats < _FEW_REPEATS
 
 
-def smallest_corrected_p(one: Comparison, comparisons: int) -> float | None:
+def smallest_corrected_p(comparison: Comparison, comparisons: int) -> float | None:
     """Return the smallest p value that the repeats could have given after Holm's correction over so many comparisons.
 
     None where there were no repeats to compare.
     """
-    return None if one.smallest_p is None else min(1.0, one.smallest_p * comparisons)
+    return None if comparison.smallest_p is None else min(1.0, comparison.smallest_p * comparisons)
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Apply Holm's step-down adjustment, in the order given. Results compare with the significance level directly."""
     adjusted = [0.0] * len(p_values)
     highest = 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
-        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = highest
+    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda number: p_values[number])):
+        highest = max(highest, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = highest
     return tuple(adjusted)
 
 
@@ -176,7 +175,7 @@ def compare_with_control(cells: Sequence[CellResult], control: str | None) -> tu
     variants = dict.fromkeys(result.cell.variant for result in cells)
     others = [variant for variant in variants if control is not None and variant != control]
     worst = worst_by_load(cells)
-    return conclude([compare(one, str(control), strata(worst, one, worst, str(control))) for one in others])
+    return conclude([compare(variant, str(control), strata(worst, variant, worst, str(control))) for variant in others])
 
 
 def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Comparison:
@@ -198,12 +197,12 @@ def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Compa
 
 def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
     """Return the comparisons with Holm's correction over all of them, each with its conclusion."""
-    tested = [one for one in compared if one.p_value is not None]
-    adjusted = iter(holm([one.p_value or 0.0 for one in tested]))
-    values = [None if one.p_value is None else next(adjusted) for one in compared]
+    tested = [comparison for comparison in compared if comparison.p_value is not None]
+    adjusted = iter(holm([comparison.p_value or 0.0 for comparison in tested]))
+    values = [None if comparison.p_value is None else next(adjusted) for comparison in compared]
     return tuple(
-        one.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(one, p_holm, len(tested))})
-        for one, p_holm in zip(compared, values, strict=True)
+        comparison.model_copy(update={"p_holm": p_holm, "conclusion": _conclusion(comparison, p_holm, len(tested))})
+        for comparison, p_holm in zip(compared, values, strict=True)
     )
 
 
@@ -219,14 +218,14 @@ def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control
     return {load: (xs, ys) for load, (xs, ys) in pairs.items() if min(len(xs), len(ys)) > 1}
 
 
-def _conclusion(one: Comparison, p_holm: float | None, comparisons: int) -> Conclusion:
+def _conclusion(comparison: Comparison, p_holm: float | None, comparisons: int) -> Conclusion:
     level = 1 - CONFIDENCE
-    smallest = smallest_corrected_p(one, comparisons)
-    if p_holm is None or smallest is None or one.superiority is None or smallest > level:
+    smallest = smallest_corrected_p(comparison, comparisons)
+    if p_holm is None or smallest is None or comparison.superiority is None or smallest > level:
         return "too few repeats"
     if p_holm > level:
         return "no difference shown"
-    return "higher" if one.superiority > 0.5 else "lower"
+    return "higher" if comparison.superiority > 0.5 else "lower"
 
 
 def _rank_sums(ranks: Sequence[int], chosen: int) -> NDArray[np.float64]:

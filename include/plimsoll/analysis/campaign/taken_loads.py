@@ -61,9 +61,10 @@ def at_taken_loads(cells: Iterable[CellResult], control: str | None, *, has_take
     `cells` must be of one stage and one workload. `has_taken`: each variant has one load, its own; otherwise a variant
     stands beside the control at the same load.
     """
-    runs = grouped(((one.cell.variant, 0 if has_taken else one.cell.load_ops_s), one) for one in cells if one.verdict)
-    rates = {of: _known(one.verdict.achieved_ops_s for one in own if one.verdict) for of, own in runs.items()}
-    of_control = {load: found for (variant, load), found in rates.items() if variant == control}
+    valid = (result for result in cells if result.verdict)
+    runs = grouped(((result.cell.variant, 0 if has_taken else result.cell.load_ops_s), result) for result in valid)
+    rates = {of: _known(result.verdict.achieved_ops_s for result in own if result.verdict) for of, own in runs.items()}
+    of_control = {load: known for (variant, load), known in rates.items() if variant == control}
     return tuple(
         AtTakenLoad(
             variant=variant,
@@ -83,16 +84,16 @@ def changed_maxima(found_loads: Iterable[StageLoad], now: Iterable[Capacity]) ->
 
     None: it has no capacity by now.
     """
-    found = {one.variant: one.capacity_ops_s for one in now}
-    return {one.variant: found.get(one.variant) for one in found_loads if found.get(one.variant) != one.maximum_ops_s}
+    now_ops_s = {capacity.variant: capacity.capacity_ops_s for capacity in now}
+    maxima = ((load, now_ops_s.get(load.variant)) for load in found_loads)
+    return {load.variant: maximum for load, maximum in maxima if maximum != load.maximum_ops_s}
 
 
 def _values(runs: Iterable[CellResult], percentile: float) -> Sequence[float]:
     """Return the response time of each repeat at a percentile of all operations of its judged time, ms."""
     tables = [run.counted.latencies for run in runs if run.counted and len(run.counted.latencies)]
-    rows = [
-        table[(table["operation"] == ALL_OPERATIONS) & np.isclose(table["percentile"], percentile)] for table in tables
-    ]
+    of_all = (table[table["operation"] == ALL_OPERATIONS] for table in tables)
+    rows = (table[np.isclose(table["percentile"], percentile)] for table in of_all)
     return _known(float(row["ms"].iloc[0]) if len(row) else None for row in rows)
 
 
@@ -148,14 +149,14 @@ def between(met_ops_s: int, missed_ops_s: int) -> tuple[int, ...]:
 
     Returns no load where the two are close together: repeats vary by about as much.
     """
-    gaps, found = [(met_ops_s, missed_ops_s)], list[int]()
-    while gaps and len(found) < _MOST:
+    gaps, loads = [(met_ops_s, missed_ops_s)], list[int]()
+    while gaps and len(loads) < _MOST:
         low, high = gaps.pop(0)
         middle = _readable(low, high)
         if middle is not None:
-            found.append(middle)
+            loads.append(middle)
             gaps += [(low, middle), (middle, high)]
-    return tuple(found)
+    return tuple(loads)
 
 
 def below(missed_ops_s: int) -> tuple[int, ...]:
@@ -181,10 +182,8 @@ def _rounded(load: float, gap: float) -> int:
 
     Distances are measured on a log scale.
     """
-    return next(
-        (candidate for candidate in _candidates(load) if abs(log(candidate / load)) <= _ROUNDED * log(gap) / 2),
-        round(load),
-    )
+    near = (rounded for rounded in _candidates(load) if abs(log(rounded / load)) <= _ROUNDED * log(gap) / 2)
+    return next(near, round(load))
 
 
 def _candidates(load: float) -> Iterator[int]:

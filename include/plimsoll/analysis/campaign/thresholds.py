@@ -13,11 +13,10 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import four_digits
-from plimsoll.strategies.matrix import CapacityKind
 from plimsoll.strategies.threshold.answer import answer
 from plimsoll.strategies.threshold.observation import CellObservation, observation_of
 from plimsoll.strategies.threshold.posterior import posterior, quantile_of
-from plimsoll.strategies.threshold.question import Answer, DecidedBy, Question, Stopped, capacity_of
+from plimsoll.strategies.threshold.question import DecidedBy, Question, Stopped
 from plimsoll.strategies.threshold.step import question_of
 
 
@@ -49,15 +48,11 @@ class ThresholdAnswer(Model):
         Field(description="For how long the load is met with that chance, s; left out: as long as a cell is judged"),
     ] = None
 
-    def as_capacity(self, highest: int) -> tuple[CapacityKind, int | None]:
-        """Return how firm the answer is as a capacity, and the load (ops/s). `highest`: of the range, ops/s."""
-        return capacity_of(self.stopped, self.ops_s, highest)
-
 
 def observations_of(part: Part, cells: Sequence[CellResult]) -> tuple[CellObservation, ...]:
     """Return what a variant's valid cells under a load tell."""
-    verdicts = [one.verdict for one in cells if one.verdict and one.cell.load_ops_s]
-    return tuple(found for verdict in verdicts if (found := observation_of(verdict, part)))
+    verdicts = [result.verdict for result in cells if result.verdict and result.cell.load_ops_s]
+    return tuple(observation for verdict in verdicts if (observation := observation_of(verdict, part)))
 
 
 Observed = Mapping[str, Sequence[CellObservation]]
@@ -75,12 +70,18 @@ def threshold_answer(part: Part, observed: Observed, variant: str) -> ThresholdA
     if not known:
         return None
     strategy, question = _asked(part), question_of_part(part, part.asked_intervals)
+    load = answer(question, known, min(part.loads), max(part.loads), _others(part, observed, variant))
     return ThresholdAnswer(
         is_asked=isinstance(part.strategy, Threshold),
         chance=strategy.chance / 100,
         confidence=strategy.confidence / 100,
         over_s=strategy.over / timedelta(seconds=1) if strategy.over else None,
-        **_figures(answer(question, known, min(part.loads), max(part.loads), _others(part, observed, variant))),
+        ops_s=load.load_ops_s,
+        low_ops_s=load.low_ops_s,
+        high_ops_s=load.high_ops_s,
+        decided_by=load.decided_by,
+        stopped=load.stopped,
+        cells=load.cells,
     )
 
 
@@ -99,12 +100,10 @@ def threshold_ratio(part: Part, observed: Observed, variant: str) -> ThresholdRa
     if not all(observed.get(name) for name in pair):
         return None
     question = question_of_part(part, part.asked_intervals)
-    one, other = (
-        posterior(question, observed[name], min(part.loads), max(part.loads), _others(part, observed, name))
-        for name in pair
-    )
-    weights = np.correlate(one.chances, other.chances, "full")  # of so many steps from the control's place to the own
-    count, places = len(one.chances), one.places.log_loads
+    ends = min(part.loads), max(part.loads)
+    own, control = (posterior(question, observed[name], *ends, _others(part, observed, name)) for name in pair)
+    weights = np.correlate(own.chances, control.chances, "full")  # of so many steps from the control's place to the own
+    count, places = len(own.chances), own.places.log_loads
     ratios = np.arange(1 - count, count) * (places[1] - places[0])
     outside = (1 - question.confidence) / 2
     shares = (outside, 0.5, 1 - outside)
@@ -114,7 +113,7 @@ def threshold_ratio(part: Part, observed: Observed, variant: str) -> ThresholdRa
 
 
 def _others(part: Part, observed: Observed, variant: str) -> list[Sequence[CellObservation]]:
-    telling = part.telling([one.id for one in part.variants], variant)
+    telling = part.telling([other.id for other in part.variants], variant)
     return [observed[name] for name in telling if name in observed]
 
 
@@ -125,14 +124,3 @@ def question_of_part(part: Part, intervals: int | None) -> Question:
 
 def _asked(part: Part) -> Threshold:
     return part.strategy if isinstance(part.strategy, Threshold) else Threshold()
-
-
-def _figures(found: Answer) -> dict[str, object]:
-    return {
-        "ops_s": found.load_ops_s,
-        "low_ops_s": found.low_ops_s,
-        "high_ops_s": found.high_ops_s,
-        "decided_by": found.decided_by,
-        "stopped": found.stopped,
-        "cells": found.cells,
-    }

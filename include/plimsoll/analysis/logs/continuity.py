@@ -75,13 +75,13 @@ def _faults(track: Track) -> Iterator[str]:
     gaps = np.flatnonzero((seams > seam_s) & ~after_odd)
     overlaps = np.flatnonzero((seams < -seam_s) & (steps >= -seam_s) & ~after_odd)
     if len(odd):
-        what = f"a record of {track.lengths[odd[0]]:.3f} s among records of {usual_s:.3f} s"
-        yield _fault(track, what + " (wrong interval length, or a clock jump)", odd)
+        defect = f"a record of {track.lengths[odd[0]]:.3f} s among records of {usual_s:.3f} s"
+        yield _fault(track, defect + " (wrong interval length, or a clock jump)", odd)
     if len(back):
         yield _fault(track, f"the clock jumped back {-steps[back[0]]:.3f} s", back + 1)
     if len(gaps):
-        what = f"a gap of {seams[gaps[0]]:.3f} s (records are missing, or the clock jumped forward)"
-        yield _fault(track, what, gaps + 1)
+        defect = f"a gap of {seams[gaps[0]]:.3f} s (records are missing, or the clock jumped forward)"
+        yield _fault(track, defect, gaps + 1)
     if len(overlaps):
         yield _fault(track, f"two records overlap by {-seams[overlaps[0]]:.3f} s", overlaps + 1)
 
@@ -99,9 +99,9 @@ def _odd_lengths(track: Track) -> npt.NDArray[np.intp]:
     return np.flatnonzero(too_long | too_short)
 
 
-def _fault(track: Track, what: str, places: npt.NDArray[np.intp]) -> str:
+def _fault(track: Track, defect: str, places: npt.NDArray[np.intp]) -> str:
     more = f", and {len(places) - 1} more of the kind" if len(places) > 1 else ""
-    return f"{track.name}, line {track.records[int(places[0])].line}: {what}{more}"
+    return f"{track.name}, line {track.records[int(places[0])].line}: {defect}{more}"
 
 
 def _faults_together(tracks: Sequence[Track], interval_s: float) -> Iterator[str]:
@@ -128,21 +128,21 @@ class Clients:
         self._busy = ClientOperations(np.zeros(0, dtype=np.int64), nothing, nothing, nothing, np.zeros(0, np.int64))
         """Times in which operations were due or under way, each by its first operation: quiet seconds divide them."""
 
-    def add(self, found: ClientOperations) -> None:
+    def add(self, operations: ClientOperations) -> None:
         """Take further operations, later ones of each client."""
-        self._grow(int(found.client.max()) + 1)
-        self.first_due_s = min(self.first_due_s, float(found.due_s.min()))
-        self.last_begun_s = max(self.last_begun_s, float(found.begun_s.max()))
-        self._first_begun_s = min(self._first_begun_s, float(found.begun_s.min()))
-        self._last_due_s = max(self._last_due_s, float(found.due_s.max()))
-        self._rows += len(found.client)
-        self._look_back(found)
-        first = np.flatnonzero(np.diff(found.client, prepend=-1))
-        clients = found.client[first]
-        self._begins[clients] = np.where(self._counts[clients] > 0, self._begins[clients], found.begun_s[first])
-        self._ends[clients] = np.maximum(self._ends[clients], np.maximum.reduceat(found.ended_s, first))
-        self._counts[clients] += np.diff(first, append=len(found.client))
-        self._busy = _busy(ClientOperations._make(map(np.concatenate, zip(self._busy, found, strict=True))))
+        self._grow(int(operations.client.max()) + 1)
+        self.first_due_s = min(self.first_due_s, float(operations.due_s.min()))
+        self.last_begun_s = max(self.last_begun_s, float(operations.begun_s.max()))
+        self._first_begun_s = min(self._first_begun_s, float(operations.begun_s.min()))
+        self._last_due_s = max(self._last_due_s, float(operations.due_s.max()))
+        self._rows += len(operations.client)
+        first = np.flatnonzero(np.diff(operations.client, prepend=-1))
+        clients = operations.client[first]
+        self._look_back(operations, first)
+        self._begins[clients] = np.where(self._counts[clients] > 0, self._begins[clients], operations.begun_s[first])
+        self._ends[clients] = np.maximum(self._ends[clients], np.maximum.reduceat(operations.ended_s, first))
+        self._counts[clients] += np.diff(first, append=len(operations.client))
+        self._busy = _busy(ClientOperations._make(map(np.concatenate, zip(self._busy, operations, strict=True))))
 
     def faults(self, names: Sequence[str]) -> Iterator[str]:
         """Yield what forbids judging them: a clock that jumped, operations that are missing, a client that was away.
@@ -151,16 +151,16 @@ class Clients:
         """
         if self._back is not None:
             client, back_s, line = self._back
-            what = f"begins {back_s:.3f} s before the line before it of the same client"
-            yield f"{names[client]}, line {line}: {what} (the clock jumped back, or lines are of several runs)"
+            defect = f"begins {back_s:.3f} s before the line before it of the same client"
+            yield f"{names[client]}, line {line}: {defect} (the clock jumped back, or lines are of several runs)"
             return
         yield from self._gaps(names)
         for name, (begin_s, end_s, quiet_s) in zip(names, self._lives(), strict=True):
             if begin_s - self._first_begun_s > quiet_s:
                 yield f"{name}: begins {begin_s - self._first_begun_s:.3f} s after the first client"
             if self.last_begun_s - end_s > max(quiet_s, _EARLY_S):
-                what = f"ends {self.last_begun_s - end_s:.3f} s before others begin their last operation"
-                yield f"{name}: {what} (it gave up, or its lines are missing)"
+                defect = f"ends {self.last_begun_s - end_s:.3f} s before others begin their last operation"
+                yield f"{name}: {defect} (it gave up, or its lines are missing)"
 
     @property
     def last_end_s(self) -> float:
@@ -173,22 +173,22 @@ class Clients:
 
     def _grow(self, clients: int) -> None:
         more = max(0, clients - len(self._begins))
-        self._begins, self._counts = (np.append(one, np.zeros(more)) for one in (self._begins, self._counts))
-        self._ends, self._due_before_s = (
-            np.append(one, np.full(more, -np.inf)) for one in (self._ends, self._due_before_s)
-        )
+        self._begins, self._counts = (np.append(column, np.zeros(more)) for column in (self._begins, self._counts))
+        never_s = np.full(more, -np.inf)
+        self._ends, self._due_before_s = (np.append(column, never_s) for column in (self._ends, self._due_before_s))
 
-    def _look_back(self, found: ClientOperations) -> None:
-        first = np.flatnonzero(np.diff(found.client, prepend=-1))
-        before_s = np.append(-np.inf, found.due_s[:-1])
-        before_s[first] = self._due_before_s[found.client[first]]
-        self._due_before_s[found.client[first]] = found.due_s[np.append(first[1:], len(found.client)) - 1]
-        back_s = before_s - found.due_s
+    def _look_back(self, operations: ClientOperations, first: npt.NDArray[np.intp]) -> None:
+        """Keep the first step back in time. `first`: the first operation of each client."""
+        clients, last = operations.client[first], np.append(first[1:], len(operations.client)) - 1
+        before_s = np.append(-np.inf, operations.due_s[:-1])
+        before_s[first] = self._due_before_s[clients]
+        self._due_before_s[clients] = operations.due_s[last]
+        back_s = before_s - operations.due_s
         if len(back := np.flatnonzero(back_s > SEAM_MAX_S)):
-            place = int(back[0])
-            told = int(found.client[place]), float(back_s[place]), int(found.lines[place])
-            if self._back is None or told[0] < self._back[0]:
-                self._back = told
+            index = int(back[0])
+            step_back = int(operations.client[index]), float(back_s[index]), int(operations.lines[index])
+            if self._back is None or step_back[0] < self._back[0]:
+                self._back = step_back
 
     def _lives(self) -> list[tuple[float, float, float]]:
         """Return each client's first begin and last end, and how long it may be quiet, s."""
@@ -203,10 +203,10 @@ class Clients:
         gaps = self._busy.due_s[1:] - self._busy.ended_s[:-1]
         usual_s = (self._last_due_s - self.first_due_s) / max(1, self._rows - 1)
         if len(gaps) and gaps.max() > max(_QUIET_S, _QUIET_PERIODS * usual_s):
-            what = f"no client has an operation for {gaps.max():.3f} s before it"
-            place = int(gaps.argmax()) + 1
-            where = f"{names[self._busy.client[place]]}, line {self._busy.lines[place]}"
-            yield f"{where}: {what} (lines are missing, or the clock jumped forward)"
+            defect = f"no client has an operation for {gaps.max():.3f} s before it"
+            index = int(gaps.argmax()) + 1
+            where = f"{names[self._busy.client[index]]}, line {self._busy.lines[index]}"
+            yield f"{where}: {defect} (lines are missing, or the clock jumped forward)"
 
 
 def _busy(operations: ClientOperations) -> ClientOperations:

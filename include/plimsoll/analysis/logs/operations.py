@@ -67,7 +67,6 @@ class Failures:
 
     @property
     def total(self) -> int:
-        """Return the number of operations."""
         return int(self.counts.sum())
 
     def between(self, first_s: float, last_s: float) -> "Failures":

@@ -63,7 +63,6 @@ def require_bounded(files: Iterable[tuple[str, bytes]], most: int = LARGEST_BYTE
 
 
 def cut_short_note(name: str) -> str:
-    """Return the remark on a gz that was cut short."""
     return f"{name}: the gz ends before its end; what could be read of it counts"
 
 
@@ -82,7 +81,6 @@ class _Members:
     """Known once all blocks were taken."""
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the unpacked bytes, block by block."""
         stream = zlib.decompressobj(wbits=31)
         for start in range(0, len(self.data), _CHUNK):
             chunk = self.data[start : start + _CHUNK]

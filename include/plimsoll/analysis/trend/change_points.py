@@ -66,17 +66,17 @@ def change_points(figures: Sequence[float | None], smallest: float = SMALLEST) -
 
     `smallest`: the smallest change that is told, as a share of the mean before.
     """
-    known = [(place, figure) for place, figure in enumerate(figures) if figure is not None]
+    known = [(index, figure) for index, figure in enumerate(figures) if figure is not None]
     values = np.array([figure for _, figure in known], dtype=float)
     if len(values) < ENOUGH or values.min() == values.max():
         return ()
     by_ratio = bool(values.min() > 0)
     series = np.log(values) if by_ratio else values
-    found = _merged(series, _split(series), by_ratio, smallest)
-    while doubtful := [one for one in _stretches(series, found) if _chance(series, one) > _BY_CHANCE]:
-        weakest = max(doubtful, key=lambda one: _p_value(series, one))
-        found = _merged(series, [place for place in found if place != weakest.place], by_ratio, smallest)
-    return tuple(_change(series, one, known[one.place][0], by_ratio) for one in _stretches(series, found))
+    places = _merged(series, _split(series), by_ratio, smallest)
+    while doubtful := [stretch for stretch in _stretches(series, places) if _chance(series, stretch) > _BY_CHANCE]:
+        weakest = max(doubtful, key=lambda stretch: _p_value(series, stretch))
+        places = _merged(series, [place for place in places if place != weakest.place], by_ratio, smallest)
+    return tuple(_change(series, stretch, known[stretch.place][0], by_ratio) for stretch in _stretches(series, places))
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,9 @@ def _split(series: Floats) -> list[int]:
     places: set[int] = set()
     start = 0
     while start + 2 * FEWEST <= len(series):
-        found = _divide(series, start, min(start + _WINDOW, len(series)))
-        places.update(found)
-        start = max(start + _WINDOW // 2, max(found, default=0))
+        divisions = _divide(series, start, min(start + _WINDOW, len(series)))
+        places.update(divisions)
+        start = max(start + _WINDOW // 2, max(divisions, default=0))
     return [place for place in sorted(places) if FEWEST <= place <= len(series) - FEWEST]
 
 
@@ -108,7 +108,7 @@ def _divide(series: Floats, start: int, end: int) -> list[int]:
     """Return places of changes between two others, each the best of the figures between its neighbours."""
     if end - start < 2 * FEWEST:
         return []
-    place, until = (start + one for one in _best_division(series[start:end]))
+    place, until = (start + offset for offset in _best_division(series[start:end]))
     if _t_test(series[start:place], series[place:until]) > _WEAK:
         return []
     return [*_divide(series, start, place), place, *_divide(series, place, end)]
@@ -138,8 +138,7 @@ def _divergence(
     """Return how much two groups of figures differ, from the sums of distances between and within them."""
     pairs_before, pairs_after = left * (left - 1) / 2, np.maximum(right * (right - 1) / 2, 1)
     mean_distance = 2 * between / (left * right) - before / pairs_before - after / pairs_after
-    divergence: Floats = left * right / (left + right) * mean_distance
-    return divergence
+    return left * right / (left + right) * mean_distance
 
 
 def _merged(series: Floats, places: Sequence[int], by_ratio: bool, smallest: float) -> list[int]:
@@ -147,8 +146,8 @@ def _merged(series: Floats, places: Sequence[int], by_ratio: bool, smallest: flo
     kept = list(places)
     while kept:
         around = _stretches(series, kept)
-        p_values = [_p_value(series, one) for one in around]
-        sizes = [_size(series, one, by_ratio) for one in around]
+        p_values = [_p_value(series, stretch) for stretch in around]
+        sizes = [_size(series, stretch, by_ratio) for stretch in around]
         if max(p_values) > P_VALUE:
             del kept[int(np.argmax(p_values))]
         elif min(sizes) < smallest:
@@ -164,8 +163,8 @@ def _moved(series: Floats, places: Sequence[int]) -> list[int]:
     """Return each place where it leaves the least squares about the means of both sides, from the first to the last."""
     moved = list(places)
     for number in range(len(moved)):
-        one = _stretches(series, moved)[number]
-        moved[number] = one.start + FEWEST + int(_squares_of_steps(series[one.start : one.end]).argmin())
+        stretch = _stretches(series, moved)[number]
+        moved[number] = stretch.start + FEWEST + int(_squares_of_steps(series[stretch.start : stretch.end]).argmin())
     return moved
 
 
@@ -179,12 +178,12 @@ def _squares_of_steps(series: Floats) -> Floats:
     return squares
 
 
-def _p_value(series: Floats, one: _Stretch) -> float:
+def _p_value(series: Floats, stretch: _Stretch) -> float:
     """Return the p value of the t-test between both sides, after correction for the places that were looked at."""
-    if min(one.place - one.start, one.end - one.place) < FEWEST:
+    if min(stretch.place - stretch.start, stretch.end - stretch.place) < FEWEST:
         return inf
-    places = one.end - one.start - 2 * FEWEST + 1
-    return min(1.0, places * _t_test(series[one.start : one.place], series[one.place : one.end]))
+    places = stretch.end - stretch.start - 2 * FEWEST + 1
+    return min(1.0, places * _t_test(series[stretch.start : stretch.place], series[stretch.place : stretch.end]))
 
 
 def _t_test(before: Floats, after: Floats) -> float:
@@ -198,19 +197,20 @@ def _t_test(before: Floats, after: Floats) -> float:
     return float(2 * stdtr(freedom, -difference / error)) if error else 0.0
 
 
-def _size(series: Floats, one: _Stretch, by_ratio: bool) -> float:
-    before, after = _means(series, one, by_ratio)
+def _size(series: Floats, stretch: _Stretch, by_ratio: bool) -> float:
+    before, after = _means(series, stretch, by_ratio)
     return abs(after / before - 1) if before else inf
 
 
-def _means(series: Floats, one: _Stretch, by_ratio: bool) -> tuple[float, float]:
-    before, after = (float(side.mean()) for side in (series[one.start : one.place], series[one.place : one.end]))
+def _means(series: Floats, stretch: _Stretch, by_ratio: bool) -> tuple[float, float]:
+    sides = series[stretch.start : stretch.place], series[stretch.place : stretch.end]
+    before, after = (float(side.mean()) for side in sides)
     return (exp(before), exp(after)) if by_ratio else (before, after)
 
 
-def _chance(series: Floats, one: _Stretch) -> float:
+def _chance(series: Floats, stretch: _Stretch) -> float:
     """Return the share of permutations of the nearest figures that can be divided as clearly as the figures can."""
-    own = series[max(one.start, one.place - _NEAREST) : min(one.end, one.place + _NEAREST)]
+    own = series[max(stretch.start, stretch.place - _NEAREST) : min(stretch.end, stretch.place + _NEAREST)]
     shuffled = np.random.default_rng(1).permuted(np.tile(own, (_PERMUTATIONS, 1)), axis=1)
     shown = _divergences(own[None, :])[0]
     # Equal divisions differ in the last digits, by the order of their sums.
@@ -232,10 +232,10 @@ def _divergences(rows: Floats) -> Floats:
     return best
 
 
-def _change(series: Floats, one: _Stretch, place: int, by_ratio: bool) -> Change:
-    before, after = _means(series, one, by_ratio)
-    own = series[one.start : one.end]
+def _change(series: Floats, stretch: _Stretch, place: int, by_ratio: bool) -> Change:
+    before, after = _means(series, stretch, by_ratio)
+    own = series[stretch.start : stretch.end]
     places = np.arange(len(own)) - (len(own) - 1) / 2
     off_line = ((own - own.mean()) ** 2).sum() - (places * own).sum() ** 2 / (places**2).sum()
     is_line = bool(off_line < _squares_of_steps(own).min())
-    return Change(place=place, before=before, after=after, p=_p_value(series, one), gradual=is_line)
+    return Change(place=place, before=before, after=after, p=_p_value(series, stretch), gradual=is_line)

@@ -1,13 +1,13 @@
 """What a campaign contributes to a trend: small, complete, and computed once, when the campaign is published."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
 from plimsoll.analysis.campaign.definition_differences import Difference, differing, differing_variants
 from plimsoll.analysis.trend.figures import Figure, SeriesKey
-from plimsoll.analysis.trend.series import MeasuredCampaign, Place
+from plimsoll.analysis.trend.series import MeasuredCampaign
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 
 
@@ -50,7 +50,7 @@ class CampaignFigures(Model):
 
     def measured(self, parts: Sequence[PartFigures]) -> MeasuredCampaign:
         """Return the campaign as series have it, with these of its parts."""
-        facts = dict(_places(parts))
+        facts = {(part.stage, part.workload, name): known for part in parts for name, known in part.variants.items()}
         return MeasuredCampaign(
             campaign_id=self.campaign_id,
             definition=self.definition,
@@ -63,15 +63,9 @@ class CampaignFigures(Model):
         )
 
 
-def _places(parts: Sequence[PartFigures]) -> Iterator[tuple[Place, VariantFacts]]:
-    for part in parts:
-        for variant, facts in part.variants.items():
-            yield (part.stage, part.workload, variant), facts
-
-
 def _kinds(a: VariantFacts, b: VariantFacts) -> tuple[dict[str, str], dict[str, str]]:
     """Return what two variants must have in common. A variant without a verdict has times of any kind."""
-    of_a, of_b = ({"product": one.product, "measure": one.measure} for one in (a, b))
+    of_a, of_b = ({"product": facts.product, "measure": facts.measure} for facts in (a, b))
     if not (a.measure and b.measure):
         del of_a["measure"], of_b["measure"]
     return of_a, of_b

@@ -9,7 +9,6 @@ from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import CampaignData, CellResult, cell_results
 from plimsoll.analysis.campaign.pauses import pause_statistics
 from plimsoll.analysis.campaign.thresholds import observed_of, threshold_answer
-from plimsoll.domain.attempt.result import Verdict
 
 Measure = Literal[
     "worst_interval_ms", "achieved_ops_s", "capacity_ops_s", "action_s", "longest_pause_ms", "paused_share"
@@ -56,51 +55,48 @@ def figures_of(data: CampaignData) -> dict[SeriesKey, Figure]:
 def _capacities(data: CampaignData, cells: Iterable[CellResult]) -> Iterator[tuple[SeriesKey, Figure]]:
     """Yield the load that is met with a chance. A capacity on the grid of loads moves by whole steps or not at all."""
     if data.part.asks == "capacity":
-        of_variants = grouped((one.cell.variant, one) for one in cells)
+        of_variants = grouped((result.cell.variant, result) for result in cells)
         observed = observed_of(data.part, of_variants)
         for variant in of_variants:
-            found = threshold_answer(data.part, observed, variant)
-            if found and found.ops_s:
+            answer = threshold_answer(data.part, observed, variant)
+            if answer and answer.ops_s:
                 key = SeriesKey("capacity_ops_s", data.part.stage, data.part.workload_id, variant)
-                yield key, Figure(found.ops_s, found.low_ops_s, found.high_ops_s)
+                yield key, Figure(answer.ops_s, answer.low_ops_s, answer.high_ops_s)
 
 
 def _by_load(data: CampaignData, cells: Iterable[CellResult]) -> Iterator[tuple[SeriesKey, Figure]]:
-    for (variant, load), own in grouped(((one.cell.variant, _load(one)), one) for one in cells).items():
-        verdicts = [one.verdict for one in own if one.verdict]
+    for (variant, load), own in grouped(((result.cell.variant, _load(result)), result) for result in cells).items():
+        verdicts = [result.verdict for result in own if result.verdict]
         place = data.part.stage, data.part.workload_id, variant, *load
         for number, level in enumerate(data.part.service_levels):
-            if worst := _known(_worst_ms(one, number) for one in verdicts):
+            judged = [verdict.levels[number] for verdict in verdicts if number < len(verdict.levels)]
+            if worst := _known(verdict.worst_ms for verdict in judged):
                 of = str(level) if len(data.part.service_levels) > 1 else ""
                 yield SeriesKey("worst_interval_ms", *place, of), _over_repeats(worst, level.bound_ms)
-        if rates := _known(one.achieved_ops_s for one in verdicts):
+        if rates := _known(verdict.achieved_ops_s for verdict in verdicts):
             yield SeriesKey("achieved_ops_s", *place), _over_repeats(rates)
-        if times := _known(one.action.duration_s if one.action else None for one in verdicts):
+        if times := _known(verdict.action.duration_s if verdict.action else None for verdict in verdicts):
             yield SeriesKey("action_s", *place), _over_repeats(times)
 
 
 def _pauses(data: CampaignData, cells: Iterable[CellResult]) -> Iterator[tuple[SeriesKey, Figure]]:
-    loads = {(one.cell.variant, one.cell.load_ops_s): _load(one) for one in cells}
+    loads = {(result.cell.variant, result.cell.load_ops_s): _load(result) for result in cells}
     timing = data.part.timing
-    found = pause_statistics(cells, timing.warmup.total_seconds(), timing.duration.total_seconds())
-    for one in found:
-        load = loads[one.variant, one.load_ops_s]
-        place = data.part.stage, data.part.workload_id, one.variant, *load
-        if longest := one.longest_ms:
-            yield SeriesKey("longest_pause_ms", *place, one.process), Figure(longest.median, longest.low, longest.high)
-        yield SeriesKey("paused_share", *place, one.process), Figure(one.stopped_share, None, None)
+    for pauses in pause_statistics(cells, timing.warmup.total_seconds(), timing.duration.total_seconds()):
+        load = loads[pauses.variant, pauses.load_ops_s]
+        place = data.part.stage, data.part.workload_id, pauses.variant, *load
+        if longest := pauses.longest_ms:
+            key = SeriesKey("longest_pause_ms", *place, pauses.process)
+            yield key, Figure(longest.median, longest.low, longest.high)
+        yield SeriesKey("paused_share", *place, pauses.process), Figure(pauses.stopped_share, None, None)
 
 
-def _load(one: CellResult) -> tuple[int | None, str]:
-    return (None, one.cell.level) if one.cell.level else (one.cell.load_ops_s, "")
-
-
-def _worst_ms(verdict: Verdict, number: int) -> float | None:
-    return verdict.levels[number].worst_ms if number < len(verdict.levels) else None
+def _load(result: CellResult) -> tuple[int | None, str]:
+    return (None, result.cell.level) if result.cell.level else (result.cell.load_ops_s, "")
 
 
 def _known(values: Iterable[float | None]) -> list[float]:
-    return [one for one in values if one is not None]
+    return [value for value in values if value is not None]
 
 
 def _over_repeats(values: list[float], bound: float | None = None) -> Figure:

@@ -69,19 +69,18 @@ class TrendMark(Model):
         place = self.stage, self.workload, self.variant
         if place != (change.stage, change.workload, change.variant) or self.effect != change.effect:
             return False
-        return any(self._is_at(one, number) for one, number in _own_points(change, series))
+        return any(self._is_at(own, number) for own, number in _own_points(change, series))
 
-    def _is_at(self, one: TrendSeries, number: int) -> bool:
-        """Tell whether it is on that change point of a series."""
-        index, at = self._index(one), one.change_points[number]
+    def _is_at(self, series: TrendSeries, number: int) -> bool:
+        index, at = self._index(series), series.change_points[number]
         if index is None:
             return False
-        ends = [one.searched_from, *(other.index for other in one.change_points), len(one.points)]
+        ends = series.ends
         return abs(at.index - index) <= NEAR or (at.gradual and ends[number] < index < ends[number + 2])
 
-    def _index(self, one: TrendSeries) -> int | None:
+    def _index(self, series: TrendSeries) -> int | None:
         """Return the index after the change. Where its campaign was deleted, the one before tells."""
-        indices = {point.campaign_id: index for index, point in enumerate(one.points)}
+        indices = {point.campaign_id: index for index, point in enumerate(series.points)}
         before = indices.get(self.previous_campaign_id)
         return indices.get(self.campaign_id, None if before is None else before + 1)
 
@@ -90,9 +89,9 @@ def _own_points(change: PlacedChange, series: Sequence[TrendSeries]) -> Iterator
     """Yield each series of a change with the number of its change point there: the nearest to the surest one's."""
     campaigns = [point.campaign_id for point in series[change.series[0]].points]
     index = campaigns.index(change.campaign_id)
-    for one in (series[number] for number in change.series):
-        alike = [number for number, at in enumerate(one.change_points) if at.effect == change.effect]
-        yield one, min(alike, key=lambda number: abs(one.change_points[number].index - index))
+    for own in (series[number] for number in change.series):
+        alike = [number for number, at in enumerate(own.change_points) if at.effect == change.effect]
+        yield own, min(alike, key=lambda number: abs(own.change_points[number].index - index))
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,8 @@ class Marks:
             here = began.get(mark.campaign_id)
             return here is None or mark.kind == "baseline" or mark.baseline.is_of(mark.campaign_id, here)
 
-        return Marks(
-            tuple(mark if is_there(mark) else mark.model_copy(update={"campaign_id": ""}) for mark in self.log)
-        )
+        log = (mark if is_there(mark) else mark.model_copy(update={"campaign_id": ""}) for mark in self.log)
+        return Marks(tuple(log))
 
     def on(self, change: PlacedChange, series: Sequence[TrendSeries], kind: Kind) -> TrendMark | None:
         """Return the newest mark of that kind on the change."""

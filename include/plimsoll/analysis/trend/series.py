@@ -61,10 +61,11 @@ class Baseline:
 
         Where the campaign was deleted or is left out, it is by date the first one after its start, and else 0.
         """
-        own = [index for index, one in enumerate(campaigns) if self.is_of(one.campaign_id, one.began_at)]
+        own = [index for index, campaign in enumerate(campaigns) if self.is_of(campaign.campaign_id, campaign.began_at)]
         if own or order != "date" or self.began_at is None:
             return max(own, default=0)
-        return next((at for at, one in enumerate(campaigns) if one.began_at >= self.began_at), len(campaigns) - 1)
+        later = (at for at, campaign in enumerate(campaigns) if campaign.began_at >= self.began_at)
+        return next(later, len(campaigns) - 1)
 
 
 class TrendPoint(Model):
@@ -125,17 +126,20 @@ class TrendSeries(Model):
         return self.stage, self.workload, self.variant
 
     @property
+    def ends(self) -> list[int]:
+        """Return the first point of each level, and the one behind the last level's."""
+        return [self.searched_from, *(at.index for at in self.change_points), len(self.points)]
+
+    @property
     def levels(self) -> tuple[tuple[int, int, float | None], ...]:
         """Return the first point of each level, the one behind its last, and its mean.
 
         The mean is None where nothing changed, and of all that is before a baseline.
         """
-        ends = [self.searched_from, *(at.index for at in self.change_points), len(self.points)]
-        means = (
-            [self.change_points[0].before, *(at.after for at in self.change_points)] if self.change_points else [None]
-        )
+        before = self.change_points[0].before if self.change_points else None
+        means = [before, *(at.after for at in self.change_points)]
         earlier = [(0, self.searched_from, None)] if self.searched_from else []
-        return (*earlier, *zip(ends, ends[1:], means, strict=False))
+        return (*earlier, *zip(self.ends, self.ends[1:], means, strict=False))
 
 
 class PlacedChange(Model):
@@ -159,12 +163,12 @@ def trend_series(
     campaigns: Sequence[MeasuredCampaign], order: Order, baselines: Collection[Baseline] = ()
 ) -> tuple[TrendSeries, ...]:
     """Return every series of campaigns that are given by date. Those without a place in the order are left out."""
-    keys = dict.fromkeys(key for one in reversed(campaigns) for key in one.figures)
+    keys = dict.fromkeys(key for campaign in reversed(campaigns) for key in campaign.figures)
     of_keys = ((key, in_order(campaigns, order, _place(key))) for key in keys)
     return tuple(
-        _series(key, own, max((one.first(own, order) for one in baselines), default=0))
+        _series(key, own, max((baseline.first(own, order) for baseline in baselines), default=0))
         for key, own in of_keys
-        if any(key in one.figures for one in own)
+        if any(key in campaign.figures for campaign in own)
     )
 
 
@@ -172,26 +176,25 @@ def in_order(by_date: Iterable[MeasuredCampaign], order: Order, place: Place) ->
     """Return the campaigns as a series of that place has them. Equals keep the order of their dates."""
     if order == "date":
         return list(by_date)
-    return sorted(
-        (one for one in by_date if one.sorted_by(order, place)), key=lambda one: natural(one.sorted_by(order, place))
-    )
+    placed = (campaign for campaign in by_date if campaign.sorted_by(order, place))
+    return sorted(placed, key=lambda campaign: natural(campaign.sorted_by(order, place)))
 
 
 def placed_changes(series: Sequence[TrendSeries]) -> tuple[PlacedChange, ...]:
     """Return the changes of all variants, each once, in the order of series and campaigns."""
-    found: list[list[tuple[int, ChangePoint]]] = []
-    for number, one in enumerate(series):
-        for change in one.change_points:
-            same = [own for own in found if series[own[0][0]].place == one.place and _is_same(own[0][1], change)]
-            if same:
-                same[0].append((number, change))
-            else:
-                found.append([(number, change)])
-    return tuple(_placed(series, sorted(own, key=lambda pair: pair[1].p_value)) for own in found)
+    groups: list[list[tuple[int, ChangePoint]]] = []
+    for number, own_series in enumerate(series):
+        for change in own_series.change_points:
+            of_place = (own for own in groups if series[own[0][0]].place == own_series.place)
+            group = next((own for own in of_place if _is_same(own[0][1], change)), None)
+            if group is None:
+                groups.append(group := [])
+            group.append((number, change))
+    return tuple(_placed(series, sorted(own, key=lambda pair: pair[1].p_value)) for own in groups)
 
 
-def _is_same(one: ChangePoint, other: ChangePoint) -> bool:
-    return abs(one.index - other.index) <= NEAR and one.effect == other.effect
+def _is_same(change: ChangePoint, other: ChangePoint) -> bool:
+    return abs(change.index - other.index) <= NEAR and change.effect == other.effect
 
 
 def _placed(series: Sequence[TrendSeries], own: Sequence[tuple[int, ChangePoint]]) -> PlacedChange:
@@ -213,12 +216,13 @@ def _place(key: SeriesKey) -> Place:
 
 
 def _series(key: SeriesKey, campaigns: Sequence[MeasuredCampaign], first: int) -> TrendSeries:
-    figures = [one.figures.get(key) for one in campaigns]
-    searched = change_points([one.value if one else None for one in figures[first:]], _smallest(key, figures[first:]))
-    found = [replace(one, place=first + one.place) for one in searched]
-    ends = [first, *(one.place for one in found), len(campaigns)]
+    figures = [campaign.figures.get(key) for campaign in campaigns]
+    values = [figure.value if figure else None for figure in figures]
+    searched = change_points(values[first:], _smallest(key, figures[first:]))
+    changes = [replace(change, place=first + change.place) for change in searched]
+    ends = [first, *(change.place for change in changes), len(campaigns)]
     levels = [
-        [one for one, figure in zip(campaigns[start:end], figures[start:end], strict=True) if figure]
+        [campaign for campaign, figure in zip(campaigns[start:end], figures[start:end], strict=True) if figure]
         for start, end in pairwise(ends)
     ]
     return TrendSeries(
@@ -228,7 +232,7 @@ def _series(key: SeriesKey, campaigns: Sequence[MeasuredCampaign], first: int) -
         enough=sum(map(len, levels)) >= ENOUGH,
         change_points=tuple(
             _change_point(key, change, before, after)
-            for change, before, after in zip(found, levels, levels[1:], strict=False)
+            for change, before, after in zip(changes, levels, levels[1:], strict=False)
         ),
     )
 
@@ -240,7 +244,8 @@ def _smallest(key: SeriesKey, figures: Iterable[Figure | None]) -> float:
     """
     if key.measure != "capacity_ops_s":
         return SMALLEST
-    widths = [(one.high - one.low) / one.value if one.low and one.high else inf for one in figures if one]
+    known = (figure for figure in figures if figure)
+    widths = [(figure.high - figure.low) / figure.value if figure.low and figure.high else inf for figure in known]
     return max(SMALLEST, median(widths) / 2)
 
 
@@ -248,8 +253,9 @@ def _change_point(
     key: SeriesKey, change: Change, before: Sequence[MeasuredCampaign], after: Sequence[MeasuredCampaign]
 ) -> ChangePoint:
     """Return a change with what else changed between the campaigns with figures on both sides."""
-    known = [[facts for one in side if (facts := one.environment.get(_place(key)))] for side in (before, after)]
-    declared = [[one.declared.get(_place(key), {}) for one in side] for side in (before, after)]
+    place, sides = _place(key), (before, after)
+    known = [[facts for campaign in side if (facts := campaign.environment.get(place))] for side in sides]
+    declared = [[campaign.declared.get(place, {}) for campaign in side] for side in sides]
     return ChangePoint(
         index=change.place,
         previous_campaign_id=before[-1].campaign_id,
@@ -265,8 +271,8 @@ def _change_point(
     )
 
 
-def _point(one: MeasuredCampaign, figure: Figure | None) -> TrendPoint:
-    return TrendPoint(campaign_id=one.campaign_id, **(vars(figure) if figure else {"value": None}))
+def _point(campaign: MeasuredCampaign, figure: Figure | None) -> TrendPoint:
+    return TrendPoint(campaign_id=campaign.campaign_id, **(vars(figure) if figure else {"value": None}))
 
 
 def also_changed(before: Sequence[Mapping[str, str]], after: Sequence[Mapping[str, str]]) -> tuple[ChangedFact, ...]:
@@ -275,11 +281,11 @@ def also_changed(before: Sequence[Mapping[str, str]], after: Sequence[Mapping[st
     return tuple(
         ChangedFact(fact=fact, before=before[-1].get(fact, ABSENT), after=after[0].get(fact, ABSENT))
         for fact in names
-        if not {one.get(fact, ABSENT) for one in before} & {one.get(fact, ABSENT) for one in after}
+        if not {facts.get(fact, ABSENT) for facts in before} & {facts.get(fact, ABSENT) for facts in after}
     )
 
 
 def natural(text: str) -> list[tuple[int, int, str]]:
     """Return a key that sorts numbers within texts by their size: `5.0-rc1` before `5.0`, and that before `5.0.1`."""
     words = re.findall(r"\d+|[^\W\d_]+", text)
-    return [*((2, int(one), "") if one.isdecimal() else (0, 0, one.lower()) for one in words), (1, 0, "")]
+    return [*((2, int(word), "") if word.isdecimal() else (0, 0, word.lower()) for word in words), (1, 0, "")]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from plimsoll.analysis.logs.formats import ReadOptions, RunFile, pgbench_lines, read_run
-from plimsoll.analysis.logs.hdr.decode import Decoder, encoded
-from plimsoll.analysis.logs.hdr.histogram_layout import reported_values
+from plimsoll.analysis.logs.hdr.decode import EMPTY, Decoder, encoded_counts
+from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, reported_values
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION
@@ -88,9 +88,9 @@ def test_another_unit_contradicts_the_log() -> None:
 
 def test_what_is_encoded_is_decoded_alike() -> None:
     given = np.array([0, 1, 999, 1_000_000, 3_599_000_000], dtype=np.int64)
-    counts = Decoder("us").merge([Record("", 0, 1, encoded(given), 1)], "made here")
+    counts = Decoder("us").merge([Record("", 0, 1, encoded_counts(np.bincount(WIDE.index_of(given))), 1)], "made here")
     assert [int(reported_values()[slot]) for slot in np.flatnonzero(counts)] == [0, 1, 999, 1_000_447, 3_600_809_983]
-    assert Decoder("us").merge_used([Record("", 0, 1, encoded(given[:0]), 1)], "made here").sum() == 0
+    assert Decoder("us").merge_used([Record("", 0, 1, EMPTY, 1)], "made here").sum() == 0
 
 
 def failures(*files: RunFile) -> list[tuple[str, str, list[float]]]:

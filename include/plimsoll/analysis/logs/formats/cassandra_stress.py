@@ -62,7 +62,7 @@ class CassandraStress(IntervalLogs):
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         yield self.on_failures
-        if not any(one.measure == "response time" for one in series):
+        if not any(tagged.measure == "response time" for tagged in series):
             yield f"no response times: {self.tool} writes them with `-rate fixed=` only"
 
 
@@ -90,13 +90,13 @@ def without_long_last_ones(log: HistogramLog) -> HistogramLog:
     """
     usual_s = _median_length_s(log.records)
     most_s, last_s = usual_s * (1 + ODD_LENGTH), max(record.start_s for record in log.records)
-    kept = tuple(one for one in log.records if one.length_s <= most_s or one.start_s < last_s)
+    kept = tuple(record for record in log.records if record.length_s <= most_s or record.start_s < last_s)
     if len(kept) == len(log.records):
         return log
-    late = [one for one in log.records if one.length_s > most_s and one.start_s == last_s]
-    late_s, counted = max(one.length_s for one in late), plural(total(late, log.name) or 0, "value")
-    what = f"the run's end came while its last {late_s:.3f} s were not written yet"
-    note = f"{log.name}: {what}: they are left out, {counted}"
+    late = [record for record in log.records if record.length_s > most_s and record.start_s == last_s]
+    late_s, counted = max(record.length_s for record in late), plural(total(late, log.name) or 0, "value")
+    reason = f"the run's end came while its last {late_s:.3f} s were not written yet"
+    note = f"{log.name}: {reason}: they are left out, {counted}"
     return replace(log, records=kept, notes=(*log.notes, note))
 
 
@@ -128,9 +128,8 @@ def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) 
     missing = round((until_s - from_s) / length_s) if length_s > 0 else 0
     if abs(until_s - from_s - missing * length_s) <= _MISFIT * length_s:
         for number in range(missing):
-            yield beside._replace(
-                start_s=from_s + number * length_s, length_s=length_s, payload=EMPTY, interval_max=None
-            )
+            start_s = from_s + number * length_s
+            yield beside._replace(start_s=start_s, length_s=length_s, payload=EMPTY, interval_max=None)
 
 
 def _median_length_s(records: Sequence[Record]) -> float:
@@ -171,6 +170,6 @@ class ScyllaBench(IntervalLogs):
             raise LogError(what, where=first.log.name, mend="multiply start and length of each record by 1,000")
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
-        if any(one.measure == "response time" for one in series):
+        if any(tagged.measure == "response time" for tagged in series):
             yield "scylla-bench's `co-fixed` counts from a schedule only where it ran with a `-max-rate`"
         yield "scylla-bench times of its failures those that took long, like answers; only its console counts them"

@@ -77,7 +77,11 @@ class CassandraStressConsole:
             notes=(
                 *notes,
                 *_REMARKS,
-                *(note for one in (95, 99, 99.9) for note in rank_remarks("cassandra-stress", one, counted)),
+                *(
+                    note
+                    for percentile in (95, 99, 99.9)
+                    for note in rank_remarks("cassandra-stress", percentile, counted)
+                ),
             ),
             errors=totals(failures),
             failures=failures,
@@ -102,9 +106,8 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
                 raise LogError("is a damaged line of an interval", where=where, mend=_MEND) from error
             if not row.end_s > before_s:
                 what = "the seconds do not go on: several runs in one output"
-                raise LogError(
-                    what, where=where, mend="give the output of one run alone, with `-rate threads=` of one number"
-                )
+                mend = "give the output of one run alone, with `-rate threads=` of one number"
+                raise LogError(what, where=where, mend=mend)
             before_s = row.end_s
             yield row
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.logs.formats.cassandra_stress import CassandraStress, CqlStress, ScyllaBench
 from plimsoll.analysis.logs.formats.cassandra_stress_console import CassandraStressConsole
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs
@@ -65,9 +66,7 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
             what = f"`--columns` names those of any log of operations, and not of {_named(forced).title}"
             raise LogError(what, mend="leave one of `--columns` and `--format` out")
         forced = TextLog.name
-    by_format: dict[str, list[RunFile]] = {}
-    for file in files:
-        by_format.setdefault(forced or _format(file).name, []).append(file)
+    by_format = grouped((forced or _format(file).name, file) for file in files)
     reading = _together([_read(_named(name), own, options) for name, own in by_format.items()])
     return replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes))))
 
@@ -89,20 +88,20 @@ def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Rea
 
 
 def _named(name: str) -> Format:
-    return next(one for one in FORMATS if one.name == name)
+    return next(reader for reader in FORMATS if reader.name == name)
 
 
 def _format(file: RunFile) -> Format:
-    found = next((one for one in FORMATS if one.recognises(file)), None)
-    if found is None:
+    reader = next((reader for reader in FORMATS if reader.recognises(file)), None)
+    if reader is None:
         refuse_known(file)
         raise LogError(
             f"is of no format that is known here: it begins with {_beginning(file)}",
             where=file.name,
             mend=f"a log with a line for each operation is read by its columns: {EXAMPLE}; else give one of: "
-            f"{'; '.join(one.title for one in FORMATS)}. `--format` forces one",
+            f"{'; '.join(reader.title for reader in FORMATS)}. `--format` forces one",
         )
-    return found
+    return reader
 
 
 def _beginning(file: RunFile) -> str:
@@ -113,13 +112,13 @@ def _beginning(file: RunFile) -> str:
 def _together(readings: Sequence[Reading]) -> Reading:
     timed = (
         [reading for reading in readings if reading.tracks]
-        or [one for one in readings if one.samples]
+        or [reading for reading in readings if reading.samples]
         or list(readings[:1])
     )
     if len(timed) > 1:
-        titles = " and ".join(one.title for one in timed)
+        titles = " and ".join(reading.title for reading in timed)
         raise LogError(f"several formats that hold times: {titles}", mend="judge one run of one tool at a time")
-    others = [one for one in readings if one is not timed[0]]
+    others = [reading for reading in readings if reading is not timed[0]]
     return _with_failures_of_its_time(_enriched(timed[0], others))
 
 
@@ -128,35 +127,37 @@ def _with_failures_of_its_time(reading: Reading) -> Reading:
 
     The files of an earlier run are so, or the clocks differ. Their number still counts.
     """
-    begins = [*(float(track.starts[0]) for track in reading.tracks), *(sample.start_s for sample in reading.samples)]
-    ends = [*(float(one.ends[-1]) for one in reading.tracks), *(one.start_s + one.length_s for one in reading.samples)]
-    if not begins:
+    spans_s = [(float(track.starts[0]), float(track.ends[-1])) for track in reading.tracks]
+    spans_s += [(sample.start_s, sample.start_s + sample.length_s) for sample in reading.samples]
+    if not spans_s:
         return reading
-    first_s, last_s = min(begins), max(ends) + _BESIDE_S
+    first_s, last_s = min(begin_s for begin_s, _ in spans_s), max(end_s for _, end_s in spans_s) + _BESIDE_S
     failures = [failure for failure in reading.failures if failure.total]
-    kept = [one.between(first_s, last_s) for one in failures]
-    what = "tells failures of another time than the other files: give the files of one run alone, if it is of another"
-    odd = [f"{one.name}: {what}" for one, own in zip(failures, kept, strict=True) if own.total < one.total]
-    return replace(reading, failures=tuple(one for one in kept if one.total), notes=(*reading.notes, *odd))
+    kept = [failure.between(first_s, last_s) for failure in failures]
+    remark = "tells failures of another time than the other files: give the files of one run alone, if it is of another"
+    pairs = zip(failures, kept, strict=True)
+    odd = [f"{failure.name}: {remark}" for failure, inside in pairs if inside.total < failure.total]
+    return replace(reading, failures=tuple(failure for failure in kept if failure.total), notes=(*reading.notes, *odd))
 
 
 def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
-    everyone = (reading, *others)
-    known = [one for one in everyone if one.errors is not None]
-    telling = next((one for one in known if one.errors), known[0] if known else reading)
+    readings = (reading, *others)
+    beside = (other.title for other in others if other.samples)
+    known = [reading for reading in readings if reading.errors is not None]
+    telling = next((reading for reading in known if reading.errors), known[0] if known else reading)
     first: dict[str, Any] = {
-        name: next((value for one in everyone if (value := getattr(one, name)) is not None), None)
+        name: next((value for reading in readings if (value := getattr(reading, name)) is not None), None)
         for name in ("attempted_ops_s", "own_lag_p99_ms", "started_at")
     }
     return replace(
         reading,
-        title=" with ".join(one.title for one in everyone),
-        left_out=tuple(one for reading in everyone for one in reading.left_out),
+        title=" with ".join(reading.title for reading in readings),
+        left_out=tuple(record for reading in readings for record in reading.left_out),
         samples=() if reading.tracks else reading.samples,
-        whole_run=tuple(entry for one in everyone for entry in one.whole_run),
+        whole_run=tuple(entry for reading in readings for entry in reading.whole_run),
         notes=(
-            *(note for one in everyone for note in one.notes),
-            *(f"{one.title}: its percentiles are not judged beside histograms" for one in others if one.samples),
+            *(note for reading in readings for note in reading.notes),
+            *(f"{title}: its percentiles are not judged beside histograms" for title in beside),
         ),
         errors=telling.errors,
         failures=telling.failures,

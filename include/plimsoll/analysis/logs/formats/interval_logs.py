@@ -16,10 +16,7 @@ from plimsoll.analysis.logs.formats.selection import (
     with_tags,
 )
 from plimsoll.analysis.logs.formats.tlp_stress import name_of, unit_by_file_name, written_unit
-from plimsoll.analysis.logs.formats.two_measures import (
-    names_measure,
-    refuse_two_measures,
-)
+from plimsoll.analysis.logs.formats.two_measures import names_measure, refuse_two_measures
 from plimsoll.analysis.logs.formats.units import (
     ASK_FOR_UNIT,
     FoundUnit,
@@ -69,9 +66,9 @@ class IntervalLogs:
         refuse_no_operations(logs)
         log_notes = tuple(note for log in logs for note in log.notes)
         kinds = {**KINDS, **options.kinds}
-        every = [one for log in logs for one in self._series(log, kinds)]
-        series = with_tags(every, options.tags)
-        failures = self._failures(every, series)
+        all_series = [tagged for log in logs for tagged in self._series(log, kinds)]
+        series = with_tags(all_series, options.tags)
+        failures = self._failures(all_series, series)
         if failures is None and tells_failures:
             failures = []
         self._refuse_unknown(series, options)
@@ -82,7 +79,7 @@ class IntervalLogs:
         if not self.tool and not options.tags and len(named) < len(tracks):
             refuse_two_measures(tracks, kinds, named)
         try:
-            found = self._unit(series, tracks, by_name, options)
+            taken = self._unit(series, tracks, by_name, options)
         except LogError as error:  # what is odd about the logs may be why
             raise LogError("; ".join((error.what, *log_notes)), where=error.where, mend=error.mend) from error
         by_names = [(track, unit_by_file_name(by_name[track.log])) for track in tracks]
@@ -90,8 +87,8 @@ class IntervalLogs:
         return Reading(
             title=self.title,
             tracks=tracks,
-            unit=found.unit,
-            unit_why=found.why,
+            unit=taken.unit,
+            unit_why=taken.why,
             left_out=left_out,
             notes=(*log_notes, *notes, *doubted, *self._remarks(series)),
             errors=None if failures is None else totals(failures),
@@ -147,10 +144,10 @@ class IntervalLogs:
     def _refuse_unknown(self, series: Sequence[Series], options: ReadOptions) -> None:
         """Raise LogError on tags that the tool does not write, unless the user names them, and their unit."""
         named = {*options.tags, *options.kinds}
-        unknown = [one for one in series if not one.is_known]
-        names = ", ".join(dict.fromkeys(one.own_name for one in unknown))
-        if any(not {one.own_name, one.own_name.lower()} & named for one in unknown):
-            known = ", ".join(dict.fromkeys(tag for one in series if one.is_known and (tag := one.records[0].tag)))
+        unknown = [tagged for tagged in series if not tagged.is_known]
+        names = ", ".join(dict.fromkeys(tagged.own_name for tagged in unknown))
+        if any(not {tagged.own_name, tagged.own_name.lower()} & named for tagged in unknown):
+            known = ", ".join(dict.fromkeys(tagged.tag for tagged in series if tagged.is_known and tagged.tag))
             what = f"{self.tool} is not known to write {names}" + (f" beside {known}" if known else "")
             mend = (
                 "name what to judge, `--tags NAME`, or say what it is, `--operation NAME=reads|writes`, or let it be "
@@ -165,51 +162,51 @@ class IntervalLogs:
         self, series: Sequence[Series], tracks: Sequence[Track], logs: Mapping[str, HistogramLog], options: ReadOptions
     ) -> FoundUnit:
         """Return the unit of all tracks, by those that hold values. Raises LogError where unknown or different."""
-        is_known = self.unit and all(one.is_known for one in series)
+        is_known = self.unit and all(tagged.is_known for tagged in series)
         by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
         for track in tracks if by_tool and options.unit is None else ():
             refuse_another_writer(track, self.tool)
         valued = [track for track in tracks if total(track.records, track.name) != 0] or tracks
-        found = {
+        by_track = {
             track.name: unit_of(options.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)
             or self._shown(track)
             for track in valued
         }
-        if len({one.unit for one in found.values()}) > 1:
-            units = ", ".join(f"{name} in {one.unit}" for name, one in found.items())
+        if len({unit.unit for unit in by_track.values()}) > 1:
+            units = ", ".join(f"{name} in {unit.unit}" for name, unit in by_track.items())
             raise LogError(f"values are in different units: {units}", mend="give logs of one run and one tool")
-        return next(iter(found.values()))
+        return next(iter(by_track.values()))
 
     def _shown(self, track: Track) -> FoundUnit:
         """Return the unit that a log shows whose writer writes several units. Raises LogError where it shows none."""
         return shown_unit(track)
 
     def _refuse(self, series: Sequence[Series]) -> None:
-        refuse_service_times_beside_response_times([one for one in series if name_of(one.log)])
+        refuse_service_times_beside_response_times([tagged for tagged in series if name_of(tagged.log)])
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         """Yield further pitfalls of the tool's format that these logs contain."""
-        for one in series:
+        for tagged in series:
             if (
-                one.measure == "response time"
-                and not name_of(one.log)
-                and not names_measure(PurePath(one.own_name).name, "response time")
+                tagged.measure == "response time"
+                and not name_of(tagged.log)
+                and not names_measure(PurePath(tagged.own_name).name, "response time")
             ):
-                what = "does not say whether times count from the schedule or from the send"
-                yield f"{one.name}: {what} {COORDINATED_OMISSION}"
+                doubt = "does not say whether times count from the schedule or from the send"
+                yield f"{tagged.name}: {doubt} {COORDINATED_OMISSION}"
 
-    def _failures(self, every: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:
-        """Return the failures that the logs tell, from `every` record or from `series`, which were selected by tags.
+    def _failures(self, all_series: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:
+        """Return the failures that the logs tell, from `all_series` or from `series`, which were selected by tags.
 
         None where logs like these do not tell any. Tags that are not selected are failures where their names say so.
         """
         failed = [
-            one
-            for one in every
-            if one.measure == "time of failures"
-            or (one not in series and names_measure(one.records[0].tag, "time of failures"))
+            tagged
+            for tagged in all_series
+            if tagged.measure == "time of failures"
+            or (tagged not in series and names_measure(tagged.tag, "time of failures"))
         ]
-        return [failures_of(one, one.records[0].tag or "errors") for one in failed] or None
+        return [failures_of(tagged, tagged.tag or "errors") for tagged in failed] or None
 
 
 def _moment(start_s: float) -> datetime | None:

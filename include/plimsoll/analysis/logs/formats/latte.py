@@ -60,8 +60,8 @@ class LatteJson:
         samples, late = _without_long_last_one(file.name, result["log"])
         result = {**result, "log": samples}
         started_at = datetime.fromisoformat(result["start_time"])
-        found = _series(file.name, result, started_at.timestamp(), {**KINDS, **options.kinds})
-        series = [one for one in found if one.records]
+        by_function = _series(file.name, result, started_at.timestamp(), {**KINDS, **options.kinds})
+        series = [tagged for tagged in by_function if tagged.records]
         if not series:
             what = "holds no samples with histograms"
             raise LogError(what, where=file.name, mend="run latte without `--drop-sampling-log`")
@@ -93,8 +93,8 @@ def _failures(name: str, result: Mapping[str, Any]) -> Iterator[Failures]:
     A sample tells the failed cycles of its last function alone (latte overwrites the number, where it should add).
     """
     start_s = datetime.fromisoformat(result["start_time"]).timestamp()
-    counts = (max(one["cycle_error_count"], one.get("req_error_count", 0)) for one in result["log"])
-    middles = (start_s + one["time_s"] + one["duration_s"] / 2 for one in result["log"])
+    counts = (max(sample["cycle_error_count"], sample.get("req_error_count", 0)) for sample in result["log"])
+    middles = (start_s + sample["time_s"] + sample["duration_s"] / 2 for sample in result["log"])
     yield from failures_at(name, "failed cycles", zip(middles, counts, strict=True), among_times=True)
 
 
@@ -123,11 +123,11 @@ def _records(
             function,
             _finite(start_s + sample["time_s"]),
             _finite(sample["duration_s"]),
-            memoryview(found["histogram"].encode()),
+            memoryview(histogram["histogram"].encode()),
             number,
         )
-        for number, (sample, found) in enumerate(zip(samples, histograms, strict=True), 1)
-        if found is not None
+        for number, (sample, histogram) in enumerate(zip(samples, histograms, strict=True), 1)
+        if histogram is not None
     )
 
 
@@ -173,22 +173,22 @@ class LatteLog(IntervalLogs):
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         """Yield the series of a log; those of one prefix are measures of the same operations."""
-        for one in super()._series(log, kinds):
-            found = _TAG.fullmatch(one.records[0].tag)
-            yield one._replace(own_name=found["prefix"]) if found and found["prefix"] else one
+        for tagged in super()._series(log, kinds):
+            match = _TAG.fullmatch(tagged.tag)
+            yield tagged._replace(own_name=match["prefix"]) if match and match["prefix"] else tagged
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by tag
-        found = _TAG.fullmatch(tag)
-        if found is None:
+        match = _TAG.fullmatch(tag)
+        if match is None:
             return None
-        measure: Measure = "service time" if found["kind"] == "requests" else "cycle time"
-        prefix = (found["prefix"] or "").rstrip(".")
-        return measure, found["function"] or (prefix if prefix.lower() in kinds else "")
+        measure: Measure = "service time" if match["kind"] == "requests" else "cycle time"
+        prefix = (match["prefix"] or "").rstrip(".")
+        return measure, match["function"] or (prefix if prefix.lower() in kinds else "")
 
     def _refuse(self, series: Sequence[Series]) -> None:
         """Raise LogError where times of single functions stand beside those of all functions, as of two files."""
-        functions = [one for one in series if one.records[0].tag.startswith("fn--")]
-        others = [one for one in series if one.is_known and one not in functions]
+        functions = [tagged for tagged in series if tagged.tag.startswith("fn--")]
+        others = [tagged for tagged in series if tagged.is_known and tagged not in functions]
         if functions and others:
             what = f"holds times of a function, and {others[0].name} those of all functions"
             raise LogError(what, where=functions[0].name, mend="give one of them, or name the tags, `--tags NAME`")

@@ -44,7 +44,7 @@ class NoSqlBench(IntervalLogs):
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         tags = log.by_tag()
-        activities = {found[0] for tag in tags if (found := _metric(tag))}
+        activities = {metric[0] for tag in tags if (metric := _metric(tag))}
         for tag, records in tags.items():
             activity, measure = _metric(tag) or _other(tag, activities)
             if activity == "":
@@ -56,33 +56,33 @@ class NoSqlBench(IntervalLogs):
             own_name = self._own_name(log, tag) if activity is None else activity
             yield Series(log, measure, kind, kept, own_name, is_known=activity is not None)
 
-    def _failures(self, every: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:
+    def _failures(self, all_series: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:
         """Return what was tried and did not succeed of each activity, else what its error timers count."""
-        found: list[Failures] = []
-        told = False
-        for log, name in dict.fromkeys((one.log.name, one.own_name) for one in every):
-            own = {one.records[0].tag: one for one in every if (one.log.name, one.own_name) == (log, name)}
+        failures: list[Failures] = []
+        tells_failures = False
+        for log, name in dict.fromkeys((tagged.log.name, tagged.own_name) for tagged in all_series):
+            own = {tagged.tag: tagged for tagged in all_series if (tagged.log.name, tagged.own_name) == (log, name)}
             tried, succeeded, cycles = (
-                next((one for tag, one in own.items() if _is(tag, metric)), None)
+                next((tagged for tag, tagged in own.items() if _is(tag, metric)), None)
                 for metric in (_RESULT, _SUCCESS, _CYCLES)
             )
-            timers = {tag: one for tag, one in own.items() if _is(tag, _ERRORS)}
+            timers = {tag: tagged for tag, tagged in own.items() if _is(tag, _ERRORS)}
             if succeeded and (counted := tried or cycles):
-                told = True
-                judged = [tag for tag, one in own.items() if one in series]
+                tells_failures = True
+                judged = [tag for tag, tagged in own.items() if tagged in series]
                 among_times = not any(_is(tag, _SUCCESS) for tag in judged) or any(_is(tag, _CYCLES) for tag in judged)
-                found.append(failures_between(counted, succeeded, _KIND, among_times=among_times))
+                failures.append(failures_between(counted, succeeded, _KIND, among_times=among_times))
             elif timers:
-                told = True
+                tells_failures = True
                 kinds = {tag: re.split(r"errortimers[._]", tag)[1] for tag in timers}
-                found += [failures_of(one, kinds[tag]) for tag, one in timers.items() if kinds[tag] != "ALL"]
-        return [one for one in found if one.total] if told else None
+                failures += [failures_of(tagged, kinds[tag]) for tag, tagged in timers.items() if kinds[tag] != "ALL"]
+        return [failure for failure in failures if failure.total] if tells_failures else None
 
     def _refuse(self, series: Sequence[Series]) -> None:
         """Refuse nothing: one log holds all metrics, so the user did not add one of them by mistake."""
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
-        for log in {id(one.log): one.log for one in series}.values():
+        for log in {id(tagged.log): tagged.log for tagged in series}.values():
             for tag, records in log.by_tag().items():
                 if _metric(tag) and len(without_first_stub(records)) < len(records):
                     yield f"{stub_note(log, records)} ({tag})"
@@ -104,17 +104,17 @@ def _other(tag: str, activities: Collection[str]) -> tuple[str | None, Measure]:
     """Return the activity whose further figures a tag holds; None where there is none, so it may hold operations."""
     if "" in activities and re.fullmatch(_FURTHER, tag):
         return "", "other figures"
-    activity = next((one for one in activities if one and re.match(rf"{re.escape(one)}[._]", tag)), None)
+    activity = next((name for name in activities if name and re.match(rf"{re.escape(name)}[._]", tag)), None)
     return activity, "other figures" if activity else "service time"
 
 
 def _refuse_several_activities(log: HistogramLog, tag: str, records: Sequence[Record]) -> None:
     """Raise LogError where one tag has the records of several activities."""
-    beside = sum(later.start_s < one.start_s + one.length_s / 2 for one, later in pairwise(records))
+    beside = sum(later.start_s < record.start_s + record.length_s / 2 for record, later in pairwise(records))
     if beside > len(records) / 4:
         what = f"has several activities' records with the tag {tag}, which since NoSQLBench 5.17.6 does not name them"
         raise LogError(what, where=log.name, mend="log one activity at a time: run `nb5 WORKLOAD SCENARIO.STEP` of it")
 
 
 def _has_success(log: HistogramLog, tag: str) -> bool:
-    return any(re.fullmatch(rf"{re.escape(tag)}[-_]success", one) for one in log.by_tag())
+    return any(re.fullmatch(rf"{re.escape(tag)}[-_]success", other) for other in log.by_tag())

@@ -10,7 +10,7 @@ from plimsoll.analysis.logs.formats.operation_log.parsing import Names, Parser
 from plimsoll.analysis.logs.formats.operation_log.rows import first_keys
 from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
 from plimsoll.analysis.logs.formats.reading import Reading, ReadOptions, RunFile, failures_at, totals
-from plimsoll.analysis.logs.formats.selection import select
+from plimsoll.analysis.logs.formats.selection import Measure, select
 from plimsoll.analysis.logs.formats.tools import Tool
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.analysis.logs.unpacking import unpacked
@@ -34,22 +34,18 @@ class TextLog:
         notes: list[str] = []
         names = Names(is_counted=options.tags.__contains__ if options.tags else None)
         columns = [parse_columns(options.columns or _implied(file)) for file in files]
-        parsers = [
-            Parser(file, own, options.unit, names, None, notes, is_strict=True)
-            for file, own in zip(files, columns, strict=True)
-        ]
+        pairs = zip(files, columns, strict=True)
+        parsers = [Parser(file, own, options.unit, names, None, notes, is_strict=True) for file, own in pairs]
         measures = {own.is_response for own in columns}
         if len(measures) > 1:
             what = "are of response times (from the intended start) and of service times (from the send)"
-            raise LogError(
-                what, where=", ".join(file.name for file in files), mend="give the files of one measure alone"
-            )
-        found = counted(
-            parsers, lambda name: ("response time" if True in measures else "service time", name), options.kinds
-        )
+            where = ", ".join(file.name for file in files)
+            raise LogError(what, where=where, mend="give the files of one measure alone")
+        measure: Measure = "response time" if True in measures else "service time"
+        operations = counted(parsers, lambda name: (measure, name), options.kinds)
         if any("time" in own.moments for own in columns):
             notes.append("`time` is taken for the send of an operation: an intended start is named `due`")
-        return _reading(self.title, found, parsers, notes, tells=all(own.ok or own.error for own in columns))
+        return _reading(self.title, operations, parsers, notes, tells=all(own.ok or own.error for own in columns))
 
 
 class ToolLog:
@@ -80,11 +76,11 @@ class ToolLog:
         names = Names(self._is_counted(options.tags), self._fails, counts=tool.has_counts, mend=tool.mend)
         is_row = re.compile(tool.rows).match if tool.rows else None
         parsers = [Parser(file, self._columns(file), options.unit, names, is_row, notes) for file in files]
-        found = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
-        found = found._replace(failures=(*found.failures, *self._unsent(whole)))
+        operations = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
+        operations = operations._replace(failures=(*operations.failures, *self._unsent(whole)))
         return _reading(
             tool.title,
-            found,
+            operations,
             parsers,
             [*notes, *tool.remarks],
             tells=tool.tells_failures and all(parser.tells_failures for parser in parsers),
@@ -108,17 +104,17 @@ class ToolLog:
         return (lambda name: bool(counted_names.fullmatch(name))) if self._tool.counted else None
 
     def _fails(self, name: str) -> str:
-        found = self._tool.meaning(name)
-        if found is None or found[0] != FAILED:
+        meaning = self._tool.meaning(name)
+        if meaning is None or meaning[0] != FAILED:
             return ""
-        return re.sub(rf"^{re.escape(found[1])}[-_]", "", name) if found[1] else name
+        return re.sub(rf"^{re.escape(meaning[1])}[-_]", "", name) if meaning[1] else name
 
     def _meaning(self, name: str, options: ReadOptions) -> Meaning:
-        found = self._tool.meaning(name)
-        if found is None and name.lower() not in options.kinds:
+        meaning = self._tool.meaning(name)
+        if meaning is None and name.lower() not in options.kinds:
             mend = "say what it is: `--operation NAME=reads` or `--operation NAME=writes`"
             raise LogError(f"{self.title}: {name[:40]!r} is not known to be an operation", mend=mend)
-        return found or ("service time", name)
+        return meaning or ("service time", name)
 
 
 def _form(tool: Tool, text: str) -> Mapping[str, str] | None:
@@ -126,14 +122,16 @@ def _form(tool: Tool, text: str) -> Mapping[str, str] | None:
 
 
 def _implied(file: RunFile) -> Mapping[str, str]:
-    if found := implied(first_keys(file)):
-        return found
+    if columns := implied(first_keys(file)):
+        return columns
     raise LogError("does not say what its columns hold", where=file.name, mend=f"say it: {EXAMPLE}")
 
 
-def _reading(title: str, found: Counted, parsers: Sequence[Parser], notes: Sequence[str], *, tells: bool) -> Reading:
-    tracks, remarks, left_out = select(found.series)
-    errors = totals(found.failures)
+def _reading(
+    title: str, operations: Counted, parsers: Sequence[Parser], notes: Sequence[str], *, tells: bool
+) -> Reading:
+    tracks, remarks, left_out = select(operations.series)
+    errors = totals(operations.failures)
     units = ", ".join(dict.fromkeys(parser.latency_unit for parser in parsers if parser.latency_unit))
     return Reading(
         title=title,
@@ -143,6 +141,6 @@ def _reading(title: str, found: Counted, parsers: Sequence[Parser], notes: Seque
         left_out=left_out,
         notes=(*dict.fromkeys(notes), *remarks),
         errors=errors if errors or tells else None,
-        failures=found.failures,
-        started_at=datetime.fromtimestamp(found.start_s, UTC) if found.start_s > EPOCH_FROM_S else None,
+        failures=operations.failures,
+        started_at=datetime.fromtimestamp(operations.start_s, UTC) if operations.start_s > EPOCH_FROM_S else None,
     )

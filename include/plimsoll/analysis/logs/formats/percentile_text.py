@@ -39,28 +39,28 @@ class PercentileText:
             unit_why="as given (`--unit`)" if options.unit else "assumed, since such tables mostly are in ms",
             whole_run=tuple(_whole_run(file, unit, kinds) for file in files),
             obstacles=("percentiles of the whole run only, warm-up included: they hide intervals that missed",),
-            notes=tuple(note for file in files for note in _remarks(file, unit, given=options.unit is not None)),
+            notes=tuple(note for file in files for note in _remarks(file, unit, is_assumed=options.unit is None)),
             errors=_errors(files) if all(_WRK2_TOTAL.search(file.text) for file in files) else None,
         )
 
 
 def _errors(files: Sequence[RunFile]) -> dict[str, int]:
     """Return the failures of the whole run, which wrk2 tells where there are any."""
-    found: dict[str, int] = {}
+    errors: dict[str, int] = {}
     for file in files:
         socket = _WRK2_SOCKET.search(file.text)
         pairs = re.findall(r"(\w+) (\d+)", socket[1]) if socket else []
         refused = _WRK2_REFUSED.search(file.text)
         for kind, count in [*pairs, *([("non-2xx or 3xx responses", refused[1])] if refused else [])]:
             if int(count):
-                found[kind] = found.get(kind, 0) + int(count)
-    return found
+                errors[kind] = errors.get(kind, 0) + int(count)
+    return errors
 
 
 def _whole_run(file: RunFile, unit: Unit, kinds: dict[str, str]) -> WholeRun:
     # wrk2 prints the corrected times first; other tools print one table.
-    found = _TABLE.search(file.text)
-    table = file.text[found.end() if found else 0 :]
+    head = _TABLE.search(file.text)
+    table = file.text[head.end() if head else 0 :]
     rows = [(float(row[1]), int(row[3])) for row in map(_ROW.match, table.splitlines()) if row]
     total = _TOTAL.search(table)
     if total is None:
@@ -85,7 +85,7 @@ def _operation(file: RunFile, kinds: dict[str, str]) -> str:
     return next((kinds[word] for word in words if word in kinds), "")
 
 
-def _remarks(file: RunFile, unit: Unit, *, given: bool) -> Iterator[str]:
+def _remarks(file: RunFile, unit: Unit, *, is_assumed: bool) -> Iterator[str]:
     yield f"{file.name}: a percentile is given as the table's next value, so it is at most one step too high"
     if _WRK2 in file.text:
         yield f"{file.name}: wrk2's times count from the schedule (its corrected table is taken)"
@@ -93,5 +93,5 @@ def _remarks(file: RunFile, unit: Unit, *, given: bool) -> Iterator[str]:
         yield f"{file.name}: uncorrected times: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
     else:
         yield f"{file.name}: does not say whether times count from the schedule or from the send {COORDINATED_OMISSION}"
-    if not given and _WRK2 not in file.text:
+    if is_assumed and _WRK2 not in file.text:
         yield f"{file.name}: does not say its unit; {unit} is assumed (`--unit`)"

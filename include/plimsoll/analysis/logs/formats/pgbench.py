@@ -92,8 +92,7 @@ class _Counted:
         for script in np.unique(lines.script).tolist():
             own = answered & (lines.script == script)
             self.answers[script].add(lines.at_s[own], lines.us[own].astype(np.int64))
-        for place in np.flatnonzero(~answered).tolist():
-            self.errors[FAILED[lines.kind[place]]] += 1
+        self.errors.update(FAILED[kind] for kind in lines.kind[~answered].tolist())
         for kind in np.unique(lines.kind[~answered]).tolist():
             for script in np.unique(lines.script[lines.kind == kind]).tolist():
                 self.failed[script, kind].append(part.due_s[(lines.kind == kind) & (lines.script == script)])
@@ -146,8 +145,8 @@ def _notes(name: str, clients: Clients, signs: LagSigns) -> Iterator[str]:
         early_s = clients.last_begun_s - end_s
         yield f"{name}: a client ended {early_s:.3f} s before the others; nothing is judged after it"
     if signs.has_seventh and not signs.shows_lag:
-        what = "the seventh column is taken for a number of tries (`--max-tries`), since it is not shown to be a lag"
-        yield f"{name}: {what} behind a schedule (`--rate`)"
+        doubt = "the seventh column is taken for a number of tries (`--max-tries`), since it is not shown to be a lag"
+        yield f"{name}: {doubt} behind a schedule (`--rate`)"
 
 
 def _p99_ms(counts: Ints) -> float | None:
@@ -166,8 +165,8 @@ def _operations(scripts: Sequence[int], kinds: Mapping[str, str]) -> dict[int, s
 
 
 def _failures(name: str, counted: _Counted, operations: Mapping[int, str]) -> Iterator[Failures]:
-    for (script, kind), found in sorted(counted.failed.items()):
-        at_s = np.concatenate(found)
+    for (script, kind), moments in sorted(counted.failed.items()):
+        at_s = np.concatenate(moments)
         yield Failures(name, operations[script], FAILED[kind], at_s, np.ones(len(at_s), dtype=np.int64))
 
 
@@ -190,20 +189,19 @@ class Numbers:
         """By step, where it is first: client, line and number."""
 
     def add(self, lines: Lines) -> None:
-        """Take further lines."""
         self._lines += len(lines.line)
         known = np.flatnonzero(~np.isnan(lines.step))
         steps, first, counts = np.unique(lines.step[known], return_index=True, return_counts=True)
-        for step, place, count in zip(steps.tolist(), known[first].tolist(), counts.tolist(), strict=True):
+        for step, index, count in zip(steps.tolist(), known[first].tolist(), counts.tolist(), strict=True):
             if step in self._first or len(self._first) < _MOST_STEPS:
                 self._steps[step] += count
-                found = int(lines.client[place]), int(lines.line[place]), int(lines.number[place])
-                self._first[step] = min(self._first.get(step, found), found)
+                seen = int(lines.client[index]), int(lines.line[index]), int(lines.number[index])
+                self._first[step] = min(self._first.get(step, seen), seen)
 
     def require_all(self, run: RunLines) -> None:
         """Raise LogError where numbers do not follow one another, or where a client has no line among so many."""
         usual = _median(self._steps)
-        if odd := [found for step, found in self._first.items() if step != usual]:
+        if odd := [seen for step, seen in self._first.items() if step != usual]:
             client, line, number = min(odd)
             what = f"transaction {number} of client {list(run.clients)[client][1]} does not follow the one before"
             raise LogError(f"{what}: lines are missing, or of several runs", where=run.where(client, line), mend=MEND)

@@ -142,7 +142,6 @@ class LagSigns:
         self._answered = self._small = self._waits = self._short = 0
 
     def add(self, lines: Lines) -> None:
-        """Take further lines."""
         answered, has_lag = lines.is_answered, ~np.isnan(lines.lag)
         self.has_seventh |= bool(has_lag.any())
         self._is_certain |= bool((lines.kind == _SKIPPED).any() or not np.isnan(lines.tries).all())

@@ -51,7 +51,6 @@ class Lines(NamedTuple):
 
     @property
     def is_answered(self) -> Flags:
-        """Return which transactions did not fail."""
         return self.kind < 0
 
     def at(self, places: Ints | Flags) -> "Lines":
@@ -59,8 +58,8 @@ class Lines(NamedTuple):
 
     def then(self, others: "Lines") -> "Lines":
         """Return these lines and later ones."""
-        both = Lines._make(map(np.concatenate, zip(self, others, strict=True)))
-        return both.at(np.argsort(both.client, kind="stable"))
+        merged = Lines._make(map(np.concatenate, zip(self, others, strict=True)))
+        return merged.at(np.argsort(merged.client, kind="stable"))
 
 
 @dataclass
@@ -78,11 +77,13 @@ class RunLines:
 
     def chunks(self) -> Iterator[Lines]:
         """Yield all lines. Raises LogError on one that pgbench does not write."""
+        import pandas as pd
+
         ends, numbers = _Before(), _Before()
-        for place, (file, data) in enumerate(zip(self.files, self._whole, strict=True)):
-            for chunk in _tables(data):
+        for index, (file, data) in enumerate(zip(self.files, self._whole, strict=True)):
+            for chunk in pd.read_csv(BytesIO(data), sep=" ", names=_COLUMNS, index_col=False, chunksize=_CHUNK):
                 read = _lines(chunk, file.name)
-                client = self._places(place, read.client)
+                client = self._places(index, read.client)
                 lines = read._replace(client=client).at(np.argsort(client, kind="stable"))
                 yield lines._replace(
                     step=lines.number - numbers.replaced(lines.client, lines.number.astype(np.float64)),
@@ -100,17 +101,17 @@ class RunLines:
 
     def refuse_twins(self) -> None:
         """Raise LogError where a log is given twice, or with a part of itself."""
-        for place, (file, log) in enumerate(zip(self.files, self._whole, strict=True)):
-            for other, twin in zip(self.files[:place], self._whole[:place], strict=True):
+        for index, (file, log) in enumerate(zip(self.files, self._whole, strict=True)):
+            for other, twin in zip(self.files[:index], self._whole[:index], strict=True):
                 if log.startswith(twin) or twin.startswith(log):
                     what = f"holds the same transactions as {other.name}"
                     raise LogError(what, where=file.name, mend="give each log once")
 
     def _places(self, file: int, numbers: Ints) -> Ints:
-        found, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
-        for number in found[np.argsort(first)].tolist():
+        clients, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
+        for number in clients[np.argsort(first)].tolist():
             self.clients.setdefault((file, number), len(self.clients))
-        return np.array([self.clients[file, number] for number in found.tolist()], dtype=np.int64)[inverse]
+        return np.array([self.clients[file, number] for number in clients.tolist()], dtype=np.int64)[inverse]
 
 
 class _Before:
@@ -141,12 +142,6 @@ def _whole_lines(file: RunFile, notes: list[str]) -> bytes:
     return whole
 
 
-def _tables(data: bytes) -> "Iterator[pd.DataFrame]":
-    import pandas as pd
-
-    yield from pd.read_csv(BytesIO(data), sep=" ", names=_COLUMNS, index_col=False, chunksize=_CHUNK)
-
-
 def _lines(table: "pd.DataFrame", name: str) -> Lines:
     """Return the lines as numbers, in the order written and with the clients' own numbers, without what depends on
     lines before. Raises LogError on a damaged one.
@@ -157,8 +152,8 @@ def _lines(table: "pd.DataFrame", name: str) -> Lines:
         where = f"{name}, line {table.index[int(damaged.argmax())] + 1}"
         raise LogError("is no line of pgbench's", where=where, mend=MEND)
     at_s = (table["second"] + table["microsecond"] / 1e6).to_numpy(dtype=np.float64)
-    client, number, script = (table[one].to_numpy(dtype=np.int64) for one in ("client", "number", "script"))
-    lag, tries = (table[one].to_numpy(dtype=np.float64) for one in ("lag", "tries"))
+    client, number, script = (table[column].to_numpy(dtype=np.int64) for column in ("client", "number", "script"))
+    lag, tries = (table[column].to_numpy(dtype=np.float64) for column in ("lag", "tries"))
     line = table.index.to_numpy(dtype=np.int64) + 1
     return Lines(client, line, number, at_s, script, us, kind, at_s, at_s, lag, tries)
 

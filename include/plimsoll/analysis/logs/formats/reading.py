@@ -12,11 +12,10 @@ from math import inf
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from plimsoll.analysis.logs.formats.selection import LeftOut, Series
 from plimsoll.analysis.logs.hdr.decode import Decoder
-from plimsoll.analysis.logs.hdr.histogram_layout import Unit
+from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures, Floats, Track
 from plimsoll.analysis.logs.unpacking import GZIP, in_utf8, unpacked
@@ -35,11 +34,10 @@ class RunFile:
     @cached_property
     def head(self) -> str:
         """Return the beginning of the file's text, long enough to tell its format."""
+        packed = self.data.startswith(GZIP)
         try:
             plain = (
-                zlib.decompressobj(wbits=31).decompress(self.data, _HEAD_BYTES)
-                if self.data.startswith(GZIP)
-                else self.data[:_HEAD_BYTES]
+                zlib.decompressobj(wbits=31).decompress(self.data, _HEAD_BYTES) if packed else self.data[:_HEAD_BYTES]
             )
         except zlib.error:  # whoever reads the file says so
             plain = b""
@@ -154,9 +152,6 @@ class Format(Protocol):
         """Read the files of one run. Raises LogError on content that can't be read."""
 
 
-Counts = npt.NDArray[np.int64]
-
-
 def failures_of(series: Series, kind: str) -> Failures:
     """Return failures with times in a log, in the middle of its records. Raises LogError where one can't be decoded."""
     return failed(series, kind, _counts(series), among_times=False)
@@ -176,7 +171,7 @@ def failures_between(tried: Series, answered: Series, kind: str, *, among_times:
     return failed(tried, kind, np.diff(lasting, prepend=0), among_times=among_times)
 
 
-def failed(series: Series, kind: str, counts: Counts, *, among_times: bool) -> Failures:
+def failed(series: Series, kind: str, counts: Ints, *, among_times: bool) -> Failures:
     """Return failures in the middle of a log's records, from the number in each of them."""
     used = counts > 0
     ends = _ends(series.records)
@@ -193,24 +188,22 @@ def failures_at(
 
     The other arguments are as in `Failures`.
     """
-    failed = [(at_s, count) for at_s, count in found if count > 0]
-    if failed:
-        at_s, counts = zip(*failed, strict=True)
-        yield Failures(
-            name, operation, kind, np.array(at_s, dtype=np.float64), np.array(counts, dtype=np.int64), among_times
-        )
+    if known := [(at_s, count) for at_s, count in found if count > 0]:
+        times_s, numbers = zip(*known, strict=True)
+        at_s, counts = np.array(times_s, dtype=np.float64), np.array(numbers, dtype=np.int64)
+        yield Failures(name, operation, kind, at_s, counts, among_times)
 
 
 def totals(failures: Iterable[Failures]) -> dict[str, int]:
     """Return the number of failures of each kind."""
-    found: dict[str, int] = {}
+    by_kind: dict[str, int] = {}
     for failure in failures:
         if failure.total:
-            found[failure.kind] = found.get(failure.kind, 0) + failure.total
-    return found
+            by_kind[failure.kind] = by_kind.get(failure.kind, 0) + failure.total
+    return by_kind
 
 
-def _counts(series: Series) -> Counts:
+def _counts(series: Series) -> Ints:
     decoder = Decoder("ns")  # the finest unit, so that the widest values fit
     return np.array([decoder.merge_used([record], series.name).sum() for record in series.records], dtype=np.int64)
 

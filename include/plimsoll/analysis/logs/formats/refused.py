@@ -176,5 +176,5 @@ def refuse_no_operations(logs: Iterable[HistogramLog]) -> None:
     """Raise LogError on a log by which no service level can be judged, according to its comments."""
     for log in logs:
         for comment, what, mend in _PROGRAMS:
-            if any(comment.search(one) for one in log.comments):
+            if any(comment.search(line) for line in log.comments):
                 raise LogError(what, where=log.name, mend=mend)

@@ -43,10 +43,14 @@ class Series(NamedTuple):
     folder: str | None = None
 
     @property
+    def tag(self) -> str:
+        """Return the tag of the records; empty where they have none."""
+        return self.records[0].tag
+
+    @property
     def name(self) -> str:
         """Return the file's name, with the tag where there is one."""
-        tag = self.records[0].tag
-        return f"{self.log.name} ({tag})" if tag else self.log.name
+        return f"{self.log.name} ({self.tag})" if self.tag else self.log.name
 
     @property
     def place(self) -> str:
@@ -85,39 +89,41 @@ def select(series: Sequence[Series]) -> Selection:
     an operation with wait times alone, with more service times than response times, or with service times alone in one
     of its logs.
     """
-    _refuse_twins([one.log for one in series])
+    _refuse_twins([tagged.log for tagged in series])
     chosen = _best(series)
     _refuse_waits(series, chosen)
     if not chosen:
-        names = ", ".join(sorted({one.log.name for one in series}))
+        names = ", ".join(sorted({tagged.log.name for tagged in series}))
         mend = "give the log of response times; where nothing was answered there is none, and the load was not carried"
         raise LogError("holds neither response nor service times", where=names, mend=mend)
-    others = [one for one in series if not any(one is best for best in chosen)]
-    left_out = tuple(LeftOut(one.name, one.measure, one.operation, total(one.records, one.name)) for one in others)
+    others = [tagged for tagged in series if not any(tagged is best for best in chosen)]
+    left_out = tuple(
+        LeftOut(tagged.name, tagged.measure, tagged.operation, total(tagged.records, tagged.name)) for tagged in others
+    )
     _refuse_to_drop(chosen, others, left_out)
-    tracks = tuple(Track(one.name, one.operation, one.records, one.log.name) for one in chosen)
+    tracks = tuple(Track(tagged.name, tagged.operation, tagged.records, tagged.log.name) for tagged in chosen)
     return Selection(tracks, tuple(_notes(chosen, left_out)), left_out)
 
 
 def with_tags(series: Sequence[Series], tags: Collection[str]) -> Sequence[Series]:
     """Return the series with one of the tags; all series where `tags` is empty. Raises LogError for an unknown tag."""
-    there = dict.fromkeys(one.records[0].tag for one in series)
+    there = dict.fromkeys(tagged.tag for tagged in series)
     for tag in tags:
         if tag not in there:
             known = [name for name in there if name]
             mend = meant_or_known(tag, known, lead="there is") or "leave `--tags` out: no record has a tag"
             raise LogError(f"no record has the tag {tag!r}", where=series[0].log.name, mend=mend)
-    return [one for one in series if one.records[0].tag in tags] if tags else series
+    return [tagged for tagged in series if tagged.tag in tags] if tags else series
 
 
 def refuse_service_times_beside_response_times(series: Sequence[Series]) -> None:
     """Raise LogError where a file of service times is given together with one of response times."""
-    intended = {one.log.name for one in series if one.measure == "response time"}
-    for one in series:
-        if one.measure == "service time" and intended and one.log.name not in intended:
+    intended = {tagged.log.name for tagged in series if tagged.measure == "response time"}
+    for tagged in series:
+        if tagged.measure == "service time" and intended and tagged.log.name not in intended:
             raise LogError(
                 f"holds service times (from the send), {min(intended)} response times",
-                where=one.log.name,
+                where=tagged.log.name,
                 mend="give only the `.hdr-intended-` logs: response time, from the intended start, is what is judged",
             )
 
@@ -132,33 +138,31 @@ def total(records: Sequence[Record], name: str) -> int | None:
 
 def _refuse_twins(of_series: Sequence[HistogramLog]) -> None:
     logs = list({id(log): log for log in of_series}.values())
-    for place, log in enumerate(logs):
-        for other in logs[:place]:
-            both = min(len(log.records), len(other.records))
-            same = log.comments == other.comments and log.records[:both] == other.records[:both]
+    for index, log in enumerate(logs):
+        for other in logs[:index]:
+            shortest = min(len(log.records), len(other.records))
+            same = log.comments == other.comments and log.records[:shortest] == other.records[:shortest]
             # Logs of nothing begin alike for as long as both last.
             if same and (
-                len(log.records) == len(other.records) or len({record.payload for record in log.records[:both]}) > 1
+                len(log.records) == len(other.records) or len({record.payload for record in log.records[:shortest]}) > 1
             ):
                 raise LogError(f"holds the same records as {other.name}", where=log.name, mend="give each log once")
 
 
 def _best(series: Sequence[Series]) -> list[Series]:
-    best: dict[str, int] = {}
-    for one in series:
-        if one.measure in JUDGED:
-            rank = JUDGED.index(one.measure)
-            best[one.own_name] = min(rank, best.get(one.own_name, rank))
-    return [one for one in series if one.own_name in best and one.measure == JUDGED[best[one.own_name]]]
+    best: dict[str, Measure] = {}
+    for measure in reversed(JUDGED):
+        best |= {tagged.own_name: measure for tagged in series if tagged.measure == measure}
+    return [tagged for tagged in series if best.get(tagged.own_name) == tagged.measure]
 
 
 def _refuse_waits(series: Sequence[Series], chosen: Sequence[Series]) -> None:
     """Raise LogError where only the wait times of an operation are there, which do not show how long it took."""
-    judged = {one.own_name for one in chosen}
-    for one in series:
-        if one.measure == "wait time" and one.own_name not in judged:
+    judged = {tagged.own_name for tagged in chosen}
+    for tagged in series:
+        if tagged.measure == "wait time" and tagged.own_name not in judged:
             mend = "give the whole log, with response or service times of every operation"
-            raise LogError("holds wait times alone of its operation", where=one.name, mend=mend)
+            raise LogError("holds wait times alone of its operation", where=tagged.name, mend=mend)
 
 
 def _refuse_to_drop(chosen: Sequence[Series], others: Sequence[Series], left_out: Sequence[LeftOut]) -> None:
@@ -167,26 +171,27 @@ def _refuse_to_drop(chosen: Sequence[Series], others: Sequence[Series], left_out
     That is so where it has more values than the judged measure, or comes from a log without that measure.
     """
     dropped: dict[str, int] = {}
-    for one, counted in zip(others, left_out, strict=True):
-        if one.measure == "service time":
-            dropped[one.own_name] = dropped.get(one.own_name, 0) + (counted.count or 0)
+    for tagged, counted in zip(others, left_out, strict=True):
+        if tagged.measure == "service time":
+            dropped[tagged.own_name] = dropped.get(tagged.own_name, 0) + (counted.count or 0)
     for name, count in dropped.items():
-        best = [one for one in chosen if one.own_name == name]
-        judged = sum(total(one.records, one.name) or 0 for one in best)
+        best = [tagged for tagged in chosen if tagged.own_name == name]
+        judged = sum(total(tagged.records, tagged.name) or 0 for tagged in best)
         if count > judged * (1 + IN_FLIGHT):
             what = f"holds {plural(judged, 'operation')} with {best[0].measure}, but {count:,} with service time"
             raise LogError(what, where=best[0].name, mend=_MEASURED_ALIKE)
-    for one in others:
-        best = [other for other in chosen if other.own_name == one.own_name]
-        if one.measure in (*JUDGED, "wait time") and not any(other.place == one.place for other in best):
-            what = f"holds {one.measure} alone, and {best[0].name} {best[0].measure}: are they of two clients?"
-            raise LogError(what, where=one.name, mend=_MEASURED_ALIKE)
+    for tagged in others:
+        best = [other for other in chosen if other.own_name == tagged.own_name]
+        if tagged.measure in (*JUDGED, "wait time") and not any(other.place == tagged.place for other in best):
+            what = f"holds {tagged.measure} alone, and {best[0].name} {best[0].measure}: are they of two clients?"
+            raise LogError(what, where=tagged.name, mend=_MEASURED_ALIKE)
 
 
 def _notes(chosen: Sequence[Series], left_out: Sequence[LeftOut]) -> Iterator[str]:
-    measures = list(dict.fromkeys(one.measure for one in chosen))
+    measures = list(dict.fromkeys(tagged.measure for tagged in chosen))
     for measure in measures:
-        whose = ", ".join(one.name for one in chosen if one.measure == measure) + ": " if len(measures) > 1 else ""
+        names = ", ".join(tagged.name for tagged in chosen if tagged.measure == measure)
+        whose = f"{names}: " if len(measures) > 1 else ""
         if measure != "response time":
             yield f"{whose}judged on {measure}: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
         elif whose or left_out:

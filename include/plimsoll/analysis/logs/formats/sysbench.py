@@ -68,10 +68,9 @@ class Sysbench:
         rows = list(_rows(file, notes))
         has_schedule = any(row.queued is not None for row in rows)
         if not rows:
+            what = "has no line of an interval: the whole run hides intervals that missed"
             mend = "run sysbench with `--report-interval=10`, and `--percentile=99`"
-            raise LogError(
-                "has no line of an interval: the whole run hides intervals that missed", where=file.name, mend=mend
-            )
+            raise LogError(what, where=file.name, mend=mend)
         failures = tuple(_failures(file.name, rows))
         return Reading(
             title=self.title,
@@ -95,14 +94,14 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
     lines = file.text.splitlines(keepends=True)
     for number, line in enumerate(lines, 1):
         text, where = line.rstrip("\r\n"), f"{file.name}, line {number}"
-        if found := _LINE.match(text):
+        if match := _LINE.match(text):
             if row is not None:
                 yield row
-            end_s = float(found["end"])
+            end_s = float(match["end"])
             if end_s <= before_s:
                 what = "the seconds do not go on: several runs in one output"
                 raise LogError(what, where=where, mend="give the output of one run alone")
-            row, before_s = _row(found, before_s, end_s), end_s
+            row, before_s = _row(match, before_s, end_s), end_s
         elif (queue := _QUEUE.match(text)) and row is not None:
             row = row._replace(queued=int(queue[1]))
         elif _BEGIN.match(text) and " thds: " in text:
@@ -115,13 +114,12 @@ def _rows(file: RunFile, notes: list[str]) -> Iterator[_Row]:
         yield row._replace(failed={**row.failed, "left in sysbench's queue": waits}) if waits else row
 
 
-def _row(found: re.Match[str], start_s: float, end_s: float) -> _Row:
+def _row(match: re.Match[str], start_s: float, end_s: float) -> _Row:
     seconds = end_s - start_s
-    failed = {kind: round(float(found[kind] or 0) * seconds) for kind in ("errors", "reconnects")}
-    count = round(float(found["rate"]) * seconds)
-    return _Row(
-        start_s, end_s, count, int(found["percentile"]), float(found["ms"]), {k: n for k, n in failed.items() if n}
-    )
+    failed = {kind: round(float(match[kind] or 0) * seconds) for kind in ("errors", "reconnects")}
+    count = round(float(match["rate"]) * seconds)
+    known = {kind: number for kind, number in failed.items() if number}
+    return _Row(start_s, end_s, count, int(match["percentile"]), float(match["ms"]), known)
 
 
 def _sample(row: _Row) -> Sample:

@@ -156,9 +156,8 @@ def _samples(table: _Table) -> Iterator[Sample]:
         for name, values in row.values_ms.items():
             count = row.counts[name] - earlier.counts[name]
             if table.rows[-1].counts[name]:
-                yield Sample(
-                    earlier.at.timestamp(), (row.at - earlier.at).total_seconds(), name, count, values if count else {}
-                )
+                length_s = (row.at - earlier.at).total_seconds()
+                yield Sample(earlier.at.timestamp(), length_s, name, count, values if count else {})
 
 
 def _obstacles(table: _Table) -> Iterator[str]:
@@ -193,13 +192,13 @@ def _remarks(table: _Table) -> Iterator[str]:
 
 def logged_name(comment: str) -> re.Match[str] | None:
     """Return the name of a log of tlp-stress, `X.hdr-INTENDED-READS`, in its comment. None where there is none."""
-    found = LOGGING_FOR.search(comment)
-    return _NAME.search(found["name"]) if found else None
+    logged = LOGGING_FOR.search(comment)
+    return _NAME.search(logged["name"]) if logged else None
 
 
 def name_of(log: HistogramLog) -> re.Match[str] | None:
     """Return the name given by Plimsoll or tlp-stress: `X.hdr-intended-<operation>` or `X.hdr-<operation>`."""
-    return next((found for comment in log.comments if (found := logged_name(comment))), _NAME.search(log.name))
+    return next((match for comment in log.comments if (match := logged_name(comment))), _NAME.search(log.name))
 
 
 def written_unit(log: HistogramLog) -> FoundUnit | None:

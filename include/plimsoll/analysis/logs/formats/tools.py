@@ -20,10 +20,10 @@ _MOST_OF_HEY = 1_000_000
 
 def transactions(data: bytes) -> tuple[str, str] | None:
     """JMeter writes a transaction beside its samples, or in their place (*Generate parent sample*)."""
-    found, lines = data.count(_TRANSACTION), data.count(b"\n") - data.startswith(b"timeStamp")
-    if 0 < found < lines:
-        what = f"holds {found:,} transactions beside {lines - found:,} other samples, which may be theirs"
-        return what, "name the labels to judge: `--tags LABEL` (of an import, `tags: [LABEL]`)"
+    count, lines = data.count(_TRANSACTION), data.count(b"\n") - data.startswith(b"timeStamp")
+    if 0 < count < lines:
+        refusal = f"holds {count:,} transactions beside {lines - count:,} other samples, which may be theirs"
+        return refusal, "name the labels to judge: `--tags LABEL` (of an import, `tags: [LABEL]`)"
     return None
 
 
@@ -86,10 +86,8 @@ def _gatling(shift: int) -> Mapping[str, str]:
     """Return the columns of a line of a request; older versions write scenario and user before its groups."""
     places = {"operation": 3, "time": 4, "end": 5, "ok": 6, "error": 7}
     suffixes = {"time": ":ms", "end": ":ms", "ok": ":OK"}
-    return {
-        **{role: f"{place + shift}{suffixes.get(role, '')}" for role, place in places.items()},
-        "delimiter": "tab",
-    }
+    columns = {role: f"{column + shift}{suffixes.get(role, '')}" for role, column in places.items()}
+    return {**columns, "delimiter": "tab"}
 
 
 def _of_k6(name: str) -> Meaning | None:
@@ -99,9 +97,9 @@ def _of_k6(name: str) -> Meaning | None:
 
 
 def _of_ycsb(name: str) -> Meaning | None:
-    found = ycsb_meaning(name)
-    is_second = found is not None and found[0] == "time of failures" and "Intended-" in name
-    return ("other figures", name) if is_second else found  # the same failures stand there without `Intended-`
+    meaning = ycsb_meaning(name)
+    is_second = meaning is not None and meaning[0] == "time of failures" and "Intended-" in name
+    return ("other figures", name) if is_second else meaning  # the same failures stand there without `Intended-`
 
 
 def _of_go_ycsb(name: str) -> Meaning | None:

@@ -41,16 +41,16 @@ def refuse_two_measures(tracks: Sequence[Track], kinds: Mapping[str, str], named
             what = "is named like failures: are these answered operations?"
             mend = f"{_MEND}. Failures with a tag are counted as such where `--tags` does not name them"
             raise LogError(what, where=track.name, mend=mend)
-    for one, other in combinations(tracks, 2):
-        if _bare(one.name) == _bare(other.name):
-            _refuse(one, other.name, "differ by the name of a measure alone")
+    for first, second in combinations(tracks, 2):
+        if _bare(first.name) == _bare(second.name):
+            _refuse(first, second.name, "differ by the name of a measure alone")
     known = {*kinds, *kinds.values(), *(track.operation.lower() for track in tracks if track.name in named)}
     if len(tracks) < 2 or {track.operation.lower() for track in tracks} <= known:
         return
     counts = [total(track.records, track.name) or 0 for track in tracks]
-    for (one, count), (other, others) in combinations(zip(tracks, counts, strict=True), 2):
-        if not {one.operation.lower(), other.operation.lower()} <= known and _alike(count, others):
-            _refuse(one, other.name, f"hold equally many values ({count:,} and {others:,})")
+    for (first, count), (second, other_count) in combinations(zip(tracks, counts, strict=True), 2):
+        if not {first.operation.lower(), second.operation.lower()} <= known and _alike(count, other_count):
+            _refuse(first, second.name, f"hold equally many values ({count:,} and {other_count:,})")
     for track, count in zip(tracks, counts, strict=True):
         if track.operation.lower() not in known and _alike(count, sum(counts) - count):
             _refuse(track, "the others together", f"hold equally many values ({count:,} and {sum(counts) - count:,})")
@@ -70,6 +70,6 @@ def _in_words(name: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
 
 
-def _refuse(one: Track, other: str, why: str) -> None:
+def _refuse(track: Track, other: str, why: str) -> None:
     what = f"and {other} {why}: are they two measures of the same operations?"
-    raise LogError(what, where=one.name, mend=_MEND)
+    raise LogError(what, where=track.name, mend=_MEND)

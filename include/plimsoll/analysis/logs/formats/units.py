@@ -67,9 +67,8 @@ def shown_unit(track: Track) -> FoundUnit:
     compared, divisors = _divisors(track)
     if divisors == [1_000] and not has_index_offset(inflate(track.records[0].payload)):
         return FoundUnit("us", "Interval_Max is the highest value / 10³, which a writer sets for values in us")
-    raise LogError(
-        f"does not say in which unit its values are: {_shown(compared, divisors)}", where=track.name, mend=ASK_FOR_UNIT
-    )
+    what = f"does not say in which unit its values are: {_shown(compared, divisors)}"
+    raise LogError(what, where=track.name, mend=ASK_FOR_UNIT)
 
 
 def doubts(declared: Unit | None, track: Track, by_name: FoundUnit | None) -> Iterator[str]:
@@ -86,14 +85,14 @@ def doubts(declared: Unit | None, track: Track, by_name: FoundUnit | None) -> It
 def _divisors(track: Track) -> tuple[list[tuple[float | None, int]], list[int]]:
     """Return pairs of Interval_Max and the highest value, and which of the usual divisors fit them all."""
     compared = [pair for pair in _maxima(track) if pair[1] > 0]
-    return compared, [one for one in _DIVISORS if compared and all(_fits(*pair, one) for pair in compared)]
+    return compared, [divisor for divisor in _DIVISORS if compared and all(_fits(*pair, divisor) for pair in compared)]
 
 
 def _shown(compared: Sequence[tuple[float | None, int]], divisors: Sequence[int]) -> str:
-    declared, found = max(compared, key=lambda pair: pair[1], default=(None, 0))
+    declared, highest = max(compared, key=lambda pair: pair[1], default=(None, 0))
     if declared is None:
         return "it has no value, or no Interval_Max"
-    shown = f"Interval_Max is {declared:g} beside values up to {found:,}"
+    shown = f"Interval_Max is {declared:g} beside values up to {highest:,}"
     if divisors == [_MOST_COMMON]:
         return f"{shown}; most writers divide by 10⁶ whatever the unit is"
     if divisors == [1_000]:
@@ -103,8 +102,8 @@ def _shown(compared: Sequence[tuple[float | None, int]], divisors: Sequence[int]
     return f"{shown}, which fits {'several units' if divisors else 'no unit'}"
 
 
-def _fits(declared: float | None, found: int, divisor: int) -> bool:
-    expected = found / divisor
+def _fits(declared: float | None, highest: int, divisor: int) -> bool:
+    expected = highest / divisor
     return declared is not None and abs(declared - expected) <= _ROUNDED + _COARSE * min(declared, expected)
 
 

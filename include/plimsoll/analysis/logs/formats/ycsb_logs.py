@@ -3,7 +3,7 @@ the summary of its console output: figures of the whole run, and how operations 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePath
 
@@ -47,9 +47,9 @@ class YcsbLogs(IntervalLogs):
         return super().recognises(file) and bool(LOGGING_FOR.search(first)) and logged_name(first) is None
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
-        for one in super()._series(log, kinds):
-            records = _without_second_last_stub(without_first_stub(one.records))
-            yield one._replace(records=records, folder=str(PurePath(log.name).parent))
+        for tagged in super()._series(log, kinds):
+            records = _without_second_last_stub(without_first_stub(tagged.records))
+            yield tagged._replace(records=records, folder=str(PurePath(log.name).parent))
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by name
         return meaning(_name(log))
@@ -60,25 +60,25 @@ class YcsbLogs(IntervalLogs):
     def _refuse(self, series: Sequence[Series]) -> None:
         """Refuse nothing: YCSB writes both measures into one folder, so a user who gives the folder gives both."""
 
-    def _failures(self, every: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:  # noqa: ARG002 - no tags
+    def _failures(self, all_series: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:  # noqa: ARG002 - no tags
         """Return the counts of `READ-FAILED`, or of `Intended-READ-FAILED` where that is alone: both count the same."""
-        failed = [one._replace(records=one.log.records) for one in every if one.measure == "time of failures"]
-        names = {(one.folder, _name(one.log)) for one in failed}
-        counted = [
-            one
-            for one in failed
-            if (one.folder, _name(one.log).removeprefix(INTENDED)) not in names - {(one.folder, _name(one.log))}
-        ]
-        return [failures_of(one, failed_kind(_name(one.log))) for one in counted] or None
+        failed = [tagged for tagged in all_series if tagged.measure == "time of failures"]
+        named = [(tagged.folder, _name(tagged.log), tagged) for tagged in failed]
+        names = {(folder, name) for folder, name, _ in named}
+        return [
+            failures_of(tagged._replace(records=tagged.log.records), failed_kind(name))
+            for folder, name, tagged in named
+            if not name.startswith(INTENDED) or (folder, name.removeprefix(INTENDED)) not in names
+        ] or None
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
-        for log in {id(one.log): one.log for one in series}.values():
+        for log in {id(tagged.log): tagged.log for tagged in series}.values():
             if len(without_first_stub(log.records)) < len(log.records):
                 yield stub_note(log, log.records)
             if len(_without_second_last_stub(log.records)) < len(log.records):
                 counted = plural(total(log.records[-1:], log.name) or 0, "value")
                 yield f"{log.name}: ends with two stubs; the last, written after the run, is left out, {counted}"
-        yield from remarks([_name(one.log) for one in series])
+        yield from remarks([_name(tagged.log) for tagged in series])
 
 
 def meaning(name: str) -> Meaning | None:
@@ -103,10 +103,10 @@ def failed_kind(name: str) -> str:
 
 def remarks(names: Sequence[str]) -> Iterator[str]:
     """Yield remarks on the pitfalls of measurements with those names."""
-    intended = {found[1] for name in names if INTENDED in name and (found := meaning(name))}
+    intended = {covered[1] for name in names if INTENDED in name and (covered := meaning(name))}
     if intended:
         yield _NOTES["target"]
-    if any(found[0] == "service time" and found[1] not in intended for name in names if (found := meaning(name))):
+    if any(covered[0] == "service time" and covered[1] not in intended for name in names if (covered := meaning(name))):
         yield _NOTES["service"]
     if any(name.endswith(MADE_OF_OTHERS) for name in names):
         yield _NOTES["both"]
@@ -128,8 +128,8 @@ def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]
 
 
 def _name(log: HistogramLog) -> str:
-    found = (LOGGING_FOR.search(comment) for comment in log.comments)
-    return next((match["name"] for match in found if match), log.name)
+    matches = (LOGGING_FOR.search(comment) for comment in log.comments)
+    return next((match["name"] for match in matches if match), log.name)
 
 
 Summary = Mapping[str, Mapping[str, float]]
@@ -147,27 +147,24 @@ _US_PER_MS = 1000
 
 def read_summary(text: str) -> dict[str, dict[str, float]]:
     """Return the figures of each measurement."""
-    found: dict[str, dict[str, float]] = {}
+    summary: dict[str, dict[str, float]] = {}
     for line in _SUMMARY.finditer(text):
         with suppress(ValueError):
-            found.setdefault(line["name"], {})[line["what"]] = float(line["value"])
-    return found
+            summary.setdefault(line["name"], {})[line["what"]] = float(line["value"])
+    return summary
 
 
 def whole_run(summary: Summary, operations: Mapping[str, str]) -> Iterator[WholeRun]:
     for name, figures in summary.items():
         if "Operations" in figures and name in operations:
-            values = {
-                float(one["percentile"]): value / _US_PER_MS
-                for what, value in figures.items()
-                if (one := _PERCENTILE.fullmatch(what))
-            }
+            matches = ((_PERCENTILE.fullmatch(figure), value) for figure, value in figures.items())
+            values = {float(match["percentile"]): value / _US_PER_MS for match, value in matches if match}
             highest = {100.0: figures["MaxLatency(us)"] / _US_PER_MS} if "MaxLatency(us)" in figures else {}
             yield WholeRun(operations[name], round(figures["Operations"]), values | highest)
 
 
 def failures_by_result(
-    file: str, failed: Iterable[tuple[str, float, int]], summary: Summary, kinds: Mapping[str, str]
+    file: str, failed: Sequence[tuple[str, float, int]], summary: Summary, kinds: Mapping[str, str]
 ) -> tuple[dict[str, int], tuple[Failures, ...]]:
     """Return the whole run's failures by result, and those whose times are known.
 
@@ -175,13 +172,12 @@ def failures_by_result(
     results, and both measures of an operation count the same.
     """
     times: dict[str, dict[str, list[tuple[float, int]]]] = {}
-    every = list(failed)
-    names = {name for name, _, _ in every}
-    for name, at_s, count in every:
+    names = {name for name, _, _ in failed}
+    for name, at_s, count in failed:
         if not name.startswith(INTENDED) or name.removeprefix(INTENDED) not in names:
             times.setdefault(_operation(name), {}).setdefault(failed_kind(name), []).append((at_s, count))
     errors: dict[str, int] = {}
-    found: list[Failures] = []
+    failures: list[Failures] = []
     for operation in dict.fromkeys([*times, *map(_operation, summary)]):
         timed, returned = times.get(operation, {}), _returned(summary, operation)
         others = {kind: count for kind, count in returned.items() if kind not in timed}
@@ -195,30 +191,29 @@ def failures_by_result(
                 errors[kind] = errors.get(kind, 0) + most
         judged_as = kinds.get(operation.lower(), operation)
         for kind, figures in timed.items():
-            found += failures_at(f"{file}, {operation}-{kind}", kind, figures, judged_as)
-    return errors, tuple(found)
+            failures += failures_at(f"{file}, {operation}-{kind}", kind, figures, judged_as)
+    return errors, tuple(failures)
 
 
 def _operation(name: str) -> str:
-    found = meaning(name)
-    return found[1] if found else name
+    known = meaning(name)
+    return known[1] if known else name
 
 
 def _returned(summary: Summary, operation: str) -> dict[str, int]:
     """Return how often an operation failed, by result; where the summary has no results, by measurement."""
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     has_results = False
     for name, figures in summary.items():
-        for what, value in figures.items():
-            if _operation(name) == operation and what.startswith(_RETURN):
+        for figure, value in figures.items():
+            if _operation(name) == operation and figure.startswith(_RETURN):
                 has_results = True
-                kind = what.removeprefix(_RETURN)
+                kind = figure.removeprefix(_RETURN)
                 if kind not in _ANSWERED:
-                    found[kind] = max(found.get(kind, 0), round(value))
+                    counts[kind] = max(counts.get(kind, 0), round(value))
     if not has_results:
         for name, figures in summary.items():
-            known = meaning(name)
-            if known and known == ("time of failures", operation) and "Operations" in figures:
+            if meaning(name) == ("time of failures", operation) and "Operations" in figures:
                 kind = failed_kind(name)
-                found[kind] = max(found.get(kind, 0), round(figures["Operations"]))
-    return found
+                counts[kind] = max(counts.get(kind, 0), round(figures["Operations"]))
+    return counts

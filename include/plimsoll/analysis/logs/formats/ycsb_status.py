@@ -66,7 +66,7 @@ class YcsbStatus:
         statuses, cut = _statuses(text, name)
         statuses = _by_running_seconds(statuses, name)
         summary = read_summary(text)
-        names = list(dict.fromkeys(one for status in statuses for one in status.operations))
+        names = list(dict.fromkeys(operation for status in statuses for operation in status.operations))
         if names:
             _refuse_averages(text, names, name)
         _refuse_unknown([*names, *summary], options, name)
@@ -74,14 +74,14 @@ class YcsbStatus:
         judged += _unanswered(names, judged)
         samples = tuple(_samples(statuses, judged if names else [], kinds))
         left_out = tuple(_left_out(statuses, judged, others))
-        errors, failures = failures_by_result(name, _failed(statuses), summary, kinds)
+        errors, failures = failures_by_result(name, list(_failed(statuses)), summary, kinds)
         return Reading(
             title=self.title,
             unit="us",
             unit_why="YCSB writes us",
             samples=samples,
             left_out=left_out,
-            whole_run=tuple(whole_run(summary, {one: _kind(one, kinds) for one in judged})),
+            whole_run=tuple(whole_run(summary, {operation: _kind(operation, kinds) for operation in judged})),
             obstacles=() if samples else (f"{name}: no status line has percentiles (run YCSB with `-s`)",),
             notes=(*cut, *(omission(judged) if samples else ()), *remarks(names or list(summary))),
             errors=errors if summary or names else None,
@@ -101,7 +101,8 @@ def _refuse_unknown(names: Sequence[str], options: ReadOptions, where: str) -> N
 def _refuse_averages(text: str, names: Sequence[str], where: str) -> None:
     """Raise LogError on operations that have only averages, beside others with percentiles."""
     known = {name.removeprefix("Hdr") for name in names}
-    averaged = dict.fromkeys(one["name"] for line in _LINE.finditer(text) for one in _AVERAGED.finditer(line["rest"]))
+    matches = (match for line in _LINE.finditer(text) for match in _AVERAGED.finditer(line["rest"]))
+    averaged = dict.fromkeys(match["name"] for match in matches)
     lost = [name for name in averaged if name not in known and _meaning(name)[0] in JUDGED]
     if lost:
         what = f"has averages alone of {', '.join(lost)}, but percentiles of {', '.join(names)}"
@@ -115,11 +116,12 @@ def _meaning(name: str) -> Meaning:
 
 def _judged(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the names to judge, which are each operation's response times if there are any, and the other names."""
-    intended = {_meaning(name)[1] for name in names if _meaning(name)[0] == "response time"}
+    meanings = {name: _meaning(name) for name in names}
+    intended = {operation for measure, operation in meanings.values() if measure == "response time"}
     judged = [
         name
-        for name in names
-        if (found := _meaning(name))[0] == "response time" or (found[0] == "service time" and found[1] not in intended)
+        for name, (measure, operation) in meanings.items()
+        if measure == "response time" or (measure == "service time" and operation not in intended)
     ]
     return judged, [name for name in names if name not in judged]
 
@@ -151,21 +153,21 @@ def _statuses(text: str, name: str) -> tuple[list[_Status], tuple[str, ...]]:
     """
     lines = list(_LINE.finditer(text))
     ends = [line.start() for line in lines[1:]] + [len(text)] * bool(lines)
-    found: list[_Status] = []
+    statuses: list[_Status] = []
     before = ""
     for line, end in zip(lines, ends, strict=True):
         rest = text[line.start("rest") : end]
         if (whole := text[line.start() : end].strip()) == before:
             continue  # YCSB's `standardstatus` writes each status to both outputs
-        before = whole
-        if end == len(text) and (_CUT.search(rest) or _lacks_its_end(rest, found)):
-            what = "the last status is cut short (was YCSB killed?); those before it count"
-            return found, (f"{_where(name, text, line)}: {what}",)
+        before, number = whole, text.count("\n", 0, line.start()) + 1
+        where = f"{name}, line {number}"
+        if end == len(text) and (_CUT.search(rest) or _lacks_its_end(rest, statuses)):
+            return statuses, (f"{where}: the last status is cut short (was YCSB killed?); those before it count",)
         try:
-            found.append(_status(line, text.count("\n", 0, line.start()) + 1, rest))
+            statuses.append(_status(line, number, rest))
         except ValueError as error:
-            raise LogError("is a damaged status line", where=_where(name, text, line), mend=_MEND) from error
-    return found, ()
+            raise LogError("is a damaged status line", where=where, mend=_MEND) from error
+    return statuses, ()
 
 
 def _lacks_its_end(rest: str, before: Sequence[_Status]) -> bool:
@@ -175,18 +177,13 @@ def _lacks_its_end(rest: str, before: Sequence[_Status]) -> bool:
     return {operation["name"] for operation in _operations(rest)} < set(before[-1].operations)
 
 
-def _where(name: str, text: str, line: re.Match[str]) -> str:
-    number = text.count("\n", 0, line.start()) + 1
-    return f"{name}, line {number}"
-
-
 def _by_running_seconds(statuses: Sequence[_Status], name: str) -> list[_Status]:
     """Return the statuses at times by which the run's own seconds pass, whatever the clock on the wall says.
 
     A status has whole seconds, and a local time with the fractions. Where the two pass differently, the local time was
     set or its zone's summer ended. Raises LogError where the run's seconds go back.
     """
-    found = list(statuses[:1])
+    timed = list(statuses[:1])
     for before, status in pairwise(statuses):
         step_s = status.second - before.second
         if step_s < 0:
@@ -194,8 +191,8 @@ def _by_running_seconds(statuses: Sequence[_Status], name: str) -> list[_Status]
             raise LogError(what, where=f"{name}, line {status.line}", mend="give the output of one run")
         local_s = status.at_s - before.at_s
         length_s = local_s if abs(local_s - step_s) <= _WHOLE_SECONDS else step_s
-        found.append(status._replace(at_s=found[-1].at_s + length_s))
-    return found
+        timed.append(status._replace(at_s=timed[-1].at_s + length_s))
+    return timed
 
 
 def _status(line: re.Match[str], number: int, rest: str) -> _Status:
@@ -204,24 +201,20 @@ def _status(line: re.Match[str], number: int, rest: str) -> _Status:
         raise ValueError("has a bracket that is not closed")
     # The output does not give the time zone; only differences are used.
     at = datetime.strptime(line["at"] + "000", "%Y-%m-%d %H:%M:%S:%f").replace(tzinfo=UTC)
-    found = list(_operations(rest))
-    operations = {one["name"]: (int(one["count"]), _figures(one["figures"])) for one in found}
-    if len(operations) < len(found):
+    matches = list(_operations(rest))
+    operations = {match["name"]: (int(match["count"]), _figures(match["figures"])) for match in matches}
+    if len(operations) < len(matches):
         raise ValueError("has an operation twice")
     return _Status(at.timestamp(), int(line["second"]), number, operations)
 
 
 def _operations(rest: str) -> Iterator[re.Match[str]]:
-    return (one for one in _OPERATION.finditer(rest) if "99=" in one["figures"])
+    return (match for match in _OPERATION.finditer(rest) if "99=" in match["figures"])
 
 
 def _figures(text: str) -> dict[float, float]:
-    found = {one["name"]: one["value"] for one in _FIGURE.finditer(text)}
-    values = {
-        100.0 if name == "Max" else float(name): value
-        for name, value in found.items()
-        if name[0] not in "AM" or name == "Max"
-    }
+    texts = {match["name"]: match["value"] for match in _FIGURE.finditer(text) if match["name"] not in ("Min", "Avg")}
+    values = {100.0 if name == "Max" else float(name): value for name, value in texts.items()}
     return {percentile: float(value.replace(",", ".")) / _US_PER_MS for percentile, value in values.items()}
 
 
@@ -237,7 +230,7 @@ def _samples(statuses: Sequence[_Status], names: Sequence[str], kinds: Mapping[s
 def _failed(statuses: Sequence[_Status]) -> Iterator[tuple[str, float, int]]:
     """Yield what failed: the measurement, when it did (in the middle of a status' time), and how often."""
     usual_s = statuses[1].at_s - statuses[0].at_s if len(statuses) > 1 else 0.0
-    before_s = [statuses[0].at_s - usual_s, *(one.at_s for one in statuses)] if statuses else []
+    before_s = [statuses[0].at_s - usual_s, *(status.at_s for status in statuses)] if statuses else []
     for from_s, status in zip(before_s, statuses, strict=False):
         for name, (count, _) in status.operations.items():
             if count and _meaning(name)[0] == "time of failures":

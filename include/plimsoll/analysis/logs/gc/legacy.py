@@ -105,23 +105,24 @@ class _Collection:
 
 def parse_legacy(text: str) -> Pauses | None:
     """Return all pauses of one log; None where no line of the text has this form."""
-    found = read_records(text)
-    if not found.records:
+    log = read_records(text)
+    if not log.records:
         return None
     # By the flag in the log's beginning, else by the first line that only one collector writes.
-    flag, heads = _FLAG.search("\n".join(found.before)), (record.head for record in found.records)
+    flag, heads = _FLAG.search("\n".join(log.before)), (record.head for record in log.records)
     by_mark = (_MARKS[mark] for head in heads for mark in _MARKS if mark in head)
     collector = _COLLECTORS[flag["name"]] if flag else next(by_mark, None)
-    steps = _steps(found.records)
-    unknown = [*found.unknown, *_unknown(steps)]
-    if not unknown and not any(isinstance(step, _Collection) and step.paused for step in steps):
-        unknown += [record.head for record in found.records if _CONCURRENT.match(record.head)]
+    steps = _steps(log.records)
+    collections = [step for step in steps if isinstance(step, _Collection)]
+    unknown = [*log.unknown, *_unknown(steps)]
+    if not unknown and not any(collection.paused for collection in collections):
+        unknown += [record.head for record in log.records if _CONCURRENT.match(record.head)]
     return Pauses(
         collector,
-        found.records[0].at.tzinfo,
+        log.records[0].at.tzinfo,
         tuple(_pauses(steps, collector)),
-        tuple(heap for one in steps if isinstance(one, _Collection) and (heap := one.heap())),
-        tuple(cpu for one in steps if isinstance(one, _Collection) and (cpu := one.cpu())),
+        tuple(heap for collection in collections if (heap := collection.heap())),
+        tuple(cpu for collection in collections if (cpu := collection.cpu())),
         unread(unknown, text),
     )
 
@@ -143,27 +144,27 @@ def _steps(records: list[Record]) -> list[_Collection | Record]:
 def _collection(record: Record) -> _Collection | None:
     if record.open or record.without_pause:
         return None
-    found = _PAUSE.fullmatch(record.head.rstrip())
+    match = _PAUSE.fullmatch(record.head.rstrip())
     return (
-        _Collection(record, record.at, _kind(found["kind"], record.head), 1e3 * number(found["s"])) if found else None
+        _Collection(record, record.at, _kind(match["kind"], record.head), 1e3 * number(match["s"])) if match else None
     )
 
 
 def _shenandoah(record: Record, cycle: int, *, ends: bool) -> _Collection | None:
-    found = _SHENANDOAH.fullmatch(record.head.rstrip())
-    if not found:
+    match = _SHENANDOAH.fullmatch(record.head.rstrip())
+    if not match:
         return None
-    took_ms = number(found["ms"])
+    took_ms = number(match["ms"])
     at = record.at - timedelta(milliseconds=took_ms) if ends else record.at
-    return _Collection(record, at, found["kind"], took_ms, cycle)
+    return _Collection(record, at, match["kind"], took_ms, cycle)
 
 
 def _unknown(steps: list[_Collection | Record]) -> Iterator[str]:
     """Yield the lines of each record that tells nothing in a known form, but for a last one that is cut."""
-    for place, step in enumerate(steps, 1):
+    for position, step in enumerate(steps, 1):
         if isinstance(step, _Collection) or step.without_pause or _STOPPED.match(step.head):
             continue
-        if not (place == len(steps) and (step.open or step.cut)):
+        if not (position == len(steps) and (step.open or step.cut)):
             yield from step.head.splitlines()
 
 

@@ -89,21 +89,21 @@ class Records:
 
 def read_records(text: str) -> Records:
     """Divide a log into its records. A line on a concurrent phase amid a pause's record is left out of that record."""
-    found = Records()
+    log = Records()
     final = False
     lines = text.splitlines()
     whole = len(lines) - (not text.endswith("\n"))
     for number, line in enumerate(lines, 1):
         is_cut = number > whole
         stamped = _LINE.match(line)
-        last = found.records[-1] if found.records else None
+        last = log.records[-1] if log.records else None
         final = not stamped and (final or _FINAL_STATISTICS.match(line) is not None)
         if stamped and last and last.open and _CONCURRENT.match(stamped["rest"]):
             continue
         if stamped and not (last and last.takes(stamped["rest"])):
-            found.records.append(Record(datetime.fromisoformat(stamped["time"]), stamped["rest"], cut=is_cut))
+            log.records.append(Record(datetime.fromisoformat(stamped["time"]), stamped["rest"], cut=is_cut))
             continue
         if not (final or is_cut or (last and last.open) or _DETAIL.match(line)):
-            found.unknown.append(line)
-        (last.add if last else found.before.append)(line)
-    return found
+            log.unknown.append(line)
+        (last.add if last else log.before.append)(line)
+    return log

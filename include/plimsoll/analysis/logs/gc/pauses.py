@@ -5,7 +5,7 @@ also lines beside the nodes' own; forms that are not read say what to give inste
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -140,17 +140,15 @@ def joined(logs: Sequence[Pauses]) -> Pauses:
     """Return as one the pauses of JVMs that ran one after the other in the same place."""
     heap: list[HeapChange] = []
     for log in logs:
-        before = max((change.cycle for change in heap if change.cycle is not None), default=-1) + 1
-        heap += [
-            change if change.cycle is None else replace(change, cycle=change.cycle + before) for change in log.heap
-        ]
+        first = max((change.cycle for change in heap if change.cycle is not None), default=-1) + 1
+        heap += [change if change.cycle is None else replace(change, cycle=change.cycle + first) for change in log.heap]
     return Pauses(
-        collector=next((one.collector for one in logs if one.collector), None),
-        zone=next((one.zone for one in logs if one.zone), None),
-        pauses=tuple(pause for one in logs for pause in one.pauses),
+        collector=next((log.collector for log in logs if log.collector), None),
+        zone=next((log.zone for log in logs if log.zone), None),
+        pauses=tuple(pause for log in logs for pause in log.pauses),
         heap=tuple(heap),
-        cpu=tuple(time for one in logs for time in one.cpu),
-        unread=next((one.unread for one in logs if one.unread), None),
+        cpu=tuple(time for log in logs for time in log.cpu),
+        unread=next((log.unread for log in logs if log.unread), None),
     )
 
 
@@ -174,24 +172,15 @@ def gc_lines(text: str) -> tuple[LogLine, ...]:
     Reads unified logs and those of JDK 8, as far as one line gives the length of a pause. Other lines are left out:
     `parse_gc_log` counts those that it does not know.
     """
-    return tuple(_lines(text))
-
-
-def _lines(text: str) -> Iterator[LogLine]:
+    lines = []
     for line in text.splitlines():
         timed, pause = _TIMED.match(line), _PAUSE.search(line)
         if timed and pause and (number(pause["ms"]) if pause["ms"] else float(pause["s"]) * 1000) >= LEAST_MS:
-            yield LogLine(datetime.fromisoformat(timed["time"]), f"gc.log: {line[timed.end() :].strip()}")
+            lines.append(LogLine(datetime.fromisoformat(timed["time"]), f"gc.log: {line[timed.end() :].strip()}"))
+    return tuple(lines)
 
 
-def unknown_form(text: str) -> str:
-    """Say what a text is that no line of a known GC log is in."""
-    return next(
-        (what for form, what, _ in _FORMS if form.search(text)),
-        "is not a unified GC log with time, uptime, level and tags",
-    )
-
-
-def instead(text: str) -> str:
-    """Say what to give instead of a log that is not read."""
-    return next((mend for form, _, mend in _FORMS if form.search(text)), _FLAGS)
+def unknown_form(text: str) -> tuple[str, str]:
+    """Say what a text is that no line of a known GC log is in, and what to give instead."""
+    forms = ((what, mend) for form, what, mend in _FORMS if form.search(text))
+    return next(forms, ("is not a unified GC log with time, uptime, level and tags", _FLAGS))

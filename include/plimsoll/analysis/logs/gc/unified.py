@@ -21,7 +21,6 @@ from plimsoll.analysis.logs.gc.pauses import (
     HeapChange,
     Pause,
     Pauses,
-    instead,
     number,
     size_bytes,
     unknown_form,
@@ -101,12 +100,11 @@ def parse_gc_log(text: str) -> Pauses:
     An incomplete last line is left out, and lines of unknown form are counted. Raises LogError on a text without any
     line of a unified log or of a JDK 8 log with date stamps, and on one with unknown lines that tells no collection.
     """
-    found = _parsed(text)
-    if found is None or (found.unread and not found.collections):
-        raise LogError(
-            f"shows no collection in a known form: {found.unread}" if found else unknown_form(text), mend=instead(text)
-        )
-    return found
+    pauses = _parsed(text)
+    if pauses is None or (pauses.unread and not pauses.collections):
+        what, mend = unknown_form(text)
+        raise LogError(f"shows no collection in a known form: {pauses.unread}" if pauses else what, mend=mend)
+    return pauses
 
 
 def _parsed(text: str) -> Pauses | None:
@@ -135,11 +133,11 @@ def pauses_frame(
     figures = list(_FRAME)[3:]
     rows = [
         (
-            *place,
-            (pause.at - started_at).total_seconds() - (ahead_ms or {}).get(place.host, 0.0) / 1000,
+            *jvm,
+            (pause.at - started_at).total_seconds() - (ahead_ms or {}).get(jvm.host, 0.0) / 1000,
             *(getattr(pause, name) for name in figures),
         )
-        for place, pauses in by_process.items()
+        for jvm, pauses in by_process.items()
         for pause in pauses.pauses
     ]
     frame = pd.DataFrame(rows, columns=list(_FRAME))
@@ -232,9 +230,8 @@ def _heap(lines: list[_Line]) -> Iterator[HeapChange]:
     for line in lines:
         if line.tags == "gc" and (match := _HEAP.fullmatch(line.message)):
             took = number(match["took"]) * (1 if match["unit"] == "ms" else 1000) if match["took"] else 0.0
-            yield HeapChange(
-                line.at, size_bytes(match["before"]), size_bytes(match["after"]), took, int(match["cycle"])
-            )
+            before, after = size_bytes(match["before"]), size_bytes(match["after"])
+            yield HeapChange(line.at, before, after, took, int(match["cycle"]))
 
 
 def _cpu(lines: list[_Line]) -> Iterator[CpuTime]:

@@ -2,7 +2,6 @@
 that have single values.
 """
 
-import struct
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,12 +11,10 @@ import pybase64
 from pyhdrh import decode
 
 from plimsoll.analysis.logs.hdr.histogram_layout import WIDE, HistogramLayout, Ints, Unit, wide_length
-from plimsoll.analysis.logs.hdr.record_line import Header, Record, inflate, read_header
+from plimsoll.analysis.logs.hdr.record_line import INNER, OUTER, Header, Record, inflate, read_header
 from plimsoll.domain.text.errors import LogError
 
 _COUNTER_BYTES = 8
-_OUTER = struct.Struct(">II")
-_INNER = struct.Struct(">IIIIQQd")
 _WORDS_OF_8 = 0x80
 _ENCODED_V1, _COMPRESSED_V1 = 0x1C849301 | _WORDS_OF_8, 0x1C849302 | _WORDS_OF_8
 _DIGITS, _LOWEST = 3, 1
@@ -37,14 +34,11 @@ class _Source:
     @classmethod
     def of(cls, header: Header, unit: Unit) -> "_Source":
         layout = HistogramLayout.of(header.lowest, header.digits)
-        if layout == WIDE:
-            return cls._with(header, wide_length(unit), None)
-        last = WIDE.highest_values(np.array([wide_length(unit) - 1]))[0]
-        values = layout.lowest_values(np.arange(int(layout.index_of(np.array([last]))[0]) + 1, dtype=np.int64))
-        return cls._with(header, len(values), WIDE.index_of(values))
-
-    @classmethod
-    def _with(cls, header: Header, length: int, target: Ints | None) -> "_Source":
+        length, target = wide_length(unit), None
+        if layout != WIDE:
+            last = WIDE.highest_values(np.array([length - 1]))[0]
+            values = layout.lowest_values(np.arange(int(layout.index_of(np.array([last]))[0]) + 1, dtype=np.int64))
+            length, target = len(values), WIDE.index_of(values)
         scratch = np.zeros(length, dtype=np.int64)
         return cls(header, scratch, target, scratch.ctypes.data)
 
@@ -61,8 +55,8 @@ class _Source:
         return used.stop if self.target is None or not used.stop else int(self.target[used.stop - 1]) + 1
 
     def _fill_packed(self, body: bytes) -> slice:
-        found = decode(body, self.header.counts_at, self.address, len(self.scratch), _COUNTER_BYTES)
-        return slice(max(0, found["min_nonzero_index"]), found["max_nonzero_index"] + 1)
+        decoded = decode(body, self.header.counts_at, self.address, len(self.scratch), _COUNTER_BYTES)
+        return slice(max(0, decoded["min_nonzero_index"]), decoded["max_nonzero_index"] + 1)
 
     def _fill_words(self, body: bytes) -> slice:
         words = np.frombuffer(body, dtype=f">i{self.header.word_bytes}", offset=self.header.counts_at)
@@ -123,19 +117,14 @@ class Decoder:
         return source.add_to(self._sums, body)
 
 
-def encoded(values: Ints) -> memoryview:
-    """Return the payload of a histogram of these values, in the layout `WIDE` and the encoding V1."""
-    return encoded_counts(np.bincount(WIDE.index_of(values), minlength=1))
-
-
 def encoded_counts(counts: Ints) -> memoryview:
-    """Return the same of the counts of the layout's first slots, at least one."""
+    """Return a histogram's payload, in encoding V1, with these counts in the first slots of `WIDE`, at least one."""
     highest = max(2, int(WIDE.highest_values(np.array([len(counts) - 1]))[0]))
     words = counts.astype(">i8").tobytes()
-    inner = _INNER.pack(_ENCODED_V1, len(words), 0, _DIGITS, _LOWEST, highest, 1.0)
+    inner = INNER.pack(_ENCODED_V1, len(words), 0, _DIGITS, _LOWEST, highest, 1.0)
     packed = zlib.compress(inner + words, _FAST)
-    return memoryview(pybase64.b64encode(_OUTER.pack(_COMPRESSED_V1, len(packed)) + packed))
+    return memoryview(pybase64.b64encode(OUTER.pack(_COMPRESSED_V1, len(packed)) + packed))
 
 
-EMPTY = encoded(np.zeros(0, dtype=np.int64))
+EMPTY = encoded_counts(np.zeros(1, dtype=np.int64))
 """A histogram without a value."""

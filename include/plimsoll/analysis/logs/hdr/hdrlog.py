@@ -109,36 +109,30 @@ def _lines(text: bytes, name: str) -> Iterator[_Line]:
     start, number = 0, 0
     while start < len(text):
         number += 1
-        found = text.find(b"\n", start)
-        if found >= 0 and number > MOST_LINES:
+        newline = text.find(b"\n", start)
+        if newline >= 0 and number > MOST_LINES:
             raise LogError(f"has more than {MOST_LINES:,} lines", where=name, mend="give the log of one run")
-        end = found if found >= 0 else len(text)
+        end = newline if newline >= 0 else len(text)
         stripped = end - 1 if text[end - 1 : end] == b"\r" else end
         if stripped > start:
-            yield _Line(number, start, stripped, complete=found >= 0)
+            yield _Line(number, start, stripped, complete=newline >= 0)
         start = end + 1
 
 
 def _times(comments: list[_Comment], name: str) -> dict[bytes, float]:
     times: dict[bytes, float] = {}
     for comment in comments:
-        match = _HEADER.match(comment.text)
-        if match and times.setdefault(_kind(match), at := _time_s(match, comment, name)) != at:
-            what = f"a second {_kind(match).decode()}: two logs in one file"
-            raise LogError(what, where=f"{name}, line {comment.number}", mend="judge each run's log by itself")
+        if match := _HEADER.match(comment.text):
+            kind, where = match[1].replace(b"Basetime", b"BaseTime"), f"{name}, line {comment.number}"
+            try:
+                at_s = float(match[2])
+            except ValueError:
+                what = f"{match[1].decode()} is no number: {match[2].decode()}"
+                raise LogError(what, where=where, mend=_MEND) from None
+            if times.setdefault(kind, at_s) != at_s:
+                what = f"a second {kind.decode()}: two logs in one file"
+                raise LogError(what, where=where, mend="judge each run's log by itself")
     return times
-
-
-def _kind(match: re.Match[bytes]) -> bytes:
-    return match[1].replace(b"Basetime", b"BaseTime")
-
-
-def _time_s(match: re.Match[bytes], comment: _Comment, name: str) -> float:
-    try:
-        return float(match[2])
-    except ValueError:
-        what = f"{match[1].decode()} is no number: {match[2].decode()}"
-        raise LogError(what, where=f"{name}, line {comment.number}", mend=_MEND) from None
 
 
 def _base_s(times: dict[bytes, float], first_s: float) -> float:
@@ -193,8 +187,8 @@ def with_lengths(records: Sequence[Record], base_s: float) -> tuple[Record, ...]
     begins there; of a length this can't be true, except where a record begins at 0.
     """
     tags = grouped((record.tag, record) for record in records)
-    judged = [one for one in tags.values() if len(one) >= _FEWEST]
-    if not judged or not all(_ends(one, base_s) for one in judged):
+    judged = [of_tag for of_tag in tags.values() if len(of_tag) >= _FEWEST]
+    if not judged or not all(_ends(of_tag, base_s) for of_tag in judged):
         return None
     return tuple(record._replace(length_s=record.length_s - (record.start_s - base_s)) for record in records)
 

@@ -52,8 +52,7 @@ class HistogramLayout:
     def lowest_values(self, indices: Ints) -> Ints:
         """Return the smallest value of each slot, as Java's valueFromIndex."""
         bucket = self._bucket(indices)
-        values: Ints = (indices - (bucket << self.half_magnitude)) << (bucket + self.unit_magnitude)
-        return values
+        return (indices - (bucket << self.half_magnitude)) << (bucket + self.unit_magnitude)
 
     def highest_values(self, indices: Ints) -> Ints:
         """Return the largest value of each slot, which is the value reported, as Java's highestEquivalentValue."""

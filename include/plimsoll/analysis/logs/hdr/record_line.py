@@ -20,8 +20,8 @@ _CUT_HEAD = re.compile(rb"(T|Ta|Tag|(Tag=[^,]*,?)?[-+0-9.eE]*(,[-+0-9.eE]*){0,2}
 """A line that ends before its histogram begins."""
 _PAYLOAD = re.compile(rb"(Tag=[^,]*,)?([-+0-9.eE]+,){3}(?P<payload>[A-Za-z0-9+/=]*)$")
 _DECIMAL_COMMAS = re.compile(rb"(Tag=[^,]*,)?(\d+,){4,5}[\d.]+,HIST")
-_OUTER = struct.Struct(">II")
-_INNER = struct.Struct(">IIIIQQd")
+OUTER = struct.Struct(">II")
+INNER = struct.Struct(">IIIIQQd")
 _INNER_V0 = struct.Struct(">IIQQQ")
 _COMPRESSED = {0x1C849304, 0x1C849302, 0x1C849309}
 _FRACTIONS = {0x0C72124E, 0x0C72124F}
@@ -86,8 +86,8 @@ def parse_record(text: bytes, start: int, end: int, number: int, base_s: float) 
 
 def is_cut(line: bytes) -> bool:
     """Tell whether a last line is the beginning of a record, or zeros that some file systems leave after a crash."""
-    found = _PAYLOAD.match(line)
-    return not line.strip(b"\0") or bool(is_cut_short(found["payload"]) if found else _CUT_HEAD.match(line))
+    match = _PAYLOAD.match(line)
+    return not line.strip(b"\0") or bool(is_cut_short(match["payload"]) if match else _CUT_HEAD.match(line))
 
 
 def _number(text: bytes) -> float | None:
@@ -101,18 +101,18 @@ def _number(text: bytes) -> float | None:
 def inflate(payload: bytes | memoryview) -> bytes:
     """Decode the base64 of a compressed histogram into header and counts. Raises ValueError on anything else."""
     raw = pybase64.b64decode(payload)
-    if len(raw) < _OUTER.size:
+    if len(raw) < OUTER.size:
         raise ValueError("is cut short")
-    cookie, length = _OUTER.unpack_from(raw)
+    cookie, length = OUTER.unpack_from(raw)
     if cookie in _FRACTIONS:
         raise ValueError("is a DoubleHistogram, whose values have no unit of time")
     if cookie & ~_WORD_SIZE_BITS not in _COMPRESSED:
         raise ValueError("is not a compressed histogram in encoding V0, V1 or V2")
-    if length != len(raw) - _OUTER.size:
-        raise ValueError(f"has {len(raw) - _OUTER.size} bytes where {length} are announced")
+    if length != len(raw) - OUTER.size:
+        raise ValueError(f"has {len(raw) - OUTER.size} bytes where {length} are announced")
     stream = isal_zlib.decompressobj()
     try:
-        body = stream.decompress(memoryview(raw)[_OUTER.size :], _LARGEST)
+        body = stream.decompress(memoryview(raw)[OUTER.size :], _LARGEST)
     except _DAMAGED as error:
         raise ValueError(f"does not inflate ({error})") from error
     if not stream.eof:
@@ -144,13 +144,13 @@ def _header_v0(body: bytes) -> Header:
 
 
 def _header_v1_or_v2(body: bytes, kind: int) -> Header:
-    if kind not in (_ENCODED_V1, _ENCODED_V2) or len(body) < _INNER.size:
+    if kind not in (_ENCODED_V1, _ENCODED_V2) or len(body) < INNER.size:
         raise ValueError("is not an encoded histogram")
     # The third field moves nothing, see `has_index_offset`.
-    cookie, length, _, digits, lowest, _, _ = _INNER.unpack_from(body)
-    if length != len(body) - _INNER.size:
-        raise ValueError(f"holds {len(body) - _INNER.size} bytes of counts where {length} are announced")
-    return Header(lowest, digits, 0 if kind == _ENCODED_V2 else _word_bytes(cookie) or -1, _INNER.size)
+    cookie, length, _, digits, lowest, _, _ = INNER.unpack_from(body)
+    if length != len(body) - INNER.size:
+        raise ValueError(f"holds {len(body) - INNER.size} bytes of counts where {length} are announced")
+    return Header(lowest, digits, 0 if kind == _ENCODED_V2 else _word_bytes(cookie) or -1, INNER.size)
 
 
 def has_index_offset(body: bytes) -> bool:
@@ -161,7 +161,7 @@ def has_index_offset(body: bytes) -> bool:
     writes 1, as hdrhistogram-go did before 1.3.
     """
     kind = int.from_bytes(body[:4]) & ~_WORD_SIZE_BITS
-    return kind in (_ENCODED_V1, _ENCODED_V2) and bool(_INNER.unpack_from(body)[2])
+    return kind in (_ENCODED_V1, _ENCODED_V2) and bool(INNER.unpack_from(body)[2])
 
 
 def is_complete(payload: bytes | memoryview) -> bool:
@@ -179,7 +179,7 @@ def is_cut_short(payload: bytes | memoryview) -> bool:
     if len(head) < _HEAD_LETTERS:
         return True
     try:
-        _, length = _OUTER.unpack_from(pybase64.b64decode(head))
+        _, length = OUTER.unpack_from(pybase64.b64decode(head))
     except (ValueError, struct.error):
         return False
-    return len(payload) < 4 * ceil((_OUTER.size + int(length)) / 3)
+    return len(payload) < 4 * ceil((OUTER.size + int(length)) / 3)

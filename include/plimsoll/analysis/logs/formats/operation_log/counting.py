@@ -4,12 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.operation_log.parsing import Chunk
+from plimsoll.analysis.logs.formats.operation_log.parsing import Chunk, Parser
 from plimsoll.analysis.logs.formats.operation_log.second_counts import (
     MOST_SECONDS,
     Activity,
@@ -37,24 +37,11 @@ class Counted(NamedTuple):
     start_s: float
 
 
-class Source(Protocol):
-    """One file of operations, such as a `Parser`."""
-
-    file: RunFile
-
-    @property
-    def mend(self) -> str:
-        """Return what to do where it holds no operation."""
-
-    def chunks(self) -> Iterator[Chunk]:
-        """Yield all operations, chunk by chunk; none is empty."""
-
-
 class _File:
     """The operations of one file, by name."""
 
-    def __init__(self, source: Source, origin_s: float) -> None:
-        self.source, self.name = source, source.file.name
+    def __init__(self, source: RunFile, origin_s: float) -> None:
+        self.source, self.name = source, source.name
         self.activity = Activity(self.name, origin_s)
         self.by_name: dict[str, SecondCounts] = {}
         self.orders: dict[str, Order] = {}
@@ -69,16 +56,15 @@ class _File:
             self.orders[name].add(chunk.starts_s[own], chunk.ends_s[own], chunk.lines[own])
             answered = own & ~chunk.is_failed
             counts.add(chunk.ends_s[answered], chunk.latencies_us[answered])
-            for place in np.flatnonzero(own & chunk.is_failed).tolist():
-                counts.failed[int(seconds[place]), chunk.failed[place]] += chunk.counts[place]
+            for row in np.flatnonzero(own & chunk.is_failed).tolist():
+                counts.failed[int(seconds[row]), chunk.failed[row]] += chunk.counts[row]
 
     def _counts(self, name: str) -> SecondCounts:
         if name not in self.by_name:
             if len(self.by_name) == _MOST_NAMES:
                 what = f"has more than {_MOST_NAMES} operations, such as {name[:40]!r}"
-                raise LogError(
-                    what, where=self.name, mend="leave `operation` out of `--columns`: they are judged together"
-                )
+                mend = "leave `operation` out of `--columns`: they are judged together"
+                raise LogError(what, where=self.name, mend=mend)
             self.by_name[name], self.orders[name] = SecondCounts(self.activity.origin_s), Order()
         return self.by_name[name]
 
@@ -88,17 +74,17 @@ class _File:
         self.activity.require_no_silence()
 
 
-def counted(sources: Sequence[Source], meaning: MeaningOf, kinds: Mapping[str, str]) -> Counted:
+def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, str]) -> Counted:
     """Count the operations of the files of one run; `meaning` says what a name measures, and of which operation.
 
     Raises LogError on rows that can't be read, and on times that are those of no sound measurement.
     """
-    begun = [(source, chunks, next(chunks, None)) for source in sources for chunks in [source.chunks()]]
-    for source, _, first in begun:
+    begun = [(parser, chunks, next(chunks, None)) for parser in parsers for chunks in [parser.chunks()]]
+    for parser, _, first in begun:
         if first is None:
-            raise LogError("holds no operation that is judged", where=source.file.name, mend=source.mend)
+            raise LogError("holds no operation that is judged", where=parser.file.name, mend=parser.names.mend)
     origin_s = min(float(first.starts_s.min()) for _, _, first in begun if first)
-    files = [_File(source, origin_s) for source in sources]
+    files = [_File(parser.file, origin_s) for parser in parsers]
     for file, (_, chunks, first) in zip(files, begun, strict=True):
         for chunk in chain([first] if first else [], chunks):
             file.add(chunk)
@@ -123,7 +109,7 @@ def _series(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]
         begins_s = activity.first_s if activity.first_s - first_s > activity.chance_s else first_s
         ends_s = activity.end_s if end_s - activity.end_s > activity.chance_s else end_s
         first, last = seconds_of(np.array([begins_s, ends_s]), origin_s).tolist()
-        log = HistogramLog(file.name, (), begins_s, (sha256(file.source.file.data).hexdigest(),))
+        log = HistogramLog(file.name, (), begins_s, (sha256(file.source.data).hexdigest(),))
         # A file in which nothing was answered covers its time all the same.
         for name in judged or list(dict.fromkeys(["", *file.by_name]))[:1]:
             counts = file.by_name.get(name) or SecondCounts(origin_s)
@@ -135,12 +121,12 @@ def _series(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]
 
 def _failures(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]) -> Iterator[Failures]:
     for file in files:
-        found: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
+        failed: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
         for name, counts in file.by_name.items():
             operation = meaning(name)[1]
             for (second, kind), count in counts.failed.items():
-                found[kinds.get(operation.lower(), operation), kind][second] += count
-        for (operation, kind), by_second in found.items():
+                failed[kinds.get(operation.lower(), operation), kind][second] += count
+        for (operation, kind), by_second in failed.items():
             seconds = np.array(sorted(by_second))
             numbers = np.array([by_second[second] for second in seconds.tolist()], dtype=np.int64)
             # The middle of their second, so that rounding does not move them beyond its record.

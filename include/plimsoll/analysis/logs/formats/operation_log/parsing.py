@@ -73,12 +73,11 @@ class Parser:
 
     @cached_property
     def layout(self) -> Layout:
-        """Return how the file's lines are divided."""
         return layout_of(self.file, self.columns, self.is_row)
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield all operations, chunk by chunk; none is empty."""
-        places = {column: place for place, column in enumerate(self._wanted)}
+        places = {column: index for index, column in enumerate(self._wanted)}
         units: list[str] = []
         empty = set(self._told)
         for rows in self._rows(places):
@@ -99,31 +98,21 @@ class Parser:
             what = f"its latencies are in {unit}, by the name or the unit of column {name}, not in {self.unit}"
             raise LogError(what, where=self.file.name, mend="leave `--unit` out (of an import, `unit:`)")
         if not unit and not self.unit:
-            raise LogError(
-                f"does not say the unit of its latencies, column {name}", where=self.file.name, mend=_UNKNOWN_UNIT
-            )
+            what = f"does not say the unit of its latencies, column {name}"
+            raise LogError(what, where=self.file.name, mend=_UNKNOWN_UNIT)
         return unit or str(self.unit)
-
-    @property
-    def mend(self) -> str:
-        """Return what to do where no row is left."""
-        return self.names.mend
 
     @property
     def tells_failures(self) -> bool:
         """Return whether a column says what was answered, as far as the columns name one."""
-        told = [*self.columns.ok, *([self.columns.error] if self.columns.error else [])]
-        return not told or any(map(self.layout.has, told))
+        telling = [*self.columns.ok, *([self.columns.error] if self.columns.error else [])]
+        return not telling or any(map(self.layout.has, telling))
 
     @property
     def _told(self) -> list[Column]:
         """Return columns that have texts in some row, if they are there: an error may be nowhere."""
         columns = self.columns
         return [column for column in (columns.operation, columns.only, *columns.ok[:1]) if column in self._wanted]
-
-    @property
-    def _numbers(self) -> list[Column]:
-        return [*self.columns.moments.values(), *([self.columns.latency] if self.columns.latency else [])]
 
     @cached_property
     def _wanted(self) -> list[Column]:
@@ -134,18 +123,18 @@ class Parser:
         lacking = [column for column in others if column and column not in there]
         if lacking and self.is_strict:
             raise self._lacks(lacking[0])
-        return list(dict.fromkeys([*self._numbers, *there]))
+        return list(dict.fromkeys([*columns.moments.values(), *([columns.latency] if columns.latency else []), *there]))
 
     def _rows(self, places: Mapping[Column, int]) -> Iterator[list[Row]]:
         columns, is_counted = self.columns, self.names.is_counted
         for rows in RowReader(self.file, self.layout, self._wanted, self.is_row, self.notes).chunks():
             kept = rows
             if columns.only:
-                place, values = places[columns.only], columns.only_values
-                kept = [row for row in kept if row[1][place] in values]
+                index, values = places[columns.only], columns.only_values
+                kept = [row for row in kept if row[1][index] in values]
             if is_counted and columns.operation is not None and columns.operation in places:
-                place = places[columns.operation]
-                kept = [row for row in kept if is_counted(row[1][place])]
+                index = places[columns.operation]
+                kept = [row for row in kept if is_counted(row[1][index])]
             yield kept
 
     def _lacks(self, column: Column) -> LogError:
@@ -168,9 +157,8 @@ class Parser:
         def texts_of(column: Column | None) -> Sequence[str]:
             return by_column[places[column]] if column is not None and column in places else nothing
 
-        moments = [
-            seconds(texts_of(column), unit) for column, unit in zip(self.columns.moments.values(), units, strict=False)
-        ]
+        columns_of_moments = zip(self.columns.moments.values(), units, strict=False)
+        moments = [seconds(texts_of(column), unit) for column, unit in columns_of_moments]
         names, errors = texts_of(self.columns.operation), texts_of(self.columns.error)
         oks = [texts_of(column) for column in self.columns.ok]
         failed = self._failed(lines, names, list(zip(*oks, errors, strict=True)))
@@ -179,8 +167,8 @@ class Parser:
         is_length = (took_s >= 0) & (took_s <= _LONGEST_S)
         bad = ~(np.abs(moments[0]) < _LATEST_S) | ~(is_failed | is_length)
         if bad.any():
-            place = int(bad.argmax())
-            raise self._error(lines[place], [column[place] for column in by_column[: len(units)]], took_s[place])
+            row = int(bad.argmax())
+            raise self._error(lines[row], [column[row] for column in by_column[: len(units)]], took_s[row])
         starts_s, ends_s = (np.where(is_length, times, moments[0]) for times in (starts_s, ends_s))
         exact = _EXACT if self.columns.latency else _EXACT_BETWEEN
         took_us = np.floor(np.where(is_failed, 0.0, took_s) * _US_PER_S + exact).astype(np.int64)
@@ -197,9 +185,9 @@ class Parser:
         took_s = numbers(texts) * SECONDS_OF[unit]
         if self.names.counts and self.names.fails is not None:
             failing = {name for name in set(names) if self.names.fails(name)}
-            for place, name in enumerate(names):
+            for row, name in enumerate(names):
                 if name in failing:
-                    counts[place], took_s[place] = max(0, int(float(texts[place]))), 0.0
+                    counts[row], took_s[row] = max(0, int(float(texts[row]))), 0.0
         [moment_s] = moments
         if "end" in self.columns.moments:
             return moment_s - took_s, moment_s, took_s, counts

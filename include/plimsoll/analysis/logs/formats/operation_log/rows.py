@@ -78,9 +78,9 @@ class RowReader:
         """Yield the texts of the wanted columns, ten thousand rows at once. Raises LogError where one misses."""
         data, _ = unpacked(self.file.data, self.file.name)
         stream = TextIOWrapper(BytesIO(data), "utf-8", errors="replace", newline="")
-        rows = self._json_rows if self.layout.is_json else self._csv_rows
-        found = rows(self._lines(stream), whole=data.endswith(b"\n"))
-        while chunk := list(islice(found, _CHUNK)):
+        read = self._json_rows if self.layout.is_json else self._csv_rows
+        rows = read(self._lines(stream), whole=data.endswith(b"\n"))
+        while chunk := list(islice(rows, _CHUNK)):
             yield chunk
 
     def _lines(self, stream: TextIOWrapper) -> Iterator[tuple[int, str]]:
@@ -170,7 +170,7 @@ def first_keys(file: RunFile) -> Sequence[str]:
             return list(json.loads(line))
         except (ValueError, RecursionError):
             return ()
-    return max((_divided(line, one) for one in _DELIMITERS), key=len)
+    return max((_divided(line, delimiter) for delimiter in _DELIMITERS), key=len)
 
 
 def place(column: Column, keys: Sequence[str]) -> int | None:
@@ -181,14 +181,14 @@ def place(column: Column, keys: Sequence[str]) -> int | None:
 
 
 def _text(content: dict[str, Any], key: str, path: Sequence[str]) -> str:
-    found: Any = content.get(key)
-    if found is None and len(path) > 1:
-        found = content
+    value: Any = content.get(key)
+    if value is None and len(path) > 1:
+        value = content
         for part in path:
-            found = found.get(part) if isinstance(found, dict) else None
-    if found is None:
+            value = value.get(part) if isinstance(value, dict) else None
+    if value is None:
         return ""
-    return found if isinstance(found, str) else json.dumps(found)
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _first(text: str, is_row: Callable[[str], object] | None) -> str:

@@ -44,7 +44,6 @@ class Order:
     back_end: tuple[float, int] = (0.0, 0)
 
     def add(self, starts_s: Floats, ends_s: Floats, lines: Ints) -> None:
-        """Take further rows."""
         self.last_start_s, self.back_start = _further(self.last_start_s, starts_s, lines, self.back_start)
         self.last_end_s, self.back_end = _further(self.last_end_s, ends_s, lines, self.back_end)
 
@@ -95,10 +94,10 @@ class Activity:
         active = np.array(sorted(self._under_way), dtype=np.int64)
         under_way = np.cumsum([self._under_way[second] for second in active.tolist()])
         steps = np.diff(active) - 1
-        for place in np.flatnonzero((steps >= 1) & (under_way[:-1] == 0)).tolist():
-            second, length_s = int(active[place]) + 1, int(steps[place])
+        for index in np.flatnonzero((steps >= 1) & (under_way[:-1] == 0)).tolist():
+            second, length_s = int(active[index]) + 1, int(steps[index])
             sides = (range(second - _BESIDE_S, second), range(second + length_s, second + length_s + _BESIDE_S))
-            rate = min(sum(self._ended[one] for one in side) / _BESIDE_S for side in sides)
+            rate = min(sum(self._ended[number] for number in side) / _BESIDE_S for side in sides)
             if length_s * rate >= _NO_CHANCE:
                 at_s = self.origin_s + second - self.first_s
                 what = f"nothing ends and nothing is under way for {length_s} s, {at_s:.0f} s after its begin"
@@ -116,14 +115,12 @@ def require_length_of_a_run(first_s: float, end_s: float, where: str) -> None:
 def _further(last_s: float, times_s: Floats, lines: Ints, worst: tuple[float, int]) -> tuple[float, tuple[float, int]]:
     highest = np.maximum.accumulate(np.concatenate([[last_s], times_s]))
     back = highest[1:] - times_s
-    place = int(back.argmax())
-    return float(highest[-1]), max(worst, (float(back[place]), int(lines[place])), key=lambda found: found[0])
+    index = int(back.argmax())
+    return float(highest[-1]), max(worst, (float(back[index]), int(lines[index])), key=lambda step: step[0])
 
 
 def seconds_of(times_s: Floats, origin_s: float) -> Ints:
-    """Return the second in which each time lies."""
-    seconds: Ints = np.floor(times_s - origin_s).astype(np.int64)
-    return seconds
+    return np.floor(times_s - origin_s).astype(np.int64)
 
 
 @dataclass
@@ -172,9 +169,8 @@ class SecondCounts:
 
 def _added_up(parts: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     """Return every key once, in order, with the sum of its counts."""
-    keys, counts = (
-        (np.concatenate([_NONE, *columns]) for columns in zip(*parts, strict=True)) if parts else (_NONE, _NONE)
-    )
+    keys = np.concatenate([_NONE, *(keys for keys, _ in parts)])
+    counts = np.concatenate([_NONE, *(counts for _, counts in parts)])
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     first = np.flatnonzero(np.diff(keys, prepend=-1))

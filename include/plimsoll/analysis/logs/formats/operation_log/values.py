@@ -51,34 +51,33 @@ def unit_of_moments(column: Column, role: Moment, first: str, where: str) -> str
     if column.unit or shown:
         return column.unit or shown
     mend = f"say it: `--columns {role}={column.name}:ms` (or `s`, `us`, `ns`)"
-    raise LogError(
-        f"does not say the unit of its times, such as {first} in column {column.name}", where=where, mend=mend
-    )
+    what = f"does not say the unit of its times, such as {first} in column {column.name}"
+    raise LogError(what, where=where, mend=mend)
 
 
 def seconds(texts: Sequence[str], unit: str) -> Floats:
     """Return the times in s; NaN for what is no number and no date."""
     if unit == ISO:
-        found = [_date_s(text) for text in texts]
-        return np.array([np.nan if one is None else one for one in found])
+        dates = [_date_s(text) for text in texts]
+        return np.array([np.nan if date is None else date for date in dates])
     return numbers(texts) * SECONDS_OF[unit]
 
 
 def numbers(texts: Sequence[str]) -> Floats:
     """Return the numbers that the texts are; NaN for anything else."""
     try:
-        found = np.array(list(map(float, texts)))
+        values = np.array(list(map(float, texts)))
     except ValueError:
-        found = np.array([np.nan if (number := _number(text)) is None else number for text in texts])
-    return np.where(np.isfinite(found), found, np.nan)
+        values = np.array([np.nan if (number := _number(text)) is None else number for text in texts])
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _number(text: str) -> float | None:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         return None
-    return found if isfinite(found) else None
+    return number if isfinite(number) else None
 
 
 def _date_s(text: str) -> float | None:
@@ -86,10 +85,10 @@ def _date_s(text: str) -> float | None:
     if "-" not in text[1:] and ":" not in text:
         return None
     try:
-        found = datetime.fromisoformat(text.strip())
+        date = datetime.fromisoformat(text.strip())
     except ValueError:
         return None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
 class Outcomes(dict[tuple[str, ...], str]):
@@ -112,9 +111,9 @@ class Outcomes(dict[tuple[str, ...], str]):
         return kind
 
     def _kind(self, texts: Sequence[str]) -> str:
-        *told, error = (text.strip() for text in texts)
+        *outcomes, error = (text.strip() for text in texts)
         error = "" if error.lower() in _NO_ERROR else error
-        outcome = next((text for text in told if text), "")
+        outcome = next((text for text in outcomes if text), "")
         is_by_error = not outcome and (self._has_errors or not self._column)
         if not error if is_by_error else self._is_answered(outcome):
             return ""
