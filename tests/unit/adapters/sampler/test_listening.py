@@ -68,6 +68,17 @@ def test_an_address_of_another_machine_is_not_here_though_something_listens_ever
     assert counters.listening("@9042,192.0.2.1", str(proc)) == (False, set())
 
 
+@pytest.mark.parametrize("family", [socket.AF_INET6, -1])
+def test_an_address_with_a_scope_or_of_a_family_that_the_kernel_lacks_is_passed_over(
+    monkeypatch: pytest.MonkeyPatch, proc: Path, family: int
+) -> None:
+    (proc / "net" / "tcp").write_text(HEAD + socket_line("0100007F"))
+    add(proc, 10, "java")
+    resolved = [(family, 0, 0, "", ("::1%lo", 0, 0, 0)), (socket.AF_INET, 0, 0, "", ("127.0.0.1", 0))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: resolved)
+    assert counters.listening("@9042,db", str(proc)) == (True, {"10"})
+
+
 def test_what_can_not_be_seen_or_only_hands_connections_on_is_nobody(proc: Path) -> None:
     (proc / "net" / "tcp").write_text(HEAD + socket_line(ANY_4))
     (proc / "10").mkdir()

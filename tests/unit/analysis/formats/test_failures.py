@@ -57,7 +57,9 @@ def test_the_log_of_errors_beside_those_of_tlp_stress() -> None:
 def test_failures_of_both_measures_of_ycsb_are_counted_once() -> None:
     files = [ycsb("READ", 5, 5), ycsb("Intended-READ", 5, 5), ycsb("READ-FAILED", 0, 2)]
     expected = {"FAILED": 2}, [("reads", "FAILED", {1.5: 2})]
-    for found in (read(*files), read(*files, ycsb("Intended-READ-FAILED", 0, 2))):
+    both = [[*files, ycsb("Intended-READ-FAILED", 0, 2)], [*files[:2], ycsb("HdrREAD-FAILED", 0, 2)]]
+    both[1].append(ycsb("HdrIntended-READ-FAILED", 0, 2))  # of `measurementtype=hdrhistogram+histogram`
+    for found in (read(*files), *(read(*several) for several in both)):
         assert (found.errors, told(found)) == expected
     alone = read(*files[:2], ycsb("Intended-READ-FAILED", 0, 2), ycsb("UPDATE", 3, 3), ycsb("UPDATE-NOT_FOUND", 1, 0))
     assert alone.errors == {"FAILED": 2, "NOT_FOUND": 1}

@@ -146,12 +146,10 @@ def _local(name: str) -> "set[bytes]":
     except (OSError, UnicodeError):
         return addresses
     for family, _, _, _, (address, *_) in resolved:
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            try:
-                probe.bind((address, 0))
-            except OSError:
-                continue
-        addresses.add(socket.inet_pton(family, str(address)))
+        # A kernel may not have the family, and the address be another machine's.
+        with suppress(OSError), socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.bind((address, 0))
+            addresses.add(socket.inet_pton(family, str(address).partition("%")[0]))
     return addresses
 
 

@@ -172,9 +172,10 @@ def failures_by_result(
     results, and both measures of an operation count the same.
     """
     times: dict[str, dict[str, list[tuple[float, int]]]] = {}
-    names = {name for name, _, _ in failed}
+    names = {name.removeprefix("Hdr") for name, _, _ in failed}
     for name, at_s, count in failed:
-        if not name.startswith(INTENDED) or name.removeprefix(INTENDED) not in names:
+        plain = name.removeprefix("Hdr")
+        if not plain.startswith(INTENDED) or plain.removeprefix(INTENDED) not in names:
             times.setdefault(_operation(name), {}).setdefault(failed_kind(name), []).append((at_s, count))
     errors: dict[str, int] = {}
     failures: list[Failures] = []

@@ -133,7 +133,8 @@ class Outcomes(dict[tuple[str, ...], str]):
         raise LogError(what, mend=mend)
 
     def _bounded(self, kind: str) -> str:
-        if not kind or kind in self._kinds or len(self._kinds) < _MOST_KINDS:
+        if kind and kind not in self._kinds:
+            if len(self._kinds) == _MOST_KINDS:
+                return OTHER
             self._kinds.add(kind)
-            return kind
-        return OTHER
+        return kind
