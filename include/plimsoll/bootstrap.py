@@ -89,35 +89,35 @@ def full_toolkit(settings: Settings) -> Toolkit:
     from plimsoll.adapters.products.external import ExternalProduct
 
     clock, store, artefacts = SystemClock(), build_store(settings), artefacts_in(settings)
-    made = _Providers(settings, store, clock, build_secrets(settings), Outage(clock))
+    providers = _Providers(settings, store, clock, build_secrets(settings), Outage(clock))
     deployed = products_with(artefacts, clock)
-    theirs = ExternalProduct(*made.theirs, {name: product.evidence for name, product in deployed.items()})
-    products = {**deployed, theirs.name: theirs}
+    external = ExternalProduct(*providers.theirs, {name: product.evidence for name, product in deployed.items()})
+    products = {**deployed, external.name: external}
     return Toolkit(
         store=store,
         clock=clock,
         providers=OnDemand(
             {
-                "local": made.local,
-                "ssh": made.ssh,
-                "ec2": made.ec2,
-                "command": made.command,
-                "external": made.external,
+                "local": providers.local,
+                "ssh": providers.ssh,
+                "ec2": providers.ec2,
+                "command": providers.command,
+                "external": providers.external,
             }
         ),
         tariffs=OnDemand(
             {
-                "ec2": lambda: made.ec2_tariffs,
-                "command": made.command_tariffs,
-                "external": made.external_tariffs,
+                "ec2": lambda: providers.ec2_tariffs,
+                "command": providers.command_tariffs,
+                "external": providers.external_tariffs,
             }
         ),
         products=products,
         load_generators={generator.name: generator for generator in _generators(artefacts)},
         sampler=ProcSampler(),
         canary=ScriptCanary(),
-        places=StoredPlaces(store, made.outage, lambda: sound_definitions(settings)),
-        write_kept_records=made.launches.write_kept,
+        places=StoredPlaces(store, providers.outage, lambda: sound_definitions(settings)),
+        write_kept_records=providers.launches.write_kept,
         local_notes=_local_notes,
         code_version=code_version(),
     )
@@ -131,14 +131,11 @@ def provider_to_check(settings: Settings, choice: ProviderChoice) -> Provider:
     from plimsoll.adapters.providers.command import PROVIDER, UnkeptLaunches
 
     if choice.name != PROVIDER:
-        what, mend = (
-            f"is {choice.name!r}: only the programs of `{PROVIDER}` are checked so",
-            "`plimsoll plan` checks it",
-        )
-        raise Refused([Problem("provider.name", what, mend)], where="provider check")
+        what = f"is {choice.name!r}: only the programs of `{PROVIDER}` are checked so"
+        raise Refused([Problem("provider.name", what, "`plimsoll plan` checks it")], where="provider check")
     clock = SystemClock()
-    made = _Providers(settings, build_store(settings), clock, build_secrets(settings), Outage(clock))
-    return replace(made.command(), launches=UnkeptLaunches()).at(Places((choice.options,)))
+    providers = _Providers(settings, build_store(settings), clock, build_secrets(settings), Outage(clock))
+    return replace(providers.command(), launches=UnkeptLaunches()).at(Places((choice.options,)))
 
 
 def artefacts_in(settings: Settings) -> Artefacts:
@@ -155,7 +152,7 @@ def products_with(artefacts: ArtefactSource, clock: Clock) -> dict[str, Product]
     from plimsoll.adapters.products.hbase import HBase
     from plimsoll.adapters.products.scylladb import ScyllaDb
 
-    deployed = {one.name: one(artefacts, clock) for one in (Cassandra, HBase, ScyllaDb)}
+    deployed = {adapter.name: adapter(artefacts, clock) for adapter in (Cassandra, HBase, ScyllaDb)}
     return {**deployed, CommandDatabase.name: CommandDatabase(clock)}
 
 

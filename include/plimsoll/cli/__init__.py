@@ -88,5 +88,5 @@ def _wrong_settings(error: ValueError) -> Refused | None:
 
     if not isinstance(error, ValidationError) or error.title != Settings.__name__:
         return None
-    problems = [replace(one, where=f"PLIMSOLL_{one.where.upper()}") for one in problems_of(error, Settings)]
+    problems = [replace(problem, where=f"PLIMSOLL_{problem.where.upper()}") for problem in problems_of(error, Settings)]
     return Refused(problems, where="settings")

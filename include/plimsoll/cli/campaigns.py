@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table, print_text, print_view
+from plimsoll.cli.output import (
+    CampaignArgument,
+    JsonOption,
+    open_store,
+    print_json,
+    print_table,
+    print_text,
+    print_view,
+)
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
@@ -34,17 +42,15 @@ def list_campaigns(as_json: JsonOption = False) -> None:
 
     Exits with 1 if a campaign can't be read, and names it.
     """
-    from plimsoll.bootstrap import existing_store
-    from plimsoll.settings import Settings
 
-    store = existing_store(Settings())
-    found, unread = _summaries(store)
+    store = open_store()
+    summaries, unread = _summaries(store)
     if as_json:
-        print_json([one.model_dump(mode="json") for one in found])
-    elif found:
+        print_json([summary.model_dump(mode="json") for summary in summaries])
+    elif summaries:
         columns = ("campaign", "state", "began", "definition", "title", "note")
-        shown = columns if any(one.note for one in found) else columns[:-1]
-        print_table(f"Campaigns in {store.url()}", shown, [_row(one)[: len(shown)] for one in found])
+        shown = columns if any(summary.note for summary in summaries) else columns[:-1]
+        print_table(f"Campaigns in {store.url()}", shown, [_row(summary)[: len(shown)] for summary in summaries])
     elif not unread:
         typer.echo(f"there are no campaigns in {store.url()}")
     for why in unread:
@@ -65,23 +71,23 @@ def _summaries(store: ResultStore) -> tuple[list[CampaignSummary], list[str]]:
 
     now, owners = SystemClock().now(), LocalProcesses()
     memory = Memory(owners=owners)
-    found: list[CampaignSummary] = []
+    summaries: list[CampaignSummary] = []
     unread: list[str] = []
     for name in campaign_ids(store):
         try:
             summary = campaign_summary(store, name, CampaignStore(store, name).resolved(), now, memory)
             owner = worked_on_by(store, owners, name, now)
-            found.append(summary.waiting_for(owner and f"the next step of {owner}"))
+            summaries.append(summary.waiting_for(owner and f"the next step of {owner}"))
         except NotFound:  # it was deleted meanwhile
             continue
         except (DamagedRecord, DefinitionError) as error:
             unread.append(f"{name}: {error}")
-    return sorted(found, key=lambda one: one.started_at or now, reverse=True), unread
+    return sorted(summaries, key=lambda campaign: campaign.started_at or now, reverse=True), unread
 
 
-def _row(one: CampaignSummary) -> tuple[str, ...]:
-    began = f"{one.started_at:%Y-%m-%d %H:%M} UTC" if one.started_at else "not yet"
-    return one.campaign_id, one.state, began, one.definition, one.title, one.note
+def _row(summary: CampaignSummary) -> tuple[str, ...]:
+    began = f"{summary.started_at:%Y-%m-%d %H:%M} UTC" if summary.started_at else "not yet"
+    return summary.campaign_id, summary.state, began, summary.definition, summary.title, summary.note
 
 
 @campaigns_app.command()
@@ -94,14 +100,10 @@ def note(
     Pages and lists show it at once, the report once it is made again.
     """
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.bootstrap import existing_store
     from plimsoll.services.campaign.curating import annotate
     from plimsoll.services.store.campaigns import CampaignStore
-    from plimsoll.settings import Settings
 
-    written = annotate(
-        CampaignStore(existing_store(Settings()), campaign), text, getpass.getuser(), SystemClock().now()
-    )
+    written = annotate(CampaignStore(open_store(), campaign), text, getpass.getuser(), SystemClock().now())
     typer.echo(f"campaign {campaign} has {'this note now' if written else 'no note now'}")
 
 
@@ -128,9 +130,9 @@ def delete(
     from plimsoll.settings import Settings
 
     toolkit, by = build_toolkit(Settings()), getpass.getuser()
-    found = deletable(toolkit, campaign, by, take_over=take_over)
+    deletion = deletable(toolkit, campaign, by, take_over=take_over)
     if not yes:
-        what = f"{plural(found.attempts, 'attempt')} in {plural(found.files, 'file')}"
+        what = f"{plural(deletion.attempts, 'attempt')} in {plural(deletion.files, 'file')}"
         typer.echo(f"{campaign} has {what}. Nothing of it can be had again.")
         typer.confirm("Delete all of it?", abort=True)
         if typer.prompt("Once more: type the campaign's id") != campaign:
@@ -180,18 +182,16 @@ def compare(
     and exits with 2.
     """
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.bootstrap import existing_store
     from plimsoll.services.publish.results import compare_stored
-    from plimsoll.settings import Settings
 
     pairing = dict(value.split("=", 1) for value in pair)
-    found = compare_stored(existing_store(Settings()), a, b, pairing=pairing, force=force, now=SystemClock().now())
+    comparison = compare_stored(open_store(), a, b, pairing=pairing, force=force, now=SystemClock().now())
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(comparison.model_dump(mode="json"))
         return
     from plimsoll.report.compare.view import comparison_view
 
-    print_view(comparison_view(found))
+    print_view(comparison_view(comparison))
 
 
 _Description = Annotated[

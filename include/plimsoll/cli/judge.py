@@ -44,8 +44,8 @@ def _sound_columns(values: list[str]) -> list[str]:
     from plimsoll.domain.keys.log_words import pairs, parse_columns
 
     try:
-        if found := pairs(values):
-            parse_columns(found)
+        if columns := pairs(values):
+            parse_columns(columns)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     return values
@@ -54,7 +54,7 @@ def _sound_columns(values: list[str]) -> list[str]:
 def _format_names() -> list[str]:
     from plimsoll.analysis.logs.formats import FORMATS
 
-    return [one.name for one in FORMATS]
+    return [known.name for known in FORMATS]
 
 
 def _known_format(value: str | None) -> str | None:
@@ -214,15 +214,15 @@ def _contents(names: list[str]) -> Mapping[str, bytes]:
     for name in names:
         if names.count(name) > 1:
             raise LogError("stands twice among the logs", where=name, mend="give each log once")
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for name in names:
-        left = LARGEST_BYTES - sum(map(len, found.values()))
+        left = LARGEST_BYTES - sum(map(len, contents.values()))
         try:
             with Path(name).open("rb") as file:
-                found[name] = file.read(left + 1)
+                contents[name] = file.read(left + 1)
         except OSError as error:
             raise LogError(f"can't be read ({error.strerror})", where=name) from error
-        if len(found[name]) > left:
+        if len(contents[name]) > left:
             what = f"the files hold more than {LARGEST_BYTES >> 20:,} MiB"
             raise LogError(what, where=name, mend="give the files of one run alone")
-    return found
+    return contents

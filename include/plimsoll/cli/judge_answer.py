@@ -52,22 +52,22 @@ def document(judgement: Judgement, level: ServiceLevel) -> dict[str, Any]:
         "not_judged": verdict.not_judged if verdict else 0,
         "by_operation": {name: highest.model_dump() for name, highest in judgement.maxima_by_operation.items()},
         "format": judgement.format,
-        "whole_run": [_whole_run(one, level) for one in judgement.whole_run],
+        "whole_run": [_whole_run(run, level) for run in judgement.whole_run],
         "errors": None if judgement.errors is None else dict(judgement.errors),
         "unit": judgement.unit if judgement.unit_why else None,
         "unit_why": judgement.unit_why or None,
-        "left_out": [asdict(one) for one in judgement.left_out],
+        "left_out": [asdict(entry) for entry in judgement.left_out],
         "failed_share": judgement.failed_share,
     }
 
 
-def _whole_run(one: WholeRun, level: ServiceLevel) -> dict[str, Any]:
+def _whole_run(run: WholeRun, level: ServiceLevel) -> dict[str, Any]:
     """Return figures without intervals. `below_bound` is about the whole run, not what a service level asks."""
-    value = one.values_ms.get(level.percentile)
+    value = run.values_ms.get(level.percentile)
     return {
-        "operation": one.operation or ALL_OPERATIONS,
-        "count": one.count,
-        "percentiles_ms": {f"{percentile:g}": value for percentile, value in sorted(one.values_ms.items())},
+        "operation": run.operation or ALL_OPERATIONS,
+        "count": run.count,
+        "percentiles_ms": {f"{percentile:g}": value for percentile, value in sorted(run.values_ms.items())},
         "below_bound": None if value is None else value < level.bound_ms,
     }
 
@@ -80,7 +80,7 @@ def reasons(judgement: Judgement) -> Iterator[str]:
     yield from judgement.notes
     if judgement.format and judgement.failures_remark:
         yield judgement.failures_remark
-    yield from (one.sentence for one in judgement.left_out)
+    yield from (entry.sentence for entry in judgement.left_out)
 
 
 def show(judgement: Judgement, level: ServiceLevel) -> None:
@@ -93,11 +93,11 @@ def show(judgement: Judgement, level: ServiceLevel) -> None:
             line = _line(f"{row.start_s:g}", f"{row.count}", f"{row.rate_ops_s:.1f}", _times(row))
             typer.secho(f"{line}  missed" if missed else line, fg="red" if missed else None)
         _show_maxima(judgement)
-    for one in judgement.whole_run:
+    for run in judgement.whole_run:
         values = ", ".join(
-            f"{'max' if name == 100 else f'p{name:g}'} {value:.3f} ms" for name, value in sorted(one.values_ms.items())
+            f"{'max' if name == 100 else f'p{name:g}'} {value:.3f} ms" for name, value in sorted(run.values_ms.items())
         )
-        counted = f"{one.operation or ALL_OPERATIONS}: {plural(one.count, 'operation')}"
+        counted = f"{run.operation or ALL_OPERATIONS}: {plural(run.count, 'operation')}"
         print_text(f"Whole run, {counted}{': ' if values else ''}{values}")
     if judgement.unit_taken:
         print_text(f"- values are taken to be in {judgement.unit_taken}")
@@ -149,5 +149,5 @@ def _line(start: str, count: str, rate: str, times: Sequence[str]) -> str:
 
 
 def _times(values: Percentiles | IntervalRow) -> list[str]:
-    found = [getattr(values, name) for name in SHOWN_NAMES]
-    return ["-" if value is None else f"{value:.3f}" for value in found]
+    figures = [getattr(values, name) for name in SHOWN_NAMES]
+    return ["-" if value is None else f"{value:.3f}" for value in figures]

@@ -16,6 +16,7 @@ from plimsoll.domain.text.wording import visible
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from plimsoll.ports.store import ResultStore
     from plimsoll.services.toolkit import Toolkit
 
 _UNBOUNDED = 10_000
@@ -30,6 +31,14 @@ SetOption = Annotated[
     ),
 ]
 CampaignArgument = Annotated[str, typer.Argument(help="Id of a campaign in the store.")]
+
+
+def open_store() -> ResultStore:
+    """Return the existing result store of the settings. Raises StoreError where there is none."""
+    from plimsoll.bootstrap import existing_store
+    from plimsoll.settings import Settings
+
+    return existing_store(Settings())
 
 
 def print_json(document: Any) -> None:

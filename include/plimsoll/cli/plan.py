@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.domain.definition.definition import Definition
-    from plimsoll.domain.keys.origins import Download, Published
+    from plimsoll.domain.keys.origins import Download
     from plimsoll.domain.text.errors import Problem
     from plimsoll.services.campaign.open.planning import Plan
     from plimsoll.services.toolkit import Toolkit
@@ -63,21 +63,21 @@ def plan(
     declared = requested_definition(document, values_set(values))
     campaign = resolve(declared)
     problems, notes = _checked(toolkit, declared)
-    found = document.located(problems)
-    refused = Refused(found, where=f"definition {declared.name!r}")
+    located = document.located(problems)
+    refused = Refused(located, where=f"definition {declared.name!r}")
     try:
         planned = make_plan(campaign, parallel=parallel, tariff=toolkit.tariff(campaign))
     except ProviderError as error:  # options that can't be read have no price, and are among the problems
-        raise (refused if found else error) from error
+        raise (refused if located else error) from error
     notes += (*load_remarks(with_values(document.content, campaign.values)), *remarks(toolkit, planned))
     needed = downloads(toolkit, campaign)
     if as_json:
-        software = [one.model_dump() for one in needed]
-        remarks_json = {"downloads": software, "notes": notes, "problems": [str(problem) for problem in found]}
+        software = [download.model_dump() for download in needed]
+        remarks_json = {"downloads": software, "notes": notes, "problems": [str(problem) for problem in located]}
         print_json({**planned.as_json(), **remarks_json})
     else:
         show(planned, notes, needed)
-    if found:
+    if located:
         raise refused
 
 
@@ -124,10 +124,11 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
         f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
         f"First: {', '.join(first)}{' …' if len(plan.cells) > len(first) else ''}"
     )
-    if campaign.published:
-        _show_published(campaign.published)
+    if published := campaign.published:
+        columns = ("what", "as published", "here")
+        print_table(f"{published.publication}, and here", columns, [row.texts for row in published.rows])
     for line in (
-        *(f"{str(one)[0].upper()}{str(one)[1:]}" for one in clients_of(campaign.parts)),
+        *(f"{str(client)[0].upper()}{str(client)[1:]}" for client in clients_of(campaign.parts)),
         *_tries(plan),
         *_search(plan),
         *_money(plan),
@@ -147,8 +148,8 @@ def _show_stage(stage: StagePlan) -> None:
         typer.echo(f"Service level: {level}")
     if part.action:
         typer.echo(f"Action: {part.action_sentence}")
-    named = [one.workload_id for one in stage.stage.parts]
-    axes = [(one.id, name) if len(named) > 1 else (one.id,) for name in named for one in part.variants]
+    named = [own.workload_id for own in stage.stage.parts]
+    axes = [(variant.id, name) if len(named) > 1 else (variant.id,) for name in named for variant in part.variants]
     names = ("variant", "workload")[: len(axes[0])]
     rows = [(*axis, *(f"×{stage.repeats}" for _ in stage.loads)) for axis in axes]
     if isinstance(part.strategy, Threshold):
@@ -160,13 +161,6 @@ def _show_stage(stage: StagePlan) -> None:
         length = format_duration(stage.duration)
         cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
         typer.echo(f"{cells}: {_hours(stage.hours('all'), stage.host_hours('all'))}")
-
-
-def _show_published(published: Published) -> None:
-    """Show the published settings beside those of this campaign."""
-    print_table(
-        f"{published.publication}, and here", ("what", "as published", "here"), [row.texts for row in published.rows]
-    )
 
 
 def _counts(plan: Plan) -> str:
@@ -211,17 +205,17 @@ def _search(plan: Plan) -> Iterator[str]:
     """Yield the part of the grid that a search or ramp runs, and the hours where loads end early; else nothing."""
     if not plan.is_estimated:
         return
-    found = plan.estimate
+    estimate = plan.estimate
     if plan.campaign.chosen_by:
         who = "Its strategies run" if len(plan.stages) > 1 else f"The {plan.stages[0].strategy} runs"
-        fewer = f"{found.least} to " if found.least < found.most else ""
-        yield f"{who} {fewer}{found.most} of them, likely {found.likely}:"
+        fewer = f"{estimate.least} to " if estimate.least < estimate.most else ""
+        yield f"{who} {fewer}{estimate.most} of them, likely {estimate.likely}:"
     if plan.ends_early:
         yield "Loads end once an interval has missed. If misses show in the first intervals:"
-    for which in BOUNDS:
-        both = _hours(plan.hours(which), plan.host_hours(which))
-        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(which))}"
-        yield f"  {which}: {plural(getattr(found, which), 'cell')}, {both}{money}"
+    for extent in BOUNDS:
+        hours = _hours(plan.hours(extent), plan.host_hours(extent))
+        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(extent))}"
+        yield f"  {extent}: {plural(getattr(estimate, extent), 'cell')}, {hours}{money}"
 
 
 def _money(plan: Plan) -> Iterator[str]:
@@ -273,7 +267,7 @@ def _estimate(plan: Plan) -> str:
 
 def _shortage(plan: Plan, budget: float) -> str:
     """Tell what the budget may leave out; empty where it covers every cell that may run."""
-    least, likely, most = (plan.usd_of(which) or 0.0 for which in BOUNDS)
+    least, likely, most = (plan.usd_of(extent) or 0.0 for extent in BOUNDS)
     if least > budget:
         return ", less than the estimate: not all cells will run"
     if likely > budget:

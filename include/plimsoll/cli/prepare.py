@@ -14,7 +14,7 @@ from plimsoll.cli.output import JsonOption, SetOption, log_shown, print_json
 from plimsoll.domain.text.errors import DefinitionError, PlimsollError, UntrustedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from plimsoll.domain.campaign.campaign import Campaign
     from plimsoll.domain.keys.origins import Download
@@ -49,36 +49,39 @@ def prepare(
     settings = Settings()
     toolkit = build_toolkit(settings)
     names = definitions or definition_folder(settings).names()
-    given = values_set(values)
-    _announce(toolkit, settings, names, given, for_other_hosts=bool(definitions))
+    chosen = values_set(values)
+    _announce(toolkit, settings, names, chosen, for_other_hosts=bool(definitions))
     ready: list[str] = []
     failed: dict[str, PlimsollError] = {}
     with log_shown():
         for name in names:
             try:
-                if _prepare(toolkit, settings, name, given, for_other_hosts=bool(definitions)):
+                if _prepare(toolkit, settings, name, chosen, for_other_hosts=bool(definitions)):
                     ready.append(name)
             except UntrustedServer:
                 raise
             except PlimsollError as error:
                 failed[name] = error
                 typer.echo(f"plimsoll: {name} is not prepared: {error}", err=True)
-    _print_outcome(ready, failed, settings)
+    if not failed:
+        typer.echo(f"all artefacts are ready in {settings.cache}")
+    elif ready:
+        typer.echo(f"artefacts of {', '.join(ready)} are ready in {settings.cache}; not of {', '.join(failed)}")
     is_nothing_had = not ready and any(not isinstance(error, DefinitionError) for error in failed.values())
     if is_nothing_had or (failed and definitions):
         raise typer.Exit(_FAILED)
 
 
-def _requested(settings: Settings, name: str, given: Mapping[str, str]) -> Campaign:
+def _requested(settings: Settings, name: str, values: Mapping[str, str]) -> Campaign:
     from plimsoll.bootstrap import load_document
     from plimsoll.domain.campaign.resolve import resolve
     from plimsoll.services.campaign.open.creation import requested_definition
 
-    return resolve(requested_definition(load_document(settings, name), given))
+    return resolve(requested_definition(load_document(settings, name), values))
 
 
 def _prepare(
-    toolkit: Toolkit, settings: Settings, name: str, given: Mapping[str, str], *, for_other_hosts: bool
+    toolkit: Toolkit, settings: Settings, name: str, values: Mapping[str, str], *, for_other_hosts: bool
 ) -> bool:
     """Prepare one definition. Without `for_other_hosts`, skip it if its cells run on other machines.
 
@@ -86,7 +89,7 @@ def _prepare(
     """
     from plimsoll.services.campaign.open.planning import fetch
 
-    campaign = _requested(settings, name, given)
+    campaign = _requested(settings, name, values)
     if not (for_other_hosts or _runs_here(toolkit, campaign)):
         return False
     fetch(toolkit, campaign)
@@ -99,7 +102,7 @@ def _runs_here(toolkit: Toolkit, campaign: Campaign) -> bool:
 
 
 def _announce(
-    toolkit: Toolkit, settings: Settings, names: Sequence[str], given: Mapping[str, str], *, for_other_hosts: bool
+    toolkit: Toolkit, settings: Settings, names: Sequence[str], values: Mapping[str, str], *, for_other_hosts: bool
 ) -> None:
     """Say how much is fetched, and by which of several definitions less would be. Faulty ones are told later."""
     from plimsoll.services.campaign.open.planning import download_lines, downloads, known_bytes
@@ -107,25 +110,18 @@ def _announce(
     needed: dict[str, Sequence[Download]] = {}
     for name in names:
         with suppress(PlimsollError):
-            campaign = _requested(settings, name, given)
+            campaign = _requested(settings, name, values)
             if for_other_hosts or _runs_here(toolkit, campaign):
                 needed[name] = [download for download in downloads(toolkit, campaign) if not download.is_there]
-    every = {one.name: one for wanted in needed.values() for one in wanted}
-    for line in download_lines(list(every.values())):
+    by_name = {download.name: download for wanted in needed.values() for download in wanted}
+    for line in download_lines(list(by_name.values())):
         typer.echo(f"{line}. What is fetched is kept in {settings.cache}")
-    if every and not for_other_hosts:
+    if by_name and not for_other_hosts:
         least = min(needed, key=lambda name: (known_bytes(needed[name]), name != "demo"))
         size = f"{known_bytes(needed[least]) / 1_000_000:,.0f} MB"
         typer.echo(
             f"To fetch less, name definitions: `plimsoll prepare {least}`, or `make up CAMPAIGN={least}`: {size}"
         )
-
-
-def _print_outcome(ready: Collection[str], failed: Collection[str], settings: Settings) -> None:
-    if not failed:
-        typer.echo(f"all artefacts are ready in {settings.cache}")
-    elif ready:
-        typer.echo(f"artefacts of {', '.join(ready)} are ready in {settings.cache}; not of {', '.join(failed)}")
 
 
 def doctor(
@@ -155,8 +151,8 @@ def _of_airflow() -> Sequence[Finding]:
     from importlib import import_module
 
     # By name, for the command line is a part of the core, which knows nothing of Airflow.
-    found: Sequence[Finding] = import_module("plimsoll_airflow.checks").examine()
-    return found
+    findings: Sequence[Finding] = import_module("plimsoll_airflow.checks").examine()
+    return findings
 
 
 def _of_machine() -> Sequence[Finding]:

@@ -59,12 +59,12 @@ def rejudge(
             require_raw_files(stored.store, key)
         stored.add_sliding_windows()
     with _progress(len(keys), hidden=as_json) as advance:
-        found = rejudge(partial(build_toolkit, settings), keys, jobs, advance)
+        results = rejudge(partial(build_toolkit, settings), keys, jobs, advance)
     if as_json:
-        print_json({"campaign_id": campaign, "attempts": [_entry(one) for one in found]})
+        print_json({"campaign_id": campaign, "attempts": [_entry(result) for result in results]})
     else:
-        _show(campaign, found)
-    raise typer.Exit(1 if any(one.failure for one in found) else 0)
+        _show(campaign, results)
+    raise typer.Exit(1 if any(result.failure for result in results) else 0)
 
 
 @contextmanager
@@ -87,22 +87,22 @@ def _progress(total: int, hidden: bool) -> Iterator[Callable[["Rejudged"], None]
         yield lambda _: bar.advance(task)
 
 
-def _entry(one: "Rejudged") -> dict[str, object]:
+def _entry(result: "Rejudged") -> dict[str, object]:
     return {
-        "attempt": str(one.key),
-        "before": one.before,
-        "after": one.after,
-        "same": one.same,
-        "failure": one.failure or None,
+        "attempt": str(result.key),
+        "before": result.before,
+        "after": result.after,
+        "same": result.same,
+        "failure": result.failure or None,
     }
 
 
-def _show(campaign: str, found: "tuple[Rejudged, ...]") -> None:
-    judged = [one for one in found if not one.failure]
-    changed = [one for one in judged if one.before != one.after]
-    other = sum(not one.same for one in judged) - len(changed)
-    if listed := [*changed, *(one for one in found if one.failure)]:
-        rows = [(str(one.key), one.before or "none", one.after or "unchanged", one.failure) for one in listed]
+def _show(campaign: str, results: "tuple[Rejudged, ...]") -> None:
+    judged = [result for result in results if not result.failure]
+    changed = [result for result in judged if result.before != result.after]
+    other = sum(not result.same for result in judged) - len(changed)
+    if listed := [*changed, *(result for result in results if result.failure)]:
+        rows = [(str(item.key), item.before or "none", item.after or "unchanged", item.failure) for item in listed]
         print_table("Changed, or not judged", ("attempt", "before", "now", "why not"), rows)
     typer.echo(
         f"judged again: {plural(len(judged), 'attempt')}; outcomes that changed: {len(changed)}, "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, show_answer
+from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, show_answer
 from plimsoll.domain.keys import host_bounds
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
         raise NotFound(f"can't be read ({error.strerror})", where=str(bundle)) from error
     folder = into or Path(f"{remade.campaign_id}-report")
     _write(folder, remade.files)
-    found = {
+    summary = {
         "campaign_id": remade.campaign_id,
         "report": str(folder / REPORT),
         "files": len(remade.files),
@@ -109,7 +109,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
         "other_fonts": remade.other_fonts,
     }
     if as_json:
-        print_json(found)
+        print_json(summary)
     else:
         typer.echo(f"report: {folder / REPORT}\n{_comparison(remade)}")
     raise typer.Exit(1 if remade.differing else 0)
@@ -133,13 +133,13 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
 
     try:
         for name, content in files.items():
-            place = folder / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            is_other = place.exists() and not place.is_file()
-            if is_other or not place.resolve().is_relative_to(folder.resolve()):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            is_other = path.exists() and not path.is_file()
+            if is_other or not path.resolve().is_relative_to(folder.resolve()):
                 what = "is no file, or a link out of the folder"
-                raise StoreError(what, where=str(place), mend="give another folder with `--into`")
-            place.write_bytes(content)
+                raise StoreError(what, where=str(path), mend="give another folder with `--into`")
+            path.write_bytes(content)
     except OSError as error:
         what, mend = f"can't be written ({error.strerror})", "give another folder with `--into`"
         raise StoreError(what, where=str(error.filename or folder), mend=mend) from error
@@ -160,12 +160,10 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
     """Write the bundle of a campaign's published report to a file: definition, fingerprints, manifests, intervals,
     verdicts, versions and commands, with checksums. `plimsoll report FILE` makes the same report from it anywhere.
     """
-    from plimsoll.bootstrap import existing_store
     from plimsoll.domain.text.errors import StoreError
     from plimsoll.services.publish.reproducing import bundle_with_raw, published_bundle
-    from plimsoll.settings import Settings
 
-    store, path = existing_store(Settings()), output or Path(f"{campaign}.zip")
+    store, path = open_store(), output or Path(f"{campaign}.zip")
     unfinished = path.with_name(f"{path.name}.part")
     try:
         with unfinished.open("wb") as stream:

@@ -160,10 +160,10 @@ def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[CellRunEnd, ...]) -
     """Gate and report, if the requested cells are valid. Exits with 1 after other problems."""
     from plimsoll.services.publish.publishing import pass_gate, publish_report
 
-    troubles = [trouble for one in ran for trouble in one.troubles]
+    troubles = [trouble for end in ran for trouble in end.troubles]
     for trouble in troubles:
         print_text(f"plimsoll: {trouble}", err=True)
-    passed = pass_gate(toolkit, plan.campaign_id, list(dict.fromkeys(one.work.key.cell_id for one in ran)))
+    passed = pass_gate(toolkit, plan.campaign_id, list(dict.fromkeys(end.work.key.cell_id for end in ran)))
     if passed.is_complete:
         show_answer(toolkit, plan.campaign_id, publish_report(toolkit, plan.campaign_id))
     else:

@@ -96,8 +96,8 @@ def simulate(  # noqa: PLR0913  # what synthetic campaigns are drawn from
         stage = replace(stage, parts=tuple(replace(part, timing=timing) for part in stage.parts))
     if capacities not in ("uniform", "published"):
         raise Refused([Problem("--capacities", f"is {capacities!r}", "allowed: uniform, published")], where="simulate")
-    found = play(stage, CapacityModel(capacities, width, invalid, noise), runs, seed)  # type: ignore[arg-type]  # just checked
-    print_json(simulation_json(stage, found)) if as_json else show_simulation(stage, found)
+    simulation = play(stage, CapacityModel(capacities, width, invalid, noise), runs, seed)  # type: ignore[arg-type]  # just checked
+    print_json(simulation_json(stage, simulation)) if as_json else show_simulation(stage, simulation)
 
 
 def _require_no_synthetic(context: typer.Context) -> None:
@@ -106,7 +106,7 @@ def _require_no_synthetic(context: typer.Context) -> None:
 
     mend = "leave it out, or leave out --outcomes"
     sources = {name: context.get_parameter_source(name) for name in _SYNTHETIC}
-    given = [name for name, source in sources.items() if source and source.name == "COMMANDLINE"]
-    if given:
+    named = [name for name, source in sources.items() if source and source.name == "COMMANDLINE"]
+    if named:
         says = "is about synthetic campaigns, and --outcomes gives the outcomes"
-        raise Refused([Problem(f"--{name}", says, mend) for name in given], where="simulate")
+        raise Refused([Problem(f"--{name}", says, mend) for name in named], where="simulate")

@@ -91,9 +91,9 @@ def show_replay(played: Replay) -> None:
         typer.echo(line)
 
 
-def _answer(found: Answer) -> tuple[str, str, str]:
-    low, high = _ops(found.low_ops_s), _ops(found.high_ops_s)
-    return _ops(found.load_ops_s), f"{low} to {high}", found.decided_by
+def _answer(answer: Answer) -> tuple[str, str, str]:
+    low, high = _ops(answer.low_ops_s), _ops(answer.high_ops_s)
+    return _ops(answer.load_ops_s), f"{low} to {high}", answer.decided_by
 
 
 def _ops(load_ops_s: float | None) -> str:
@@ -135,15 +135,15 @@ def show_simulation(stage: CampaignStage, found: Simulation) -> None:
     )
 
 
-def _shares(found: Simulation) -> str:
-    if found.holds_share is None:
+def _shares(simulation: Simulation) -> str:
+    if simulation.holds_share is None:
         return (
-            f"Another capacity than the full grid's for any variant: {found.differs_share:.1%} of campaigns; "
-            f"two full grids disagree in {found.grid_differs_share:.1%}"
+            f"Another capacity than the full grid's for any variant: {simulation.differs_share:.1%} of campaigns; "
+            f"two full grids disagree in {simulation.grid_differs_share:.1%}"
         )
     return (
-        f"The interval holds the true load in {found.holds_share:.1%} of searches; "
-        f"it became as narrow as asked in {found.narrow_share:.1%}"
+        f"The interval holds the true load in {simulation.holds_share:.1%} of searches; "
+        f"it became as narrow as asked in {simulation.narrow_share:.1%}"
     )
 
 
@@ -153,7 +153,8 @@ def read_outcomes(path: Path) -> Attempts:
         pairs = json.loads(_content(path), object_pairs_hook=_each_key_once)
         return TypeAdapter(dict[str, list[_Attempt]]).validate_python(pairs)
     except ValidationError as error:
-        problems = [Problem(_place(one["loc"]), f"is {reprlib.repr(one['input'])}", _FORM) for one in error.errors()]
+        faults = error.errors()
+        problems = [Problem(_place(fault["loc"]), f"is {reprlib.repr(fault['input'])}", _FORM) for fault in faults]
         raise Refused(problems, where=str(path)) from error
     except _DuplicateKey as error:
         raise Refused([Problem("the file", str(error), _FORM)], where=str(path)) from error
@@ -178,12 +179,12 @@ class _DuplicateKey(Exception):
 
 def _each_key_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object. Raises _DuplicateKey."""
-    found: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in content:
             raise _DuplicateKey(f"has {key!r} twice")
-        found[key] = value
-    return found
+        content[key] = value
+    return content
 
 
 def _place(parts: Sequence[str | int]) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
+from plimsoll.cli.output import JsonOption, open_store, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,18 +29,16 @@ def status(campaign: _OptionalCampaign = None, as_json: JsonOption = False) -> N
     """
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.adapters.hosts.processes import LocalProcesses
-    from plimsoll.bootstrap import existing_store
     from plimsoll.services.campaign.show.progress import campaign_progress
-    from plimsoll.settings import Settings
 
-    store, now = existing_store(Settings()), SystemClock().now()
+    store, now = open_store(), SystemClock().now()
     if campaign is None:
         running = list(_running(store, now))
         if as_json:
-            print_json([one.model_dump(mode="json") for one in running])
+            print_json([shown.model_dump(mode="json") for shown in running])
             return
-        for one in running:
-            _show_running(one, now)
+        for shown in running:
+            _show_running(shown, now)
         if not running:
             typer.echo(f"no cell runs now in {store.url()}")
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, print_json, print_table, print_text
+from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, print_table, print_text
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
@@ -53,22 +53,22 @@ def check(
     settings = Settings()
     existing_store(settings)
     toolkit = build_toolkit(settings)
-    found: list[tuple[Checked, list[Mended]]] = []
+    results: list[tuple[Checked, list[Mended]]] = []
     with _progress(len(campaigns or campaign_folders(toolkit.store)), hidden=as_json) as (on_bytes, on_campaign):
         for checked in check_store(toolkit, campaigns, on_bytes, on_campaign):
             ends = [*mended(toolkit, checked)] if mend else [Mended(fault, fault.mend) for fault in checked.faults]
-            found.append((checked, ends))
-    faults = [one for _, ends in found for one in ends]
-    left = [one for one in faults if one.why_not is not None]
+            results.append((checked, ends))
+    faults = [end for _, ends in results for end in ends]
+    left = [end for end in faults if end.why_not is not None]
     if as_json:
-        print_json(_document(found))
+        print_json(_document(results))
     else:
-        for checked, ends in found:
+        for checked, ends in results:
             _show(checked, ends)
         mended_words = f", {len(faults) - len(left)} of them mended" if mend and faults else ""
-        files = plural(sum(checked.files for checked, _ in found), "file")
+        files = plural(sum(checked.files for checked, _ in results), "file")
         typer.echo(f"checked {files}: {plural(len(faults), 'fault')}{mended_words}")
-        if not mend and any(one.fault.remedy != "nothing" for one in faults):
+        if not mend and any(end.fault.remedy != "nothing" for end in faults):
             typer.echo("`plimsoll store check --mend` mends what it can")
     raise typer.Exit(1 if left else 0)
 
@@ -76,21 +76,19 @@ def check(
 @store_app.command("usage")
 def show_usage(as_json: JsonOption = False) -> None:
     """Show how much room each campaign takes: raw files, tables and Data Docs, the report, records."""
-    from plimsoll.bootstrap import existing_store
     from plimsoll.services.housekeeping.usage import usage
-    from plimsoll.settings import Settings
 
-    store = existing_store(Settings())
-    found = sorted(usage(store), key=lambda one: one.total, reverse=True)
+    store = open_store()
+    usages = sorted(usage(store), key=lambda use: use.total, reverse=True)
     if as_json:
-        entries = [{**asdict(one), "campaign_id": one.campaign_id or None, "total": one.total} for one in found]
-        print_json({"store": store.url(), "total": sum(one.total for one in found), "usage": entries})
+        entries = [{**asdict(use), "campaign_id": use.campaign_id or None, "total": use.total} for use in usages]
+        print_json({"store": store.url(), "total": sum(use.total for use in usages), "usage": entries})
         return
     rows = [
-        (one.campaign_id or "other files", *map(_megabytes, (one.raw, one.derived, one.report, one.records, one.total)))
-        for one in found
+        (use.campaign_id or "other files", *map(_megabytes, (use.raw, use.derived, use.report, use.records, use.total)))
+        for use in usages
     ]
-    title = f"{store.url()}: {_megabytes(sum(one.total for one in found))} MB"
+    title = f"{store.url()}: {_megabytes(sum(use.total for use in usages))} MB"
     print_table(title, ("campaign", "raw, MB", "derived, MB", "report, MB", "records, MB", "total, MB"), rows)
 
 
@@ -141,15 +139,15 @@ def prune(
         raise typer.BadParameter("give --older-than or --to, or set PLIMSOLL_RAW_DAYS or PLIMSOLL_RAW_GB")
     toolkit = build_toolkit(settings)
     with _progress(len(campaign_folders(toolkit.store)), hidden=as_json) as (_, on_campaign):
-        found = [*pruned(toolkit, rule, getpass.getuser(), on_campaign, dry_run=dry_run)]
+        outcomes = [*pruned(toolkit, rule, getpass.getuser(), on_campaign, dry_run=dry_run)]
     if as_json:
-        print_json({"dry_run": dry_run, "campaigns": [asdict(one) for one in found]})
+        print_json({"dry_run": dry_run, "campaigns": [asdict(item) for item in outcomes]})
     else:
-        for one in found:
-            done = "stays" if one.why_not else "would be removed" if dry_run else "removed"
-            why = f": {one.why_not}" if one.why_not else ""
-            print_text(f"{one.campaign_id}: {_megabytes(one.bytes)} MB of raw files, {one.rule}: {done}{why}")
-        gone = sum(one.bytes for one in found if not one.why_not)
+        for item in outcomes:
+            done = "stays" if item.why_not else "would be removed" if dry_run else "removed"
+            why = f": {item.why_not}" if item.why_not else ""
+            print_text(f"{item.campaign_id}: {_megabytes(item.bytes)} MB of raw files, {item.rule}: {done}{why}")
+        gone = sum(item.bytes for item in outcomes if not item.why_not)
         typer.echo(f"{_megabytes(gone)} MB of raw files {'would be ' if dry_run else ''}removed")
 
 
@@ -160,12 +158,10 @@ def keep(
 ) -> None:
     """Keep the raw files of a campaign from `prune`, and from the settings that do the same."""
     from plimsoll.adapters.clock import SystemClock
-    from plimsoll.bootstrap import existing_store
     from plimsoll.services.campaign.curating import mark_as_kept
     from plimsoll.services.store.campaigns import CampaignStore
-    from plimsoll.settings import Settings
 
-    stored = CampaignStore(existing_store(Settings()), campaign)
+    stored = CampaignStore(open_store(), campaign)
     mark = mark_as_kept(stored, why, getpass.getuser(), SystemClock().now())
     typer.echo(f"raw files of campaign {campaign} {'stay' if mark else 'may go'}")
 
@@ -175,12 +171,11 @@ def _megabytes(size: int) -> str:
 
 
 def _show(checked: Checked, ends: list[Mended]) -> None:
-    for one in ends:
-        sums = (
-            f"\n  sha256 recorded {one.fault.expected}, now {one.fault.actual or 'none'}" if one.fault.expected else ""
-        )
-        then = "mended" if one.why_not is None else f"To mend it: {one.why_not}"
-        print_text(f"{_name(one.fault)}: {one.fault.kind}: {one.fault.what}{sums}\n  {then}")
+    for end in ends:
+        fault = end.fault
+        sums = f"\n  sha256 recorded {fault.expected}, now {fault.actual or 'none'}" if fault.expected else ""
+        then = "mended" if end.why_not is None else f"To mend it: {end.why_not}"
+        print_text(f"{_name(fault)}: {fault.kind}: {fault.what}{sums}\n  {then}")
     if checked.in_progress:
         where, names = checked.campaign_id or "the store", ", ".join(checked.in_progress)
         print_text(f"{where}: young, or of a running attempt, and perhaps still being written: {names}")
@@ -190,26 +185,26 @@ def _name(fault: Fault) -> str:
     return "/".join(filter(None, (fault.campaign_id, fault.path))) or "the store"
 
 
-def _document(found: list[tuple[Checked, list[Mended]]]) -> dict[str, object]:
+def _document(results: list[tuple[Checked, list[Mended]]]) -> dict[str, object]:
     return {
-        "campaigns": sum(bool(checked.campaign_id) for checked, _ in found),
-        "files": sum(checked.files for checked, _ in found),
+        "campaigns": sum(bool(checked.campaign_id) for checked, _ in results),
+        "files": sum(checked.files for checked, _ in results),
         "faults": [
             {
-                "campaign_id": one.fault.campaign_id or None,
-                "path": one.fault.path,
-                "kind": one.fault.kind,
-                "what": one.fault.what,
-                "expected_sha256": one.fault.expected or None,
-                "actual_sha256": one.fault.actual or None,
-                "mended": one.why_not is None,
-                "to_mend": one.why_not,
+                "campaign_id": end.fault.campaign_id or None,
+                "path": end.fault.path,
+                "kind": end.fault.kind,
+                "what": end.fault.what,
+                "expected_sha256": end.fault.expected or None,
+                "actual_sha256": end.fault.actual or None,
+                "mended": end.why_not is None,
+                "to_mend": end.why_not,
             }
-            for _, ends in found
-            for one in ends
+            for _, ends in results
+            for end in ends
         ],
         "in_progress": [
-            "/".join(filter(None, (checked.campaign_id, path))) for checked, _ in found for path in checked.in_progress
+            "/".join(filter(None, (result.campaign_id, path))) for result, _ in results for path in result.in_progress
         ],
     }
 

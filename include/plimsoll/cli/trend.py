@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plimsoll.cli.output import JsonOption, print_json, print_table, print_text
+from plimsoll.cli.output import JsonOption, open_store, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from plimsoll.analysis.trend.series import Order
@@ -65,20 +65,20 @@ def trend(  # noqa: PLR0913  # each way to show it is an option
     from plimsoll.report.trend.words import badge as badge_of
     from plimsoll.report.trend.words import markdown_line, otava_csv
 
-    found = _trend(names, by, accept, baseline)
+    document = _trend(names, by, accept, baseline)
     for path, content_of in ((csv, otava_csv), (badge, badge_of)):
         if path:
-            _write(path, content_of(found))
+            _write(path, content_of(document))
     if html:
         from plimsoll.report.trend.page import trend_html
 
-        _write(html, trend_html(found))
+        _write(html, trend_html(document))
     if as_json:
-        print_json(found.model_dump(mode="json"))
+        print_json(document.model_dump(mode="json"))
     elif markdown:
-        print_text(markdown_line(found))
+        print_text(markdown_line(document))
     else:
-        _show(found)
+        _show(document)
 
 
 def _trend(
@@ -87,28 +87,26 @@ def _trend(
     """Return the trend as it is after these marks were set."""
     from plimsoll.adapters.clock import SystemClock
     from plimsoll.analysis.trend.marks import Remark
-    from plimsoll.bootstrap import existing_store
     from plimsoll.services.publish.trend_marks import accept_change, mark_baseline
     from plimsoll.services.publish.trends import stored_trend
-    from plimsoll.settings import Settings
 
-    store, now = existing_store(Settings()), SystemClock().now()
+    store, now = open_store(), SystemClock().now()
     for marked, mark in ((accept, accept_change), (baseline, mark_baseline)):
         if marked:
-            what, why = marked
-            mark(store, stored_trend(store, names, by, now), what, Remark(why, getpass.getuser(), now))
+            subject, why = marked
+            mark(store, stored_trend(store, names, by, now), subject, Remark(why, getpass.getuser(), now))
     return stored_trend(store, names, by, now)
 
 
-def _show(found: TrendDocument) -> None:
+def _show(document: TrendDocument) -> None:
     from plimsoll.report.trend.words import changes_table, left_out_table, sentences, series_table, summary
 
-    changed = [changes_table(one) for one in found.series if one.change_points]
-    tables: list[Table[Any]] = [*changed, series_table(found), left_out_table(found)]
+    changed = [changes_table(series) for series in document.series if series.change_points]
+    tables: list[Table[Any]] = [*changed, series_table(document), left_out_table(document)]
     for table in filter(None, tables):
-        print_table(table.label, [one.heading for one in table.columns], table.texts)
-    print_text(f"{summary(found)}.")
-    for sentence in sentences(found):
+        print_table(table.label, [column.heading for column in table.columns], table.texts)
+    print_text(f"{summary(document)}.")
+    for sentence in sentences(document):
         print_text(f"- {sentence}")
 
 

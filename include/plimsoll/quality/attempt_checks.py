@@ -85,16 +85,14 @@ def attempt_suite(part: Part, cell: Cell, measured: MeasuredAttempt) -> tuple[Ch
         expected = suites.nodes(part, cell, measured.processes, len(measured.fingerprint.nodes))
         nodes = CheckedTable("Nodes", tables.nodes(measured), expected, ("host",))
     else:  # an external cluster tells little
-        told = tables.reported_nodes(measured)
-        nodes = CheckedTable("Nodes", told, suites.reported_nodes(part, cell, tables.not_told(measured)), ("host",))
-    of_load_hosts = (
-        (
+        reported = tables.reported_nodes(measured)
+        nodes = CheckedTable("Nodes", reported, suites.reported_nodes(part, cell, tables.not_told(measured)), ("host",))
+    of_load_hosts: tuple[CheckedTable, ...] = ()
+    if part.load_generator.hosts > 1:
+        of_load_hosts = (
             CheckedTable("Load hosts", load_hosts.table(measured), load_hosts.suite(part), ("host",)),
             CheckedTable("Common start", load_hosts.start_table(measured), load_hosts.start_suite(part)),
         )
-        if part.load_generator.hosts > 1
-        else ()
-    )
     return (
         *_of_intervals(part, measured),
         CheckedTable("Run", tables.run(part, cell, measured), suites.run(part, cell)),

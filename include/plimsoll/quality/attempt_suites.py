@@ -41,12 +41,12 @@ _NOTICED: Severity = "warning"
 def timeline(part: Part) -> Suite:
     """Return expectations of the judged intervals, one row each."""
     level = part.service_levels[0]
-    planned, each = part.timing.judged // level.interval, format_duration(level.interval)
+    planned, length = part.timing.judged // level.interval, format_duration(level.interval)
     interval_s = level.interval.total_seconds()
     slack_s, covered_s = MISFIT * interval_s, (1 - 2 * MISFIT) * interval_s
     seconds = "{:.4g} s"
     return (
-        Expected("intervals", *rows(planned), f"{planned} judged intervals of {each}"),
+        Expected("intervals", *rows(planned), f"{planned} judged intervals of {length}"),
         Expected("intervals known", *at_most("unknown", 0), "start, length and count of each interval"),
         Expected("operations", *each_between("count", 1, None), "operations in every interval that was no stall"),
         Expected("gaps", *each_between("gap_s", -slack_s, slack_s), "each interval where the last ends", show=seconds),
@@ -112,11 +112,11 @@ def _rate(part: Part, cell: Cell) -> Suite:
         ),
     )
     # A closed loop attempts no rate that it could fall short of, and an achieved one is what it is.
-    asked = failing if "rate" not in part.knows or part.rate else (*rate, *failing)
+    expected = failing if "rate" not in part.knows or part.rate else (*rate, *failing)
     if part.load_generator.command:  # only the command knows which operations it asks for
-        return asked
+        return expected
     within = f"{mix}, within {_MIX_DEVIATIONS:g} standard deviations of a random choice"
-    return (*asked, Expected("mix", *at_most("mix_deviations", _MIX_DEVIATIONS), within, show="{:.2f}"))
+    return (*expected, Expected("mix", *at_most("mix_deviations", _MIX_DEVIATIONS), within, show="{:.2f}"))
 
 
 def _generator(part: Part) -> Suite:
@@ -164,7 +164,7 @@ def nodes(part: Part, cell: Cell, processes: Sequence[Process], asked: int) -> S
     product, version = part.product_of(variant), part.version_of(variant)
     return (
         Expected("nodes", *rows(count), f"{plural(count, 'node')} asked what they run"),
-        *(each for prefix, process in by_prefix(processes).items() for each in _process(prefix, process.jvm)),
+        *(expected for prefix, process in by_prefix(processes).items() for expected in _process(prefix, process.jvm)),
         Expected("database", *each_one_of("product", product), product),
         Expected("database version", *each_one_of("version", version), version),
     )
@@ -177,7 +177,7 @@ def reported_nodes(part: Part, cell: Cell, not_told: Mapping[str, str]) -> Suite
     asked = "asked by a command" if part.provider.is_endpoint else "of the data centre, by the database's own tables"
     return (
         Expected("nodes", *rows(count), f"{plural(count, 'node')} {asked}"),
-        *(Expected("database version", *each_one_of("version", one), one) for one in named),
+        *(Expected("database version", *each_one_of("version", release), release) for release in named),
         *(Expected(words, *each_one_of(column, NONE), f"{words} of the nodes") for column, words in not_told.items()),
     )
 
@@ -205,7 +205,7 @@ def _their_memory() -> Suite:
 
 def hosts(part: Part) -> Suite:
     """Return expectations of the hosts, one row each."""
-    each = format_duration(part.service_levels[0].interval)
+    length = format_duration(part.service_levels[0].interval)
     steal, share = "of processor time taken by other machines", "{:.1%}"
     return (
         Expected("samples", *at_least("memory_share", 0), "figures of the hosts during the judged time", _NOTICED),
@@ -226,7 +226,7 @@ def hosts(part: Part) -> Suite:
         Expected(
             "other programs",
             *each_between("others_share", None, OTHERS_NOTICED),
-            f"at most {OTHERS_NOTICED:.0%} of processor time in any {each} taken by programs that are not the cell's",
+            f"at most {OTHERS_NOTICED:.0%} of processor time in any {length} taken by programs that are not the cell's",
             _NOTICED,
             share,
         ),

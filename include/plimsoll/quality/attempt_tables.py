@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import inf, nan, sqrt
-from typing import Protocol
 
 import pandas as pd
 
@@ -21,7 +20,7 @@ from plimsoll.domain.hosts.cluster import load_host_name
 from plimsoll.domain.hosts.fingerprint import NodeFingerprint, ProcessFingerprint
 from plimsoll.domain.keys.process import Process, by_prefix
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
-from plimsoll.quality.attempt_checks import MeasuredAttempt
+from plimsoll.quality.attempt_checks import ImportedAttempt, MeasuredAttempt
 from plimsoll.quality.miss_cause import error_share, foreign_error_share, held_back_by
 
 
@@ -46,16 +45,8 @@ NOT_TOLD = {"jvm": "JVM", "flags": "JVM flags", "hardware": "hardware", "logs": 
 UNDISTURBED = "a missed interval without noise beyond the bounds"
 
 
-class Timed(Protocol):
-    """An attempt's data as far as its intervals alone contain it."""
-
-    @property
-    def intervals(self) -> pd.DataFrame:
-        """Return the intervals table of the analysis."""
-
-    @property
-    def stalls_s(self) -> tuple[float, ...]:
-        """Return the starts of intervals in which nothing was answered though operations were under way, s."""
+Timed = MeasuredAttempt | ImportedAttempt
+"""An attempt's data as far as its intervals alone contain it."""
 
 
 def timeline(part: Part, measured: Timed) -> pd.DataFrame:
@@ -141,7 +132,7 @@ def nodes(measured: MeasuredAttempt) -> pd.DataFrame:
         }
         for number, node in enumerate(measured.fingerprint.nodes)
     ]
-    of_processes = [f"{prefix}{name}" for prefix, one in declared.items() for name in _process(one, None)]
+    of_processes = [f"{prefix}{name}" for prefix, process in declared.items() for name in _process(process, None)]
     return pd.DataFrame(rows, columns=["host", *of_processes, "product", "version"])
 
 
@@ -151,15 +142,15 @@ def hosts(part: Part, measured: MeasuredAttempt) -> pd.DataFrame:
     `memory_share` is of hosts of the cell's own alone, `their_memory_share` of machines of an external cluster.
     """
     ran, within = measured.fingerprint, _judged_spans(part, measured)
-    theirs = {node.host for node in ran.nodes} if ran.reported_nodes else set[str]()
+    external = {node.host for node in ran.nodes} if ran.reported_nodes else set[str]()
     facts = ran.load_hosts | {node.host: node.facts for node in ran.nodes}
-    memory = {host: one.memory_bytes for host, one in facts.items()}
+    memory = {host: own.memory_bytes for host, own in facts.items()}
     others = others_highest(measured.samples, within, measured.ahead_ms)
     rows = [
         {
             "host": host,
-            "memory_share": nan if host in theirs else available,
-            "their_memory_share": available if host in theirs else nan,
+            "memory_share": nan if host in external else available,
+            "their_memory_share": available if host in external else nan,
             "steal_share": mean_of(means(own, "cpu_steal", within)),
             "others_share": others[host],
         }
@@ -228,7 +219,9 @@ def _cpu_share(measured: MeasuredAttempt) -> float | None:
     cpus = measured.fingerprint.load_hosts
     summaries = measured.summaries or {load_host_name(1): measured.summary}
     shares = [
-        one.cpu_cores / cpus[host].cpus for host, one in summaries.items() if one.cpu_cores is not None and host in cpus
+        summary.cpu_cores / cpus[host].cpus
+        for host, summary in summaries.items()
+        if summary.cpu_cores is not None and host in cpus
     ]
     return max(shares) if len(shares) == len(summaries) else None
 
@@ -241,13 +234,13 @@ def _disturbed(part: Part, cell: Cell, measured: MeasuredAttempt) -> str | None:
     if started_at is None:
         return None
     collected = Collected(started_at, measured.samples, measured.seconds, measured.ahead_ms, cell.load_ops_s)
-    found = disturbed(measured.missed, collected, part.disturbance)
-    return found.sentence if found else UNDISTURBED if is_known(collected) else None
+    disturbance = disturbed(measured.missed, collected, part.disturbance)
+    return disturbance.sentence if disturbance else UNDISTURBED if is_known(collected) else None
 
 
 def _processes(declared: Mapping[str, Process], node: NodeFingerprint, *, is_first: bool) -> dict[str, object]:
     """Describe all processes of a node. Of those that run on the first node alone others have no value to check."""
-    reported = {one.name: one for one in node.processes}
+    reported = {process.name: process for process in node.processes}
     return {
         f"{prefix}{name}": value if is_first or not process.only_on_first else None
         for prefix, process in declared.items()
@@ -257,16 +250,16 @@ def _processes(declared: Mapping[str, Process], node: NodeFingerprint, *, is_fir
 
 def _process(declared: Process, reported: ProcessFingerprint | None) -> dict[str, object]:
     """Describe a process's JVM, or that it has none. Without a report all is unknown, and meets no check."""
-    wanted, found = declared.jvm, reported.jvm if reported else None
+    wanted, running = declared.jvm, reported.jvm if reported else None
     if wanted is None:
-        return {"jvm": UNKNOWN if reported is None else found.name if found else NONE}
-    if found is None:
+        return {"jvm": UNKNOWN if reported is None else running.name if running else NONE}
+    if running is None:
         return {"collector": UNKNOWN, "heap_share": nan, "jdk": UNKNOWN, "flags": UNKNOWN}
-    missing = [flag for flag in wanted.flags if flag not in found.arguments]
+    missing = [flag for flag in wanted.flags if flag not in running.arguments]
     return {
-        "collector": found.collector or UNKNOWN,
-        "heap_share": found.heap_max_bytes / wanted.heap,
-        "jdk": same_precision(found.version, wanted.jdk_version),
+        "collector": running.collector or UNKNOWN,
+        "heap_share": running.heap_max_bytes / wanted.heap,
+        "jdk": same_precision(running.version, wanted.jdk_version),
         "flags": f"without {' '.join(missing)}" if missing else "all",
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from math import nan
+from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,9 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
     from plimsoll.quality.engine import validate
 
     campaign = state.campaign
-    found = _deviations(state, fingerprints)
+    differing = _deviations(state, fingerprints)
+    software = [deviation for deviation in differing if deviation.chosen]
+    hardware = [deviation for deviation in differing if not deviation.chosen]
     parts = (
         CheckedTable("Cells", _cells(state), cells_suite(state), ("cell",)),
         *(
@@ -68,8 +71,8 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
             for of, stage, part in _stages(campaign)
         ),
         CheckedTable("Measure", _measures(state), (_ONE_MEASURE,), ("part", "cells")),
-        CheckedTable("Software", _facts(campaign, [one for one in found if one.chosen]), (_ONE_SOFTWARE,), _FACT),
-        CheckedTable("Hardware", _facts(campaign, [one for one in found if not one.chosen]), (_ONE_HARDWARE,), _FACT),
+        CheckedTable("Software", _facts(campaign, software), (_ONE_SOFTWARE,), _FACT),
+        CheckedTable("Hardware", _facts(campaign, hardware), (_ONE_HARDWARE,), _FACT),
     )
     return validate(f"{campaign.title}: is it fit to publish?", parts)
 
@@ -77,7 +80,7 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
 def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[str, ...]:
     """Return ids of the cells, variant by variant, that are missing or ran with other software than the rest."""
     odd = {cell for deviation in _deviations(state, fingerprints) if deviation.chosen for cell in deviation.cells}
-    return tuple(one.cell.id for one in state.by_variant if not one.is_settled or one.cell.id in odd)
+    return tuple(cell.cell.id for cell in state.by_variant if not cell.is_settled or cell.cell.id in odd)
 
 
 def unfit(quality: Quality, *, of_missing: bool) -> bool:
@@ -91,7 +94,7 @@ def cells_suite(state: State) -> Sequence[Expected]:
     campaign = state.campaign
     sparse = {part.id for part in campaign.parts if isinstance(part.strategy, Threshold)}
     count = sum(part.cells for part in campaign.parts if part.id not in sparse)
-    count += sum(one.cell.part in sparse for one in state.cells)
+    count += sum(cell.cell.part in sparse for cell in state.cells)
     needed = f" that the {campaign.needed_by}" if campaign.needed_by else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
@@ -137,7 +140,7 @@ def spread_suite() -> Sequence[Expected]:
 def _valid(state: State) -> Mapping[Cell, Verdict]:
     """Return the verdicts that count, by cell. Cells that the definition does not have come last."""
     strays = {stray.verdict.cell: stray.verdict for stray in state.strays if stray.verdict and stray.verdict.valid}
-    return {one.cell: one.verdict for one in state.by_variant if one.verdict} | strays
+    return {cell.cell: cell.verdict for cell in state.by_variant if cell.verdict} | strays
 
 
 def _deviations(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[Deviation, ...]:
@@ -149,16 +152,16 @@ def _cells(state: State) -> pd.DataFrame:
     """Return a table with one row per cell of the campaign, and per other cell with an attempt."""
     import pandas as pd
 
-    states = {one.cell.id: _state(one) for one in state.by_variant}
+    states = {cell.cell.id: _state(cell) for cell in state.by_variant}
     states |= {stray.key.cell_id: "invalid" for stray in state.strays}
     states |= {cell.id: _VALID for cell in _valid(state)}
     return pd.DataFrame(states.items(), columns=["cell", "state"])
 
 
-def _state(one: CellAttempts[AttemptRecord]) -> str:
-    if one.is_settled:
-        return _VALID if one.counted else _NOT_NEEDED
-    return "invalid" if one.attempts else "not run"
+def _state(cell: CellAttempts[AttemptRecord]) -> str:
+    if cell.is_settled:
+        return _VALID if cell.counted else _NOT_NEEDED
+    return "invalid" if cell.attempts else "not run"
 
 
 def _stages(campaign: Campaign) -> Iterator[tuple[str, str, Part]]:
@@ -176,13 +179,12 @@ def _measures(state: State) -> pd.DataFrame:
     for cell, verdict in _valid(state).items():
         name = cell.part or "campaign"
         parts.setdefault(name, {}).setdefault(verdict.measure, []).append(cell.id)
-    rows_ = [
-        (name, len(cells), "; ".join(f"{measure}: {', '.join(own)}" for measure, own in sorted(cells.items())))
-        for name, cells in parts.items()
-    ]
-    return pd.DataFrame(
-        [(name, count, told if count > 1 else "") for name, count, told in rows_], columns=["part", "measures", "cells"]
-    )
+    table = [(name, len(cells), _listed(cells) if len(cells) > 1 else "") for name, cells in parts.items()]
+    return pd.DataFrame(table, columns=["part", "measures", "cells"])
+
+
+def _listed(cells: Mapping[str, Sequence[str]]) -> str:
+    return "; ".join(f"{measure}: {', '.join(own)}" for measure, own in sorted(cells.items()))
 
 
 def _points(state: State, stage: str) -> pd.DataFrame:
@@ -192,20 +194,20 @@ def _points(state: State, stage: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    own = [one.cell for one in state.by_variant if one.cell.stage == stage]
+    own = [cell.cell for cell in state.by_variant if cell.cell.stage == stage]
     repeats: dict[tuple[str, int], list[Verdict]] = {_point(cell): [] for cell in own}
     for cell, verdict in _valid(state).items():
         if cell.stage != stage:
             continue
         repeats.setdefault(_point(cell), []).append(verdict)
-    spared = Counter(_point(one.cell) for one in state.not_needed)
+    spared = Counter(_point(cell.cell) for cell in state.not_needed)
     table = [
         (
             *point,
             len(here),
             len(here) + spared[point],
-            _spread(here, lambda one: one.achieved_ops_s, lambda all_: (max(all_) - min(all_)) / median(all_)),
-            _spread(here, distance, lambda all_: max(all_) / min(all_)),
+            _spread(here, attrgetter("achieved_ops_s"), lambda rates: (max(rates) - min(rates)) / median(rates)),
+            _spread(here, distance, lambda distances: max(distances) / min(distances)),
         )
         for point, here in repeats.items()
     ]
@@ -226,11 +228,11 @@ def _spread(
     return width(values) if len(values) > 1 else nan
 
 
-def _facts(campaign: Campaign, found: Sequence[Deviation]) -> pd.DataFrame:
+def _facts(campaign: Campaign, differing: Sequence[Deviation]) -> pd.DataFrame:
     """Return a table with one row per deviation, and one row for each variant without any deviation."""
     import pandas as pd
 
-    odd = {one.variant for one in found}
-    even = [(variant.id, "everything compared", 1, "") for variant in campaign.variants if variant.id not in odd]
-    odd_ones = [(one.variant, one.fact, one.values, f"not {one.usual}: {', '.join(one.cells)}") for one in found]
-    return pd.DataFrame([*odd_ones, *even], columns=["variant", "fact", "values", "cells"])
+    variants = {deviation.variant for deviation in differing}
+    even = [(variant.id, "everything compared", 1, "") for variant in campaign.variants if variant.id not in variants]
+    odd_rows = [(odd.variant, odd.fact, odd.values, f"not {odd.usual}: {', '.join(odd.cells)}") for odd in differing]
+    return pd.DataFrame([*odd_rows, *even], columns=["variant", "fact", "values", "cells"])

@@ -56,7 +56,7 @@ def deviations(fingerprints: Mapping[Cell, Fingerprint]) -> tuple[Deviation, ...
 
 def _deviation(variant: str, fact: str, seen: Sequence[Observation]) -> Deviation:
     values = ranked(seen)
-    odd = dict.fromkeys(one.cell for one in seen if one.value != values[0])
+    odd = dict.fromkeys(observation.cell for observation in seen if observation.value != values[0])
     return Deviation(variant, fact, values[0], len(values), tuple(odd))
 
 
@@ -67,8 +67,8 @@ def _reports(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
         yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.
-            told = {f"{prefix}{name}": value for name, value in _process_facts(process).items()}
-            yield HostReport(cell.variant, cell.id, node.host, process.name, told)
+            process_facts = {f"{prefix}{name}": value for name, value in _process_facts(process).items()}
+            yield HostReport(cell.variant, cell.id, node.host, process.name, process_facts)
     for host, facts in fingerprint.load_hosts.items():
         own = {f"load host: {name}": value for name, value in _host_facts(facts).items()}
         own["load generator"] = fingerprint.load_generator

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from jinja2 import Template
 
-    from plimsoll.domain.attempt.result import Check
-
 PAGE = "index.html"
 
 _TEMPLATE = """<!DOCTYPE html>
@@ -147,8 +145,10 @@ def expectations_of(checked: CheckedTable) -> list[Any]:
     """Return a table's suite as Great Expectations' own objects."""
     kinds: Any = load().expectations
     return [
-        getattr(kinds, one.kind)(**one.arguments, severity=_SEVERITIES[one.severity], meta={"name": one.name})
-        for one in checked.suite
+        getattr(kinds, expected.kind)(
+            **expected.arguments, severity=_SEVERITIES[expected.severity], meta={"name": expected.name}
+        )
+        for expected in checked.suite
     ]
 
 
@@ -202,11 +202,11 @@ def observed(expected: Expected, outcome: Any, checked: CheckedTable) -> str:
     if outcome.success:
         return _summary(checked.table, expected)
     if checked.rows_by:
-        found = [_row(one, checked, expected) for one in result[_ROWS]]
+        phrases = [_row(row, checked, expected) for row in result[_ROWS]]
     else:
-        found = [_shown(value, expected.show) for value in result[_VALUES]]
+        phrases = [_shown(value, expected.show) for value in result[_VALUES]]
     more = int(result["unexpected_count"]) - _SHOWN
-    return ", ".join(found[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(phrases[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _summary(table: pd.DataFrame, expected: Expected) -> str:
@@ -219,10 +219,10 @@ def _summary(table: pd.DataFrame, expected: Expected) -> str:
     return ", ".join(_shown(value, expected.show) for value in shown)
 
 
-def _row(found: Mapping[str, Any], checked: CheckedTable, expected: Expected) -> str:
+def _row(row: Mapping[str, Any], checked: CheckedTable, expected: Expected) -> str:
     """Return the unexpected values of a row, with the name of the row in brackets."""
-    values = [_shown(value, expected.show) for name, value in found.items() if name not in checked.rows_by]
-    names = [_shown(found[name], "{:g}") for name in checked.rows_by]
+    values = [_shown(value, expected.show) for name, value in row.items() if name not in checked.rows_by]
+    names = [_shown(row[name], "{:g}") for name in checked.rows_by]
     return f"{' < '.join(values)} ({' '.join(names)})" if names else " < ".join(values)
 
 

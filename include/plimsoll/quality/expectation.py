@@ -74,7 +74,7 @@ class Quality:
         return sorted((check for check in self.checks if not check.success), key=lambda check: check.size, reverse=True)
 
     def _is_reason(self, check: Check) -> bool:
-        is_invalid = any(one.severity == "invalid" for one in self._failed)
+        is_invalid = any(other.severity == "invalid" for other in self._failed)
         return is_invalid and (check.severity == "invalid" or check.size >= GROSS)
 
 

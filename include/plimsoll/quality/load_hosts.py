@@ -94,7 +94,7 @@ def start_table(measured: MeasuredAttempt) -> pd.DataFrame:
 
 def _apart_ms(starts: Sequence[datetime | None]) -> float:
     """Return the time between the first and the last start, ms; NaN where any start is not known."""
-    known = [one for one in starts if one is not None]
+    known = [start for start in starts if start is not None]
     if not known or len(known) < len(starts):
         return nan
     return (max(known) - min(known)).total_seconds() * 1000

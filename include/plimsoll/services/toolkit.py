@@ -39,11 +39,9 @@ class NoPlaces:
     """An implementation of ClusterPlaces for providers whose clusters are always in the same place."""
 
     def of_campaign(self, provider: str, campaign_id: str) -> Places:  # noqa: ARG002
-        """Return no places: the provider's clusters are always in the same place."""
         return Places()
 
     def known(self, provider: str) -> Places:  # noqa: ARG002
-        """Return no places: the provider's clusters are always in the same place."""
         return Places()
 
 
@@ -104,13 +102,12 @@ class Toolkit:
 
 def needs_of(products: Mapping[str, Product], setup: Setup) -> NodeNeeds:
     """Return what the nodes need, of those products that are known here."""
-    known = {one.id: products[name] for one in setup.variants if (name := setup.product_of(one)) in products}
+    known = [(variant, products[name]) for variant in setup.variants if (name := setup.product_of(variant)) in products]
     heaps = {
-        one.id: sum(process.jvm.heap for process in known[one.id].processes(one) if process.jvm)
-        for one in setup.variants
-        if one.id in known
+        variant.id: sum(process.jvm.heap for process in product.processes(variant) if process.jvm)
+        for variant, product in known
     }
-    ports = sorted({port for product in known.values() for port in product.ports})
+    ports = sorted({port for _, product in known for port in product.ports})
     return NodeNeeds(tuple(ports), {variant: heap for variant, heap in heaps.items() if heap})
 
 

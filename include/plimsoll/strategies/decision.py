@@ -53,13 +53,14 @@ class StrategyOfCampaign:
         workloads) alternate, in the definition's running order. A stage begins when all earlier stages need no more
         cells.
         """
-        steps = self._steps(outcomes, known)
+        parts = self.matrix.parts
+        steps = {name: step_of(parts[name].strategy, self.matrix.ladder(name, outcomes, known)) for name in parts}
         now = self._stage_to_run(steps)
-        chosen = {self.matrix.id_at(ladder, place) for ladder in now for place in steps[ladder].run}
+        chosen = {self.matrix.id_at(ladder, position) for ladder in now for position in steps[ladder].run}
         not_needed = {
-            self.matrix.id_at(ladder, place): self.matrix.id_at(ladder, decider)
+            self.matrix.id_at(ladder, position): self.matrix.id_at(ladder, decider)
             for ladder, step in steps.items()
-            for place, decider in step.not_needed.items()
+            for position, decider in step.not_needed.items()
         }
         return Decision(tuple(cell_id for cell_id in self.matrix.order if cell_id in chosen), not_needed)
 
@@ -85,26 +86,21 @@ class StrategyOfCampaign:
 
     def answers(self, known: Observations) -> dict[str, Answer]:
         """Return the answer of each ladder on which a threshold is looked for, by what its cells tell."""
-        found: dict[str, Answer] = {}
+        answers: dict[str, Answer] = {}
         for name, part in self.matrix.parts.items():
             if isinstance(part.strategy, Threshold):
                 from plimsoll.strategies.threshold.step import ladder_answer  # late: it takes NumPy and SciPy
 
-                found[name] = ladder_answer(part.strategy, self.matrix.ladder(name, {}, known))
-        return found
-
-    def _steps(self, outcomes: Mapping[str, ValidOutcome], known: Observations) -> dict[str, LadderDecision]:
-        return {
-            name: step_of(part.strategy, self.matrix.ladder(name, outcomes, known))
-            for name, part in self.matrix.parts.items()
-        }
+                answers[name] = ladder_answer(part.strategy, self.matrix.ladder(name, {}, known))
+        return answers
 
     def _stage_to_run(self, steps: Mapping[str, LadderDecision]) -> tuple[str, ...]:
         """Return the ladders of the first stage that still needs cells."""
-        of = {name: part.stage for name, part in self.matrix.parts.items()}
+        stage_of = {name: part.stage for name, part in self.matrix.parts.items()}
         stages = dict.fromkeys(part.stage for part in self.campaign.parts)
-        first = next((stage for stage in stages if any(steps[one].run for one in of if of[one] == stage)), "")
-        return tuple(name for name in of if of[name] == first)
+        active = {stage for name, stage in stage_of.items() if steps[name].run}
+        first = next((stage for stage in stages if stage in active), "")
+        return tuple(name for name, stage in stage_of.items() if stage == first)
 
 
 def stage_to_start(campaign: Campaign, missing: Iterable[Cell]) -> str:
@@ -125,7 +121,7 @@ def step_of(strategy: Strategy, ladder: Ladder) -> LadderDecision:
     match strategy:
         case FullGrid():
             return LadderDecision(
-                tuple(place for level in range(len(ladder)) for place in ladder.all_with(level, None))
+                tuple(position for level in range(len(ladder)) for position in ladder.all_with(level, None))
             )
         case Search():
             return search_step(strategy, ladder)

@@ -79,16 +79,18 @@ def estimate(stage: CampaignStage) -> Estimate:
     ladders = len(stage.first.variants) * len(stage.parts)
     if isinstance(stage.first.strategy, Threshold):
         return _of_threshold(stage, stage.first.strategy, ladders)
-    found = simulate(stage, LIKELY, _campaigns(stage.first, ladders), stage.first.seed)
+    simulated = simulate(stage, LIKELY, _campaigns(stage.first, ladders), stage.first.seed)
     groups, repeats = _rounds_of(stage, ladders)
-    return Estimate(least, round(found.cells_mean), most, found.rounds, ladders // groups * repeats, found.missed_mean)
+    return Estimate(
+        least, round(simulated.cells_mean), most, simulated.rounds, ladders // groups * repeats, simulated.missed_mean
+    )
 
 
 def _of_threshold(stage: CampaignStage, strategy: Threshold, ladders: int) -> Estimate:
     """Return the estimate of a threshold, whose cells mostly lie where every other one misses."""
     least, most = least_and_most(stage)
-    each = max(_LIKELY_AMONG_FIVE, _LIKELY_CELLS - (len(stage.first.variants) - 1) / 2)
-    usual = ceil(each * (_THEIR_WIDTH / strategy.within) ** 2)
+    per_ladder = max(_LIKELY_AMONG_FIVE, _LIKELY_CELLS - (len(stage.first.variants) - 1) / 2)
+    usual = ceil(per_ladder * (_THEIR_WIDTH / strategy.within) ** 2)
     likely = min(max(FEWEST_CELLS, usual), most // ladders) * ladders
     groups, _ = _rounds_of(stage, ladders)
     width = ladders // groups * strategy.at_once

@@ -72,7 +72,7 @@ class Ladder:
     def unknown_below(self, top: int) -> Iterator[Position]:
         """Yield every repeat without an outcome below that index of a load, in order."""
         levels = (level for level in range(top) if None in self.levels[level])
-        return (place for level in levels for place in self.all_with(level, None))
+        return (position for level in levels for position in self.all_with(level, None))
 
 
 def running_order(campaign: Campaign) -> tuple[Cell, ...]:
@@ -88,7 +88,7 @@ def running_order(campaign: Campaign) -> tuple[Cell, ...]:
     return tuple(
         cell
         for stage, part in parts.items()
-        for cell in _order_within([one for one in cells if one.stage == stage], part)
+        for cell in _order_within([cell for cell in cells if cell.stage == stage], part)
     )
 
 
@@ -111,11 +111,11 @@ def _order_within(cells: Sequence[Cell], part: Part) -> Sequence[Cell]:
         random.Random(f"{part.seed}/{repeat}").shuffle(block)  # noqa: S311 - not for secrets
         ordered.extend(block)
     # Loads that share their data follow one another, in the place of the first of them.
-    first = {cell.group(part.data_scope): place for place, cell in reversed(list(enumerate(ordered)))}
+    first = {cell.group(part.data_scope): index for index, cell in reversed(list(enumerate(ordered)))}
     ordered.sort(key=lambda cell: (first[cell.group(part.data_scope)], cell.load_ops_s))
     if part.cluster_scope == "variant":
-        places = [variant.id for variant in part.variants]
-        ordered.sort(key=lambda cell: places.index(cell.variant))
+        ids = [variant.id for variant in part.variants]
+        ordered.sort(key=lambda cell: ids.index(cell.variant))
     return ordered
 
 
@@ -134,15 +134,15 @@ class Matrix:
     @classmethod
     def of(cls, campaign: Campaign) -> "Matrix":
         """Return all cells of the campaign."""
-        found: dict[str, dict[int, list[str]]] = {}
+        by_ladder: dict[str, dict[int, list[str]]] = {}
         cells = grid(campaign)
         for cell in sorted(cells, key=lambda cell: cell.repeat):
-            found.setdefault(cell.ladder, {}).setdefault(cell.load_ops_s, []).append(cell.id)
-        ladders = {name: tuple(tuple(levels[load]) for load in sorted(levels)) for name, levels in found.items()}
+            by_ladder.setdefault(cell.ladder, {}).setdefault(cell.load_ops_s, []).append(cell.id)
+        ladders = {name: tuple(tuple(levels[load]) for load in sorted(levels)) for name, levels in by_ladder.items()}
         return cls(
             order=tuple(cell.id for cell in running_order(campaign)),
             ladders=ladders,
-            loads={name: tuple(sorted(levels)) for name, levels in found.items()},
+            loads={name: tuple(sorted(levels)) for name, levels in by_ladder.items()},
             parts={cell.ladder: campaign.part(cell.part) for cell in cells},
         )
 
@@ -150,7 +150,7 @@ class Matrix:
         """Return the ladder with its outcomes so far. `outcomes`: cell id → outcome of its newest valid attempt."""
         levels = [[outcomes.get(cell_id) for cell_id in repeats] for repeats in self.ladders[name]]
         part = self.parts[name]
-        ladders = [other for other, of in self.parts.items() if of.id == part.id]  # one for each variant, in order
+        ladders = [other for other in self.parts if self.parts[other].id == part.id]  # one for each variant, in order
         alike = [self._known(other, known) for other in part.telling(ladders, name)]
         return Ladder(levels, self.loads[name], self._known(name, known), part.asked_intervals, alike)
 
@@ -175,8 +175,9 @@ class LadderDecision:
 
 def level_outcome(ladder: Ladder, level: int, not_needed: Mapping[Position, Position]) -> LevelOutcome:
     """Return the outcome of a load, where a strategy may have left out some repeats."""
-    deciders = [not_needed.get(place) for place in ladder.all_with(level, None)]
-    return outcome_of_level(ladder.levels[level], [ladder.outcome(place) if place else None for place in deciders])
+    deciders = [not_needed.get(position) for position in ladder.all_with(level, None)]
+    outcomes = [ladder.outcome(decider) if decider else None for decider in deciders]
+    return outcome_of_level(ladder.levels[level], outcomes)
 
 
 def outcome_of_level(repeats: Sequence[ValidOutcome | None], deciders: Sequence[ValidOutcome | None]) -> LevelOutcome:

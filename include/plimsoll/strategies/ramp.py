@@ -17,12 +17,12 @@ def ramp_step(ladder: Ladder) -> LadderDecision:
     repeats = range(len(ladder.levels[0])) if len(ladder) else range(0)
     run = (next(_unknown(ladder, repeat, range(_top(ladder, repeat))), None) for repeat in repeats)
     spared = {
-        place: Position(top, repeat)
+        position: Position(top, repeat)
         for repeat in repeats
         if (top := _top(ladder, repeat)) < len(ladder)
-        for place in _unknown(ladder, repeat, range(top, len(ladder)))
+        for position in _unknown(ladder, repeat, range(top, len(ladder)))
     }
-    return LadderDecision(tuple(sorted(place for place in run if place)), spared)
+    return LadderDecision(tuple(sorted(position for position in run if position)), spared)
 
 
 def _top(ladder: Ladder, repeat: int) -> int:

@@ -84,7 +84,8 @@ class _Playing:
         while True:
             decision = self._strategy.next(self._outcomes, self._known)
             if stage := stage_to_start(self._campaign, self._missing(decision)):
-                self._open(stage)
+                self._stage_starts[stage] = stage_start(self._campaign, stage, self._results(), _AT)
+                self._use(self._campaign.with_stage_starts(self._stage_starts))
             elif cells := self._round(decision):
                 for cell in cells:
                     self._run(cell)
@@ -99,20 +100,16 @@ class _Playing:
         settled = self._outcomes.keys() | decision.not_needed.keys()
         return (cell for cell_id, cell in self._cells.items() if cell_id not in settled)
 
-    def _open(self, stage: str) -> None:
-        self._stage_starts[stage] = stage_start(self._campaign, stage, self._results(), _AT)
-        self._use(self._campaign.with_stage_starts(self._stage_starts))
-
     def _results(self) -> Results:
         """Return what the cells have found. Outcomes tell no rates: a closed loop's load stands for the rate."""
-        rates = {one: float(self._cells[one].load_ops_s) for one in self._outcomes}
+        rates = {cell_id: float(self._cells[cell_id].load_ops_s) for cell_id in self._outcomes}
         return Results(self._outcomes, rates, known=self._known)
 
     def _round(self, decision: Decision) -> Sequence[str]:
         """Return the cells that run now: those that the strategy asks for and that have further attempts."""
-        run = [one for one in decision.run if self._tried[one] < len(self._attempts[one])]
-        chosen = of_one_round(self._campaign, [self._cells[one] for one in run])
-        return [one for one in run if one in chosen]
+        run = [cell_id for cell_id in decision.run if self._tried[cell_id] < len(self._attempts[cell_id])]
+        chosen = of_one_round(self._campaign, [self._cells[cell_id] for cell_id in run])
+        return [cell_id for cell_id in run if cell_id in chosen]
 
     def _run(self, cell_id: str) -> None:
         """Make the cell's next attempt. If it is valid, all that follow are made too, and the newest valid one counts.
@@ -122,7 +119,7 @@ class _Playing:
         left = self._attempts[cell_id][self._tried[cell_id] :]
         self._tried[cell_id] += 1 if left[0] == "invalid" else len(left)
         if left[0] != "invalid":
-            newest = [one for one in left if one != "invalid"][-1]
+            newest = [attempt for attempt in left if attempt != "invalid"][-1]
             outcome: ValidOutcome = newest if isinstance(newest, str) else "met" if newest < 1 else "missed"
             margin = log(newest) if isinstance(newest, float) else None
             self._outcomes[cell_id] = outcome
@@ -135,8 +132,8 @@ class _Playing:
             capacities=self._capacities(),
             ran=ran,
             attempts=self._tried.total(),
-            not_needed={one: by for one, by in decision.not_needed.items() if one not in self._tried},
-            invalid=tuple(one for one in ran if one not in self._outcomes),
+            not_needed={cell: decider for cell, decider in decision.not_needed.items() if cell not in self._tried},
+            invalid=tuple(cell_id for cell_id in ran if cell_id not in self._outcomes),
             waiting=decision.run,
             taken_loads=dict(self._taken_loads()),
             answers=self._strategy.answers(self._known),
@@ -145,14 +142,14 @@ class _Playing:
     def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
         """Return the capacities of stages in open loops with loads of their own. Others ask what happens at a load."""
         without = {part.stage for part in self._campaign.parts if part.asks == "at a load"}
-        parts, found = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
-        return {ladder: capacity for ladder, capacity in found.items() if parts[ladder].stage not in without}
+        parts, capacities = self._strategy.matrix.parts, self._strategy.capacities(self._outcomes, self._known)
+        return {ladder: capacity for ladder, capacity in capacities.items() if parts[ladder].stage not in without}
 
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
         for stage, start in self._stage_starts.items():
-            for one in start.loads:
-                cell = Cell(stage=stage, variant=one.variant, workload=one.workload, load_ops_s=1, repeat=1)
-                yield cell.ladder, one.load_ops_s
+            for load in start.loads:
+                cell = Cell(stage=stage, variant=load.variant, workload=load.workload, load_ops_s=1, repeat=1)
+                yield cell.ladder, load.load_ops_s
 
 
 def _require_all_cells(campaign: Campaign, attempts: Attempts, where: str) -> None:
@@ -160,8 +157,8 @@ def _require_all_cells(campaign: Campaign, attempts: Attempts, where: str) -> No
     unknown, missing = sorted(attempts.keys() - set(cells)), [cell for cell in cells if cell not in attempts]
     mend = 'give the list of its attempts\' outcomes, such as ["met"], or [] if it has none: every cell needs a list'
     problems = [
-        *(Problem(one, "is none of the definition's cells", "leave it out") for one in unknown[:_SHOWN]),
-        *(Problem(one, "has no outcomes", mend) for one in missing[:_SHOWN]),
+        *(Problem(cell_id, "is none of the definition's cells", "leave it out") for cell_id in unknown[:_SHOWN]),
+        *(Problem(cell_id, "has no outcomes", mend) for cell_id in missing[:_SHOWN]),
     ]
     more = max(0, len(unknown) - _SHOWN) + max(0, len(missing) - _SHOWN)
     if more:

@@ -45,7 +45,7 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
     if top - bottom > 1:
         return LadderDecision((Position((bottom + top) // 2, 0),), above)
     guarded = range(bottom, max(bottom - guard, 0) - 1, -1)
-    unknown = [place for level in guarded for place in ladder.all_with(level, None)]
+    unknown = [position for level in guarded for position in ladder.all_with(level, None)]
     if unknown:
         return LadderDecision(_of_one_level(unknown, at_once), above)
     met = ladder.first(bottom, "met") if bottom >= 0 else None
@@ -53,10 +53,10 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
 
 
 def _of_one_level(places: Iterable[Position], at_most: int) -> tuple[Position, ...]:
-    found = list(islice(places, at_most))
-    return tuple(place for place in found if place.level == found[0].level)
+    first = list(islice(places, at_most))
+    return tuple(position for position in first if position.level == first[0].level)
 
 
 def _spared(ladder: Ladder, levels: range, decider: Position | None) -> Mapping[Position, Position]:
     """Return the cells without an outcome at these loads, which that cell makes unnecessary."""
-    return {place: decider for level in levels for place in ladder.all_with(level, None)} if decider else {}
+    return {position: decider for level in levels for position in ladder.all_with(level, None)} if decider else {}

@@ -93,7 +93,7 @@ class StagePlan:
             "repeats": self.repeats,
             "duration": format_duration(self.duration),
             "cells": self.cells,
-            **{f"cells_{which}": getattr(self.estimate, which) for which in BOUNDS},
+            **{f"cells_{bound}": getattr(self.estimate, bound) for bound in BOUNDS},
             "cell_hours": rounded_hours(self.hours("all")),
             "host_hours": rounded_hours(self.host_hours("all")),
         }
@@ -102,11 +102,12 @@ class StagePlan:
 def stage_plans(campaign: Campaign) -> tuple[StagePlan, ...]:
     """Return the plans of the stages in order; one plan for a definition without stages."""
     return tuple(
-        _stage_plan(campaign, stage, found) for stage, found in zip(campaign.stages, estimates(campaign), strict=True)
+        _stage_plan(campaign, stage, estimate)
+        for stage, estimate in zip(campaign.stages, estimates(campaign), strict=True)
     )
 
 
-def _stage_plan(campaign: Campaign, stage: CampaignStage, found: Estimate) -> StagePlan:
+def _stage_plan(campaign: Campaign, stage: CampaignStage, estimate: Estimate) -> StagePlan:
     part = stage.first
     return StagePlan(
         id=stage.id,
@@ -117,7 +118,7 @@ def _stage_plan(campaign: Campaign, stage: CampaignStage, found: Estimate) -> St
         duration=part.timing.duration,
         shortest=part.timing.shortest(part.service_levels),
         cells=stage.cells,
-        estimate=found,
+        estimate=estimate,
         shape=campaign.shape_of(stage),
         stage=stage,
     )
@@ -125,17 +126,17 @@ def _stage_plan(campaign: Campaign, stage: CampaignStage, found: Estimate) -> St
 
 def total(stages: Sequence[StagePlan]) -> Estimate:
     """Return the estimate of all stages together, which run one after the other."""
-    found = [stage.estimate for stage in stages]
+    of_stages = [stage.estimate for stage in stages]
     rounds = Counter[int]()
-    for one in found:
-        rounds.update(one.rounds)
+    for estimate in of_stages:
+        rounds.update(estimate.rounds)
     return Estimate(
-        least=sum(one.least for one in found),
-        likely=sum(one.likely for one in found),
-        most=sum(one.most for one in found),
+        least=sum(estimate.least for estimate in of_stages),
+        likely=sum(estimate.likely for estimate in of_stages),
+        most=sum(estimate.most for estimate in of_stages),
         rounds=rounds,
-        at_once=max(one.at_once for one in found),
-        likely_missed=sum(one.likely_missed for one in found),
+        at_once=max(estimate.at_once for estimate in of_stages),
+        likely_missed=sum(estimate.likely_missed for estimate in of_stages),
     )
 
 

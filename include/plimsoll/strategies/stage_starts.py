@@ -40,33 +40,35 @@ class Results:
 
 def find_stage_start(state: State, at: datetime) -> StageStart:
     """Return the loads of the first stage without known loads. All earlier stages must be complete in that state."""
-    outcomes = {one.cell.id: outcome for one in state.cells if (outcome := one.outcome)}
-    rates = {one.cell.id: rate for one in state.cells if one.verdict and (rate := one.verdict.achieved_ops_s)}
-    attempts = {one.cell.id: one.counted.key.attempt for one in state.cells if one.counted}
+    outcomes = {cell.cell.id: outcome for cell in state.cells if (outcome := cell.outcome)}
+    rates = {cell.cell.id: rate for cell in state.cells if cell.verdict and (rate := cell.verdict.achieved_ops_s)}
+    attempts = {cell.cell.id: cell.counted.key.attempt for cell in state.cells if cell.counted}
     known = observations(state.campaign, state.cells)
     return stage_start(state.campaign, state.stages_without_loads[0], Results(outcomes, rates, attempts, known), at)
 
 
 def stage_start(campaign: Campaign, stage: str, results: Results, at: datetime) -> StageStart:
     """Return the loads of a stage without known loads. `results` has every cell that the earlier stages need."""
-    found = campaign.parts
-    own = [part for part in found if part.stage == stage]
+    parts = campaign.parts
+    own = [part for part in parts if part.stage == stage]
     assert own[0].taken is not None, "a stage that is not open takes its load from another"
     source = own[0].taken.source
     carried = StrategyOfCampaign(campaign).capacities(results.outcomes, results.known)
     maxima = [
         _maximum(cells, carried[cells[0].ladder], results) if "rate" in part.knows else _rate_found(cells, results)
-        for part in found
+        for part in parts
         if part.stage == source
         for cells in _of_variants(campaign, part)
     ]
-    loads = [load for part in own for load in _loads(part, [one for one in maxima if one.workload == part.workload_id])]
+    loads: list[StageLoad] = []
+    for part in own:
+        loads += _loads(part, [maximum for maximum in maxima if maximum.workload == part.workload_id])
     return StageStart(stage=own[0].stage, of=source, at=at, loads=tuple(loads))
 
 
 def _of_variants(campaign: Campaign, part: Part) -> Iterator[Sequence[Cell]]:
     """Yield the cells of each variant in that part: loads rising, then repeats."""
-    cells = sorted(grid(campaign), key=lambda one: (one.load_ops_s, one.repeat))
+    cells = sorted(grid(campaign), key=lambda cell: (cell.load_ops_s, cell.repeat))
     for variant in part.variants:
         yield [cell for cell in cells if (cell.part, cell.variant) == (part.id, variant.id)]
 
@@ -76,7 +78,7 @@ def _maximum(cells: Sequence[Cell], carried: Carried, results: Results) -> Stage
     kind, maximum = carried
     missed = (cell.load_ops_s for cell in cells if results.outcomes.get(cell.id) == "missed")
     firm: Kind = "found" if kind == "found" else "at-least"
-    asked = tuple({one.load_ops_s for one in cells if one.id in results.known})
+    asked = tuple({cell.load_ops_s for cell in cells if cell.id in results.known})
     return _load(cells, results, firm, maximum, asked or (maximum, min(missed, default=None)))
 
 
@@ -94,20 +96,16 @@ def _load(
 
     The result's load is this maximum, to be replaced by the stage's rule.
     """
+    attempts = results.attempts
+    deciders = [cell.id for cell in cells if cell.id in attempts and cell.load_ops_s in decisive]
     return StageLoad(
         variant=cells[0].variant,
         workload=cells[0].workload,
         load_ops_s=maximum,
         maximum_ops_s=maximum,
         kind="none" if maximum is None else kind,
-        decided_by=tuple(_deciders(cells, results, decisive)),
+        decided_by=tuple(f"{cell_id}/{attempts[cell_id]}" for cell_id in deciders),
     )
-
-
-def _deciders(cells: Sequence[Cell], results: Results, loads: Sequence[int | None]) -> Iterator[str]:
-    for cell in cells:
-        if cell.id in results.attempts and cell.load_ops_s in loads:
-            yield f"{cell.id}/{results.attempts[cell.id]}"
 
 
 def _loads(part: Part, maxima: Sequence[StageLoad]) -> Iterator[StageLoad]:
@@ -116,8 +114,8 @@ def _loads(part: Part, maxima: Sequence[StageLoad]) -> Iterator[StageLoad]:
     """
     taken = part.taken
     assert taken is not None
-    known = [one.maximum_ops_s for one in maxima if one.maximum_ops_s is not None]
+    known = [load.maximum_ops_s for load in maxima if load.maximum_ops_s is not None]
     slowest = min(known) if len(known) == len(maxima) else None
-    for one in maxima:
-        base = one.maximum_ops_s if taken.share is not None else slowest
-        yield one.model_copy(update={"load_ops_s": None if base is None else taken.load(base)})
+    for load in maxima:
+        base = load.maximum_ops_s if taken.share is not None else slowest
+        yield load.model_copy(update={"load_ops_s": None if base is None else taken.load(base)})

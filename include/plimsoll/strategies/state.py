@@ -89,7 +89,7 @@ class CellAttempts(Generic[A_co]):
     def superseded(self) -> tuple[A_co, ...]:
         """Return valid attempts that a newer valid attempt replaced."""
         valid = (attempt for attempt in self.attempts if attempt.verdict and attempt.verdict.valid)
-        return tuple(one for one in valid if one is not self.counted)
+        return tuple(attempt for attempt in valid if attempt is not self.counted)
 
     @property
     def verdict(self) -> Verdict | None:
@@ -114,7 +114,7 @@ class CellAttempts(Generic[A_co]):
 
 def newest_valid(newest_first: Iterable[A]) -> A | None:
     """Return the attempt that counts among one cell's attempts: the newest valid one."""
-    return next((one for one in newest_first if one.verdict and one.verdict.valid), None)
+    return next((attempt for attempt in newest_first if attempt.verdict and attempt.verdict.valid), None)
 
 
 @dataclass(frozen=True)
@@ -145,23 +145,23 @@ class CampaignState(Generic[C_co]):
         """Tell whether all stages before the first one with unknown loads are complete, so that its loads can
         be found.
         """
-        return bool(stage_to_start(self.campaign, (one.cell for one in self.missing)))
+        return bool(stage_to_start(self.campaign, (cell.cell for cell in self.missing)))
 
     @cached_property
     def by_id(self) -> Mapping[str, C_co]:
         """Return the cells by their ids."""
-        return {one.cell.id: one for one in self.cells}
+        return {cell.cell.id: cell for cell in self.cells}
 
     @cached_property
     def by_variant(self) -> tuple[C_co, ...]:
         """Return the cells in the order of reports: parts and variants as defined, then loads rising, then repeats."""
-        order = {variant.id: place for place, variant in enumerate(self.campaign.variants)}
-        places = {part.id: place for place, part in enumerate(self.campaign.parts)}
+        order = {variant.id: index for index, variant in enumerate(self.campaign.variants)}
+        places = {part.id: index for index, part in enumerate(self.campaign.parts)}
 
-        def place(one: CellAttempts[AttemptRecord]) -> tuple[int, int, int, int]:
-            return places.get(one.cell.part, 0), order[one.cell.variant], one.cell.load_ops_s, one.cell.repeat
+        def rank(cell: CellAttempts[AttemptRecord]) -> tuple[int, int, int, int]:
+            return places.get(cell.cell.part, 0), order[cell.cell.variant], cell.cell.load_ops_s, cell.cell.repeat
 
-        return tuple(sorted(self.cells, key=place))
+        return tuple(sorted(self.cells, key=rank))
 
     @property
     def missing(self) -> tuple[C_co, ...]:
@@ -174,7 +174,7 @@ class CampaignState(Generic[C_co]):
     @property
     def asked_for(self) -> tuple[C_co, ...]:
         """Return the missing cells that the strategy asks for now; a full grid asks for all of them."""
-        return tuple(one for one in self.missing if one.is_next)
+        return tuple(cell for cell in self.missing if cell.is_next)
 
     @property
     def to_run_now(self) -> tuple[C_co, ...]:
@@ -184,27 +184,27 @@ class CampaignState(Generic[C_co]):
     @property
     def to_go_on_with(self) -> tuple[C_co, ...]:
         """Return the same, without the cells that a person must look at."""
-        return self.at_once([one for one in self.asked_for if not self._waits_for_a_person(one)])
+        return self.at_once([cell for cell in self.asked_for if not self._waits_for_a_person(cell)])
 
     @property
     def left_to_a_person(self) -> tuple[C_co, ...]:
         """Return those of the cells that the strategy asks for now that run again only when a person asks for them."""
-        return tuple(one for one in self.asked_for if self._waits_for_a_person(one))
+        return tuple(cell for cell in self.asked_for if self._waits_for_a_person(cell))
 
-    def _waits_for_a_person(self, one: CellAttempts[AttemptRecord]) -> bool:
+    def _waits_for_a_person(self, cell: CellAttempts[AttemptRecord]) -> bool:
         """Tell whether the newest attempt was unsound, and the campaign does not run the cell again by itself.
 
         It does so for a search or a ramp after the first attempt that was judged and found invalid, and after as many
         as the definition says if noise disturbed the newest one, but not for a reason that no run mends. An attempt
         without a verdict still runs, was cancelled, or was killed.
         """
-        if not one.was_unsound:
+        if not cell.was_unsound:
             return False
-        newest = one.newest.verdict if one.newest else None
-        judged = sum(attempt.verdict is not None for attempt in one.attempts)
+        newest = cell.newest.verdict if cell.newest else None
+        judged = sum(attempt.verdict is not None for attempt in cell.attempts)
         if newest is None or newest.lasts:
             return True
-        return judged >= (self.campaign.disturbance.tries if newest.is_disturbed else self._tries[one.cell.stage])
+        return judged >= (self.campaign.disturbance.tries if newest.is_disturbed else self._tries[cell.cell.stage])
 
     @cached_property
     def _tries(self) -> Mapping[str, int]:
@@ -212,8 +212,8 @@ class CampaignState(Generic[C_co]):
 
     def at_once(self, cells: Sequence[C_co]) -> tuple[C_co, ...]:
         """Choose from these cells of one stage, in running order, those that may run in one round."""
-        chosen = of_one_round(self.campaign, [one.cell for one in cells])
-        return tuple(one for one in cells if one.cell.id in chosen)
+        chosen = of_one_round(self.campaign, [cell.cell for cell in cells])
+        return tuple(cell for cell in cells if cell.cell.id in chosen)
 
     @cached_property
     def answers(self) -> Mapping[str, Answer]:
@@ -236,35 +236,35 @@ def campaign_state(
 ) -> CampaignState[C]:
     """Return the state that follows from these attempts, in any order. `kind` makes a cell from its attempts."""
     tried: defaultdict[str, list[A]] = defaultdict(list)
-    for attempt in sorted(attempts, key=lambda one: one.key.attempt):
+    for attempt in sorted(attempts, key=lambda attempt: attempt.key.attempt):
         tried[attempt.key.cell_id].append(attempt)
     cells = [kind(cell, tuple(tried.pop(cell.id, ()))) for cell in running_order(campaign)]
-    strays = tuple(one for others in tried.values() for one in others)
+    strays = tuple(attempt for own in tried.values() for attempt in own)
     decided, sparse = _decided(campaign, cells), {part.id for part in _thresholds(campaign)}
-    unasked = tuple(one for one in decided if one.cell.part in sparse and not (one.attempts or one.is_next))
-    left = {one.cell.id for one in unasked}
-    return CampaignState(campaign, tuple(one for one in decided if one.cell.id not in left), strays, unasked)
+    unasked = tuple(cell for cell in decided if cell.cell.part in sparse and not (cell.attempts or cell.is_next))
+    left = {cell.cell.id for cell in unasked}
+    return CampaignState(campaign, tuple(cell for cell in decided if cell.cell.id not in left), strays, unasked)
 
 
 def _decided(campaign: Campaign, cells: Iterable[C]) -> tuple[C, ...]:
     """Return the state with the strategy's decision on each cell."""
     known = tuple(cells)
-    outcomes = {one.cell.id: outcome for one in known if (outcome := one.outcome)}
+    outcomes = {cell.cell.id: outcome for cell in known if (outcome := cell.outcome)}
     decision = StrategyOfCampaign(campaign).next(outcomes, observations(campaign, known))
     run = frozenset(decision.run)
     deciders = {cell_id: Decider(by, outcomes[by]) for cell_id, by in decision.not_needed.items()}
-    return tuple(replace(one, decided_by=deciders.get(one.cell.id), is_next=one.cell.id in run) for one in known)
+    return tuple(replace(cell, decided_by=deciders.get(cell.cell.id), is_next=cell.cell.id in run) for cell in known)
 
 
 def observations(campaign: Campaign, cells: Iterable[CellAttempts[AttemptRecord]]) -> Observations:
     """Return what valid cells tell of a threshold, in parts that look for one."""
     parts = {part.id: part for part in _thresholds(campaign)}
-    found = (
-        (one.cell.id, observation_of(one.verdict, parts[one.cell.part]))
-        for one in cells
-        if one.cell.part in parts and one.verdict
+    observed = (
+        (cell.cell.id, observation_of(cell.verdict, parts[cell.cell.part]))
+        for cell in cells
+        if cell.cell.part in parts and cell.verdict
     )
-    return {cell_id: observation for cell_id, observation in found if observation}
+    return {cell_id: observation for cell_id, observation in observed if observation}
 
 
 def _thresholds(campaign: Campaign) -> Iterator[Part]:

@@ -20,7 +20,7 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.strategy import Strategy, Threshold
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.strategies.decision import ladder_capacity, step_of
-from plimsoll.strategies.matrix import CapacityKind, Ladder, Position
+from plimsoll.strategies.matrix import CapacityKind, Ladder
 
 Capacities = Literal["uniform", "published"]
 # Of the published campaign's eleven loads its five variants carried so many.
@@ -101,16 +101,16 @@ def simulate(stage: CampaignStage, world: CapacityModel, runs: int, seed: int) -
         return simulate_threshold(stage, stage.first.strategy, world, runs, dice)
     campaigns = [_campaign(stage, world, dice) for _ in range(runs)]
     taken = sorted(campaign.cells for campaign in campaigns)
-    rounds = Counter(cells for one in campaigns for cells in one.rounds)
+    rounds = Counter(cells for campaign in campaigns for cells in campaign.rounds)
     return Simulation(
         runs=runs,
         cells_mean=fmean(taken),
         cells_p95=taken[ceil(0.95 * runs) - 1],
-        attempts_mean=fmean(one.attempts for one in campaigns),
-        missed_mean=fmean(one.missed for one in campaigns),
+        attempts_mean=fmean(campaign.attempts for campaign in campaigns),
+        missed_mean=fmean(campaign.missed for campaign in campaigns),
         rounds={cells: rounds[cells] / runs for cells in sorted(rounds)},
-        differs_share=fmean(one.differs for one in campaigns),
-        grid_differs_share=fmean(one.grid_differs for one in campaigns),
+        differs_share=fmean(campaign.differs for campaign in campaigns),
+        grid_differs_share=fmean(campaign.grid_differs for campaign in campaigns),
     )
 
 
@@ -129,7 +129,7 @@ def _campaign(stage: CampaignStage, world: CapacityModel, dice: random.Random) -
     cells, attempts, missed, differs, grid_differs = 0, 0, 0, False, False
     rounds: list[Sequence[int]] = []
     for passed in _loads_passed(stage, world, dice):
-        outcomes, others = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
+        outcomes, second = (_draw(passed, loads, repeats, world.width, dice) for _ in range(2))
         played = play(stage.first.strategy, outcomes)
         cells += played.cells
         missed += played.missed
@@ -137,7 +137,7 @@ def _campaign(stage: CampaignStage, world: CapacityModel, dice: random.Random) -
         rounds.append(played.rounds)
         grid = _grid_capacity(outcomes)
         differs |= played.capacity != grid
-        grid_differs |= _grid_capacity(others) != grid
+        grid_differs |= _grid_capacity(second) != grid
     return _Campaign(cells, attempts, missed, rounds_of(stage, cells, rounds), differs, grid_differs)
 
 
@@ -174,15 +174,14 @@ def play(strategy: Strategy, outcomes: _Outcomes) -> Played:
     ladder, rounds = Ladder(known), list[int]()
     while (step := step_of(strategy, ladder)).run:
         rounds.append(len(step.run))
-        for place in step.run:
-            known[place.level][place.repeat] = outcomes[place.level][place.repeat]
+        for position in step.run:
+            known[position.level][position.repeat] = outcomes[position.level][position.repeat]
     missed = sum(outcome == "missed" for level in known for outcome in level)
     return Played(rounds, missed, ladder_capacity(ladder, step.not_needed))
 
 
 def _grid_capacity(outcomes: _Outcomes) -> tuple[CapacityKind, int | None]:
-    nothing: Mapping[Position, Position] = {}
-    return ladder_capacity(Ladder(outcomes), nothing)
+    return ladder_capacity(Ladder(outcomes), {})
 
 
 def _loads_passed(stage: CampaignStage, world: CapacityModel, dice: random.Random) -> Iterator[float]:

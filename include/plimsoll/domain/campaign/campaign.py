@@ -29,11 +29,9 @@ class CampaignStage:
 
     def started(self, stage_start: StageStart | None) -> "CampaignStage":
         """Return the stage with the loads that were found for it; itself where there are none."""
-        return (
-            self
-            if stage_start is None
-            else replace(self, parts=tuple(part.started(stage_start) for part in self.parts))
-        )
+        if stage_start is None:
+            return self
+        return replace(self, parts=tuple(part.started(stage_start) for part in self.parts))
 
     @property
     def first(self) -> Part:

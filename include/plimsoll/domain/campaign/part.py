@@ -90,8 +90,8 @@ class Setup:
     @property
     def in_commands(self) -> str:
         """Return the name and own values as words of a command line: `release --set version=5.0.9`."""
-        given = [f"--set {shlex.quote(f'{name}={value}')}" for name, value in self.own_values.items()]
-        return " ".join([self.name, *given])
+        options = [f"--set {shlex.quote(f'{name}={value}')}" for name, value in self.own_values.items()]
+        return " ".join([self.name, *options])
 
     @property
     def money(self) -> tuple[str, float | None]:
@@ -204,8 +204,8 @@ class Part(Setup):
 
     def started(self, stage_start: StageStart) -> "Part":
         """Return the part with the loads that were found for it, those of all variants, rising."""
-        found = {one.load_ops_s for one in stage_start.of_workload(self.workload_id) if one.load_ops_s is not None}
-        return replace(self, stage_start=stage_start, loads=tuple(sorted(found)))
+        rates = {load.load_ops_s for load in stage_start.of_workload(self.workload_id) if load.load_ops_s is not None}
+        return replace(self, stage_start=stage_start, loads=tuple(sorted(rates)))
 
     @property
     def found_loads(self) -> tuple[StageLoad, ...]:
@@ -225,7 +225,7 @@ class Part(Setup):
         if self.taken is None:
             return self.loads
         return tuple(
-            one.load_ops_s for one in self.found_loads if one.variant == variant and one.load_ops_s is not None
+            load.load_ops_s for load in self.found_loads if load.variant == variant and load.load_ops_s is not None
         )
 
     @property
@@ -236,7 +236,7 @@ class Part(Setup):
         """
         if self.taken is None:
             return len(self.variants) * most_cells(self.strategy, len(self.loads) * self.repeats)
-        known = sum(one.load_ops_s is not None for one in self.found_loads)
+        known = sum(load.load_ops_s is not None for load in self.found_loads)
         return (known if self.has_loads else len(self.variants)) * self.repeats
 
     @property
@@ -259,9 +259,9 @@ class Part(Setup):
 
         Where variants run one after the other, only earlier ones do: later ones would call back hosts that are gone.
         """
-        place = variants.index(own)
-        later = () if self.round_scope == "variant" else variants[place + 1 :]
-        return [*variants[:place], *later]
+        index = variants.index(own)
+        later = () if self.round_scope == "variant" else variants[index + 1 :]
+        return [*variants[:index], *later]
 
     def loads_on_data_of(self, variant: str, load: int) -> tuple[int, ...]:
         """Return the loads of a repeat, ops/s, that run on the data of the cell at that load, which is among them."""
@@ -275,7 +275,7 @@ class Part(Setup):
             "rate": self.loop != CLOSED,
             "nodes": self.provider.owns == "cluster",
         }
-        return frozenset(what for what, is_known in known.items() if is_known)
+        return frozenset(fact for fact, is_known in known.items() if is_known)
 
     @property
     def asks(self) -> Question:

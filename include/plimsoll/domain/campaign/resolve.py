@@ -49,15 +49,15 @@ def _stage(definition: DefinitionKeys, shared: Mapping[str, Any], number: int, s
         own["own_keys"] = frozenset(key for key in Stage.model_fields if getattr(stage, key) is not None) - {"id"}
         source = stage.taken.source if stage.taken else None
         own["of_closed_loop"] = any(
-            one.id == source and (one.loop or definition.loop) == CLOSED for one in definition.stages
+            other.id == source and (other.loop or definition.loop) == CLOSED for other in definition.stages
         )
     # A stage that names none of the workloads is refused; until then it has the one that every definition has.
     workloads: list[tuple[int, NamedWorkload | None]] = [
-        (place, workload)
-        for place, workload in enumerate(definition.workloads)
+        (index, workload)
+        for index, workload in enumerate(definition.workloads)
         if stage is None or stage.has(workload.id)
     ]
-    parts = (_part(definition, own, (number, place), workload) for place, workload in workloads or [(0, None)])
+    parts = (_part(definition, own, (number, index), workload) for index, workload in workloads or [(0, None)])
     return CampaignStage("" if stage is None else stage.id, tuple(parts))
 
 

@@ -24,9 +24,9 @@ def stage_notes(part: Part) -> Iterator[str]:
         yield f"Its loads are {of_what}: they are known once stage {part.taken.source} is complete."
         return
     workload = f" with {part.workload_id}" if part.workload_id else ""
-    for one in part.found_loads:
-        yield _sentence(part, one, f"{one.variant}{workload}")
-    if all(one.load_ops_s is None for one in part.found_loads):
+    for load in part.found_loads:
+        yield _sentence(part, load, f"{load.variant}{workload}")
+    if all(load.load_ops_s is None for load in part.found_loads):
         yield f"So stage {part.stage}{workload} has no cells."
     yield from _advice(part)
 
@@ -59,20 +59,20 @@ def share_in_words(part: Part, whose: str) -> str:
 
 
 def _advice(part: Part) -> Iterator[str]:
-    if part.stage_start and any(one.maximum_ops_s is None for one in part.found_loads):
+    if part.stage_start and any(load.maximum_ops_s is None for load in part.found_loads):
         source = part.stage_start.of
         yield f"To measure variants that have no maximum, begin a new campaign with lower loads in stage {source}."
 
 
-def _sentence(part: Part, one: StageLoad, who: str) -> str:
+def _sentence(part: Part, load: StageLoad, who: str) -> str:
     assert part.stage_start is not None
-    source, base, cells = part.stage_start.of, _base(part), ", ".join(one.decided_by)
-    if one.maximum_ops_s is None:
+    source, base, cells = part.stage_start.of, _base(part), ", ".join(load.decided_by)
+    if load.maximum_ops_s is None:
         here = "" if part.level == "slowest" else " and no cells here"
         return f"{who} carried no load of stage {source} ({cells}), so it has no {base}{here}."
-    least = "at least " if one.kind == "at-least" else ""
-    runs = f"it runs at {one.load_ops_s:,} ops/s" if one.load_ops_s else "there is no load for all variants"
-    return f"{who}: {base} {least}{one.maximum_ops_s:,} ops/s in stage {source}, as {cells} decided; {runs}."
+    least = "at least " if load.kind == "at-least" else ""
+    runs = f"it runs at {load.load_ops_s:,} ops/s" if load.load_ops_s else "there is no load for all variants"
+    return f"{who}: {base} {least}{load.maximum_ops_s:,} ops/s in stage {source}, as {cells} decided; {runs}."
 
 
 def _base(part: Part) -> str:

@@ -17,20 +17,20 @@ from plimsoll.domain.text.wording import plural
 
 def action_contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield faults of every stage's action. A fault of keys that several stages inherit is given once."""
-    found = (
+    faults = (
         fault
         for number, (stage, resolved) in enumerate(stages_of(definition, campaign))
         for part in resolved.parts
         for fault in _of_stage(part, ("stages", number) if stage else (), stage.model_fields_set if stage else set())
     )
-    yield from dict.fromkeys(found)
+    yield from dict.fromkeys(faults)
 
 
-def _of_stage(part: Part, place: Path, own: set[str]) -> Iterator[Fault]:
+def _of_stage(part: Part, path: Path, own: set[str]) -> Iterator[Fault]:
     """Yield the faults of the stage at that place, which inherits the keys that are not its `own` from the top."""
 
     def at(key: str, *rest: int | str) -> Path:
-        return (*(place if key in own else ()), key, *rest)
+        return (*(path if key in own else ()), key, *rest)
 
     if 0 in part.loads:
         yield from (Fault(at(key), what, mend) for key, what, mend in _without_load(part))

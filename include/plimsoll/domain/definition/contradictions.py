@@ -24,7 +24,6 @@ from plimsoll.prefix import report_asset_of
 
 
 def _too_many_cells(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
-    """Yield a fault where the grid has more cells than the definition's limit."""
     if campaign.cells > definition.max_cells and definition.stages:
         yield Fault(
             ("stages",),
@@ -51,10 +50,10 @@ def _shares_as_percentiles(definition: DefinitionKeys, campaign: Campaign) -> It
     """Yield faults where a percentile is below 1, which no service level is about: a share was meant, such as 0.999."""
     for number, (stage, part) in enumerate(_stages(definition, campaign)):
         own: Path = ("stages", number) if stage and stage.service_levels else ()
-        for place, level in enumerate(part.service_levels):
+        for index, level in enumerate(part.service_levels):
             if meant := meant_percentile(level.percentile):
                 what = f"{level.percentile:g} is in per cent: nearly all operations take longer; was {meant} meant?"
-                yield Fault((*own, "service_levels", place, "percentile"), what, f"write {meant}")
+                yield Fault((*own, "service_levels", index, "percentile"), what, f"write {meant}")
 
 
 def contradictions(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
@@ -142,8 +141,8 @@ def _repeated(key: str, what: str, values: list[str]) -> Iterator[Fault]:
     for value, count in Counter(values).items():
         if count > 1:
             last = len(values) - 1 - values[::-1].index(value)
-            place = (key, last) if key == "loads" else (key, last, "id")
-            yield Fault(place, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
+            path = (key, last) if key == "loads" else (key, last, "id")
+            yield Fault(path, f"{what} {value!r} stands {count} times; each must be unique", "change or remove one")
 
 
 def _faults_of_stages(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
@@ -151,7 +150,7 @@ def _faults_of_stages(definition: DefinitionKeys, campaign: Campaign) -> Iterato
     for number, (stage, part) in enumerate(_stages(definition, campaign)):
         if stage and stage.loads and stage.taken is None:
             rates = _repeated("loads", "load", [format_rate(load) for load in part.loads])
-            yield from (Fault(("stages", number, *one.path), one.what, one.mend) for one in rates)
+            yield from (Fault(("stages", number, *fault.path), fault.what, fault.mend) for fault in rates)
     # Keys that several stages inherit are at fault once.
     yield from dict.fromkeys(
         _in_stage(fault, number, stage)
@@ -175,9 +174,7 @@ def _stages_taken_from(definition: DefinitionKeys, campaign: Campaign) -> Iterat
         if stage and stage.taken and stage.taken.source not in earlier:
             key = "of" if stage.taken.of else "slowest_of"
             what = f"{stage.taken.source!r} is no stage before this one that has loads of its own"
-            mend = (
-                meant_or_known(stage.taken.source, earlier) if earlier else "put the stage that it is taken from first"
-            )
+            mend = meant_or_known(stage.taken.source, earlier) or "put the stage that it is taken from first"
             yield Fault(("stages", number, "loads", key), what, mend)
         if stage and stage.taken is None and "load" in part.knows:
             earlier.append(stage.id)
@@ -223,12 +220,12 @@ def _too_few_to_look_between(part: Part, strategy: Threshold, declared: tuple[in
 def _workloads_of_stages(definition: DefinitionKeys) -> Iterator[Fault]:
     """Yield faults where a stage has a workload that the definition lacks, or that its loads' stage has not."""
     known = {workload.id: workload for workload in definition.workloads}
-    stages = {one.id: one for one in definition.stages}
+    stages = {stage.id: stage for stage in definition.stages}
     for number, stage in enumerate(definition.stages):
-        for place, name in enumerate(stage.workloads):
+        for index, name in enumerate(stage.workloads):
             if name not in known:
                 what = f"{name!r} is none of the `workloads`"
-                yield Fault(("stages", number, "workloads", place), what, meant_or_known(name, known))
+                yield Fault(("stages", number, "workloads", index), what, meant_or_known(name, known))
         source = stages.get(stage.taken.source) if stage.taken else None
         without = [name for name in known if source and stage.has(name) and not source.has(name)]
         if without:
@@ -265,15 +262,12 @@ def _unknown_control(definition: DefinitionKeys) -> Iterator[Fault]:
 
 
 def _options_of_protocols(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
-    for path, workload in _workloads(definition):
+    several: list[tuple[Path, Workload]] = [
+        (("workloads", number), workload) for number, workload in enumerate(definition.workloads)
+    ]
+    for path, workload in several or [(("workload",), definition.workload)]:
         for fault in workload.faults_of_protocols(campaign.protocols, definition.system.nodes):
             yield replace(fault, path=(*path, *fault.path))
-
-
-def _workloads(definition: DefinitionKeys) -> Iterator[tuple[Path, Workload]]:
-    if not definition.workloads:
-        yield ("workload",), definition.workload
-    yield from ((("workloads", number), one) for number, one in enumerate(definition.workloads))
 
 
 def _one_workload_and_several(definition: DefinitionKeys) -> Iterator[Fault]:
@@ -289,7 +283,7 @@ def _same_cell_ids(definition: DefinitionKeys) -> Iterator[Fault]:
     between stages and variants, and between stages and workloads, whose ids together name the parts of the report.
     """
     stages, variants, workloads = (
-        {one.id for one in found} for found in (definition.stages, definition.variants, definition.workloads)
+        {value.id for value in axis} for axis in (definition.stages, definition.variants, definition.workloads)
     )
     for name in _twice(variants, workloads):
         what = f"two pairs of a variant and a workload would have cells of the same ids, {name}-…"
@@ -307,8 +301,8 @@ def _twice(first: set[str], second: set[str]) -> Iterator[str]:
 
 def _too_long_cell_ids(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Fault]:
     """Yield faults where stage, variant and workload ids are each short enough but make cells' ids too long."""
-    named = [found for found in (definition.stages, definition.workloads) if len(found) > 1]
-    words = [max((one.id for one in found), key=len) for found in (*named, definition.variants)]
+    named = [axis for axis in (definition.stages, definition.workloads) if len(axis) > 1]
+    words = [max((value.id for value in axis), key=len) for axis in (*named, definition.variants)]
     length = len("-".join(words)) + max(_tail(stage, part) for stage, part in _stages(definition, campaign))
     if length > LONGEST_CELL_ID:
         key = "stages" if len(definition.stages) > 1 else "variants"

@@ -153,8 +153,8 @@ def _cost_of(time: timedelta, host: HostInfo) -> Paid:
 
 
 def _sum(parts: Iterable[Paid]) -> Paid:
-    every = list(parts)
-    return Paid(usd=sum(one.usd for one in every), host_seconds=sum(one.host_seconds for one in every))
+    amounts = list(parts)
+    return Paid(usd=sum(amount.usd for amount in amounts), host_seconds=sum(amount.host_seconds for amount in amounts))
 
 
 def _paid_for(host: HostInfo, end: datetime) -> timedelta:

@@ -69,8 +69,8 @@ def installation_of(owner: str) -> str:
 
 def is_of_another_airflow(owner: str, asker: str) -> bool:
     """Tell whether both are runs of Airflow, of two that share a store."""
-    theirs, own = installation_of(owner), installation_of(asker)
-    return bool(theirs and own) and theirs != own
+    other, own = installation_of(owner), installation_of(asker)
+    return bool(other and own) and other != own
 
 
 def owner_since(owner: str, since: datetime) -> str:

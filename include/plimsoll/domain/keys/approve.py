@@ -14,10 +14,7 @@ _LONGEST = timedelta(days=90)
 class Approve(Model):
     """When a campaign waits for a person's approval before hosts are launched."""
 
-    above: Annotated[
-        Usd,
-        Field(ge=0, description="It waits if it may cost more than this, or if no price is known"),
-    ]
+    above: Annotated[Usd, Field(ge=0, description="It waits if it may cost more than this, or if no price is known")]
     within: Annotated[
         PositiveDuration, Field(le=_LONGEST, description="How long it waits for an answer; then its run fails")
     ] = timedelta(days=3)

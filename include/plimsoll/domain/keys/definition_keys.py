@@ -53,14 +53,7 @@ class DefinitionKeys(Model):
     system: System
     variants: Annotated[tuple[Variant, ...], Field(min_length=1, description="Variants to compare")]
     control: Annotated[str | None, Field(description="Id of the variant that others are compared with")] = None
-    max_cells: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=LARGEST_GRID,
-            description="Greatest number of cells",
-        ),
-    ] = MAX_CELLS
+    max_cells: Annotated[int, Field(ge=1, le=LARGEST_GRID, description="Greatest number of cells")] = MAX_CELLS
     loads: Annotated[
         LeftOutIfEmpty[LoadLevels],
         Field(
@@ -108,10 +101,7 @@ class DefinitionKeys(Model):
         Field(description="What is done to the cluster of every cell"),
     ] = None
     provider: ProviderChoice = ProviderChoice()
-    canary: Annotated[
-        Canary | None,
-        Field(description="Check of every host before the load"),
-    ] = None
+    canary: Annotated[Canary | None, Field(description="Check of every host before the load")] = None
     disturbance: Annotated[
         Disturbance,
         Field(
@@ -167,9 +157,9 @@ class DefinitionKeys(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _put_values_and_leave_to_stages(cls, told: Any, info: ValidationInfo) -> Any:
+    def _put_values_and_leave_to_stages(cls, written: Any, info: ValidationInfo) -> Any:
         """Put values of parameters in: those of the context, else their defaults."""
-        return left_to_stages(with_values(told, info.context or {}))
+        return left_to_stages(with_values(written, info.context or {}))
 
     @field_validator("loads", mode="wrap")
     @classmethod

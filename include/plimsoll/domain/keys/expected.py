@@ -24,13 +24,13 @@ def known_keys(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
     node = node_at(schema, path[:-1])
     choices = (node, *node.get("anyOf", ()))
     kinds = (_referenced(schema, kind) for choice in choices for kind in choice.get("oneOf", ()))
-    return tuple(dict.fromkeys(name for one in (*choices, *kinds) for name in one.get("properties", {})))
+    return tuple(dict.fromkeys(name for kind in (*choices, *kinds) for name in kind.get("properties", {})))
 
 
 def sections_with(schema: Node, path: Sequence[int | str]) -> tuple[str, ...]:
     """Return the keys beside the last one of the path that have a key of its name inside: `strategy` for `mode`."""
-    *place, name = path
-    return tuple(key for key in known_keys(schema, path) if name in known_keys(schema, (*place, key, name)))
+    *parent, name = path
+    return tuple(key for key in known_keys(schema, path) if name in known_keys(schema, (*parent, key, name)))
 
 
 def expected(node: Node) -> str:
@@ -84,7 +84,7 @@ def _limits(node: Node) -> str:
 
 def _child(schema: Node, node: Node, key: int | str) -> Node:
     for choice in (node, *node.get("anyOf", ())):
-        for kind in (_referenced(schema, one) for one in choice.get("oneOf", ())):
+        for kind in (_referenced(schema, option) for option in choice.get("oneOf", ())):
             if kind.get("properties", {}).get("name", {}).get("const") == key:
                 return kind
         if isinstance(key, int) and "items" in choice:
@@ -105,10 +105,10 @@ def _resolved(schema: Node, node: Node) -> Node:
     choices = [choice for choice in node.get("anyOf", ()) if choice.get("type") != "null"]
     if len(choices) == 1:
         own = {key: value for key, value in node.items() if key != "anyOf"}
-        found = {**_referenced(schema, choices[0]), **own}
-        if "oneOf" in found:  # each kind with its own keys
-            found["anyOf"] = [_referenced(schema, kind) for kind in found.pop("oneOf")]
-        return found
+        resolved = {**_referenced(schema, choices[0]), **own}
+        if "oneOf" in resolved:  # each kind with its own keys
+            resolved["anyOf"] = [_referenced(schema, kind) for kind in resolved.pop("oneOf")]
+        return resolved
     if choices:
         return {**node, "anyOf": [_referenced(schema, choice) for choice in choices]}
     if isinstance(node.get("items"), dict):

@@ -60,8 +60,8 @@ class Faulty(ValueError):
 
 def require_none(faults: Iterator[Fault]) -> None:
     """Raise Faulty if there is any fault."""
-    if found := list(faults):
-        raise Faulty(found)
+    if listed := list(faults):
+        raise Faulty(listed)
 
 
 def key_of(path: Path) -> str:
@@ -128,8 +128,8 @@ def _truths(value: object, path: Path) -> Iterator[Path]:
         for key, inner in value.items():
             yield from _truths(inner, (*path, key))
     elif isinstance(value, list | tuple):
-        for place, inner in enumerate(value):
-            yield from _truths(inner, (*path, place))
+        for index, inner in enumerate(value):
+            yield from _truths(inner, (*path, index))
 
 
 def _with_text(value: Any, path: Path) -> Any:
@@ -140,13 +140,13 @@ def _with_text(value: Any, path: Path) -> Any:
     return copy
 
 
-def _roots(found: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+def _roots(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
     """Leave out faults that only follow from a fault deeper inside the same key."""
-    places = [_path(one) for one in found]
+    paths = [_path(error) for error in errors]
     return [
-        one
-        for one, key in zip(found, places, strict=True)
-        if not any(len(place) > len(key) > 0 and place[: len(key)] == key for place in places)
+        error
+        for error, key in zip(errors, paths, strict=True)
+        if not any(len(path) > len(key) > 0 and path[: len(key)] == key for path in paths)
     ]
 
 
@@ -155,35 +155,35 @@ _NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-
 _KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
 
-def _path(found: ErrorDetails) -> Path:
+def _path(error: ErrorDetails) -> Path:
     """Return the path as the file has it, without what pydantic puts between its keys: validators, union members."""
-    place = _place(found)
-    return tuple(part for part, before in zip(place, (None, *place), strict=False) if (before, part) not in _KINDS)
+    path = _place(error)
+    return tuple(part for part, before in zip(path, (None, *path), strict=False) if (before, part) not in _KINDS)
 
 
-def _place(found: ErrorDetails) -> Path:
+def _place(error: ErrorDetails) -> Path:
     """Return the path as the JSON schema has it, with the name of a strategy, as the schema has keys for each."""
-    return tuple(part for part in found["loc"] if part not in _NO_KEYS)
+    return tuple(part for part in error["loc"] if part not in _NO_KEYS)
 
 
-def _faults(found: ErrorDetails, schema: Mapping[str, Any], source: Source) -> Iterator[Fault]:
-    path = _path(found)
-    inner = (found.get("ctx") or {}).get("error")
+def _faults(error: ErrorDetails, schema: Mapping[str, Any], source: Source) -> Iterator[Fault]:
+    path = _path(error)
+    inner = (error.get("ctx") or {}).get("error")
     if isinstance(inner, Faulty):
         yield from (Fault((*path, *fault.path), fault.what, fault.mend) for fault in inner.faults)
         return
-    text = _shown(found.get("input"), source(path))
-    yield Fault(path, *_words(found, schema, text))
+    text = _shown(error.get("input"), source(path))
+    yield Fault(path, *_words(error, schema, text))
 
 
-def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
+def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
     """Return the two texts of a fault: what is wrong, and what to write."""
-    place = _place(found)
-    node, value, shown = node_at(schema, place), found.get("input"), f"; found {text}" if text else ""
+    path = _place(error)
+    node, value, shown = node_at(schema, path), error.get("input"), f"; found {text}" if text else ""
     mend = expected(node)
-    match found["type"]:
+    match error["type"]:
         case "extra_forbidden":
-            what, shown, mend = "there is no such key here", "", way_around(place) or _where_to_write(schema, place)
+            what, shown, mend = "there is no such key here", "", way_around(path) or _where_to_write(schema, path)
         case "invalid_key":
             what, shown, mend = "a key must be text", "", IN_QUOTES
         case "missing":
@@ -191,17 +191,15 @@ def _words(found: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
         case "string_type" | "invalid-json-value" if _is_scalar(value):
             what, shown, mend = "must be text", f"{shown}, which is {_kind(value)}", _in_quotes(text, node)
         case "literal_error":
-            what, mend = (
-                "is none of the values that can stand here",
-                f"{meant(value, map(str, node.get('enum', ())))} {mend}".strip(),
-            )
+            what = "is none of the values that can stand here"
+            mend = f"{meant(value, map(str, node.get('enum', ())))} {mend}".strip()
         case "value_error":
-            what, shown = str(found["ctx"]["error"]), ""
+            what, shown = str(error["ctx"]["error"]), ""
             mend = "" if " like " in what or ": write " in what else mend
-        case "int_type" if isinstance(value, list) and way_around(place):
-            what, mend = "must be a whole number", way_around(place)
+        case "int_type" if isinstance(value, list) and way_around(path):
+            what, mend = "must be a whole number", way_around(path)
         case kind:
-            what, mend = _rule(kind, found.get("ctx") or {}, text), _number_to_write(kind, value, node, mend)
+            what, mend = _rule(kind, error.get("ctx") or {}, text), _number_to_write(kind, value, node, mend)
     return f"{what}{shown}", mend
 
 
@@ -220,7 +218,7 @@ def _where_to_write(schema: Mapping[str, Any], place: Path) -> str:
     A key may be misspelt and the name of another section's key too: `load` for `loads`, which `canary` has.
     """
     known = known_keys(schema, place)
-    sections = " or ".join(f"`{one}`" for one in sections_with(schema, place))
+    sections = " or ".join(f"`{section}`" for section in sections_with(schema, place))
     if not sections:
         return meant_or_known(place[-1], known)
     near = nearest(place[-1], known, least=_NEARER)
@@ -233,11 +231,11 @@ def _in_quotes(text: str, node: Mapping[str, Any]) -> str:
     return f'{IN_QUOTES}: "{text}"' if fits else expected(node)
 
 
-def _bound(given: object) -> str:
+def _bound(bound: object) -> str:
     """Return a bound as people write it. pydantic gives one that is a time as Python's code for it."""
-    if isinstance(given, str):
-        return format_duration(timedelta(**{unit: int(number) for unit, number in _TIMES.findall(given)}))
-    return f"{given:g}"
+    if isinstance(bound, str):
+        return format_duration(timedelta(**{unit: int(number) for unit, number in _TIMES.findall(bound)}))
+    return f"{bound:g}"
 
 
 def _rule(kind: str, context: Mapping[str, Any], text: str) -> str:

@@ -84,10 +84,7 @@ class Disturbance(Model):
         Percent, _share("Share of a host's processors that programs outside the cell may take", 10)
     ] = 10
     steal: Annotated[Percent, _share("Share of a host's processors that other machines may take", 5)] = 5
-    throttled: Annotated[
-        Percent,
-        _share("Share of periods in which the cell may have used up a CPU quota", 5),
-    ] = 5
+    throttled: Annotated[Percent, _share("Share of periods in which the cell may have used up a CPU quota", 5)] = 5
     generator_lag: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],
         Field(

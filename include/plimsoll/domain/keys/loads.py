@@ -100,12 +100,12 @@ class TakenLoad(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _read_other_name(cls, given: Any) -> Any:
-        if not isinstance(given, dict) or "slowest" not in given:
-            return given
-        if "slowest_of" in given:
+    def _read_other_name(cls, content: Any) -> Any:
+        if not isinstance(content, dict) or "slowest" not in content:
+            return content
+        if "slowest_of" in content:
             raise Faulty([Fault(("slowest",), "is another name of `slowest_of`, which stands here too", "remove it")])
-        return {"slowest_of" if key == "slowest" else key: value for key, value in given.items()}
+        return {"slowest_of" if key == "slowest" else key: value for key, value in content.items()}
 
     @model_validator(mode="after")
     def _is_one_of_both_kinds(self) -> Self:
@@ -117,9 +117,9 @@ class TakenLoad(Model):
     @property
     def source(self) -> str:
         """Return the id of the stage that gives the load."""
-        found = self.of or self.slowest_of
-        assert found is not None, "one of both is always there"
-        return found
+        stage = self.of or self.slowest_of
+        assert stage is not None, "one of both is always there"
+        return stage
 
     @property
     def slug(self) -> str:

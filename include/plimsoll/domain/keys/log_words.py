@@ -80,48 +80,48 @@ class Columns(NamedTuple):
 
 def pairs(texts: Iterable[str]) -> dict[str, str]:
     """Return `NAME=COLUMN` pairs, of which a text may have several, with commas. Raises ValueError."""
-    found: dict[str, str] = {}
+    by_role: dict[str, str] = {}
     for pair in (part.strip() for text in texts for part in text.split(",") if part.strip()):
         role, equals, column = pair.partition("=")
         if not equals or not role.strip() or not column.strip():
             raise ValueError(f"{pair!r} is not NAME=COLUMN, as in {EXAMPLE}")
-        if role.strip() in found:
+        if role.strip() in by_role:
             raise ValueError(f"{role.strip()!r} is given twice")
-        found[role.strip()] = column.strip()
-    return found
+        by_role[role.strip()] = column.strip()
+    return by_role
 
 
 def parse_columns(told: Mapping[str, str]) -> Columns:
     """Return what the columns hold. Raises ValueError, with the mend, on what can't be or is not enough."""
-    given = {_OTHER_NAMES.get(role, role): text for role, text in told.items()}
-    for role in given:
+    texts = {_OTHER_NAMES.get(role, role): text for role, text in told.items()}
+    for role in texts:
         if role not in ROLES:
             raise ValueError(f"{role!r} is no column of a log of operations: {meant_or_known(role, ROLES)}")
-    moments = {role: _column(given[role]) for role in MOMENTS if role in given}
-    latencies = [role for role in LATENCIES if role in given]
+    moments = {role: _column(texts[role]) for role in MOMENTS if role in texts}
+    latencies = [role for role in LATENCIES if role in texts]
     _require_sound(set(moments), latencies)
-    ok, ok_values = _with_values(given.get("ok", ""))
-    only, only_values = _with_values(given.get("only", ""))
+    ok, ok_values = _with_values(texts.get("ok", ""))
+    only, only_values = _with_values(texts.get("only", ""))
     if only and not only_values:
         raise ValueError(f"`only={only}` names no value: write `only={only}:VALUE`, several with `|`")
     return Columns(
         moments=moments,
-        latency=_column(given[latencies[0]]) if latencies else None,
+        latency=_column(texts[latencies[0]]) if latencies else None,
         is_response="due" in moments or latencies == ["response"],
-        operation=Column(given["operation"]) if "operation" in given else None,
+        operation=Column(texts["operation"]) if "operation" in texts else None,
         ok=tuple(Column(name) for name in ok.split("|") if name),
         ok_values=ok_values,
-        error=Column(given["error"]) if "error" in given else None,
+        error=Column(texts["error"]) if "error" in texts else None,
         only=Column(only) if only else None,
         only_values=only_values,
-        delimiter=_delimiter(given.get("delimiter", "")),
+        delimiter=_delimiter(texts.get("delimiter", "")),
     )
 
 
 def named_unit(name: str) -> str:
     """Return the unit that the name of a column ends with: `ms` of `elapsed_ms`; empty where there is none."""
-    found = _NAMED_UNIT.search(name)
-    return found.lastgroup or "" if found else ""
+    match = _NAMED_UNIT.search(name)
+    return match.lastgroup or "" if match else ""
 
 
 def implied(names: Iterable[str]) -> dict[str, str]:
@@ -129,17 +129,17 @@ def implied(names: Iterable[str]) -> dict[str, str]:
 
     Empty where they are not enough.
     """
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for name in names:
         unit = _NAMED_UNIT.search(name)
         role = (name[: unit.start()] if unit else name).strip().lower()
         if _OTHER_NAMES.get(role, role) in ROLES[:-2]:
-            found.setdefault(_OTHER_NAMES.get(role, role), name)
+            columns.setdefault(_OTHER_NAMES.get(role, role), name)
     try:
-        parse_columns(found)
+        parse_columns(columns)
     except ValueError:
         return {}
-    return found
+    return columns
 
 
 def _require_sound(moments: set[Moment], latencies: list[str]) -> None:
@@ -171,16 +171,16 @@ def _with_values(text: str) -> tuple[str, frozenset[str]]:
 
 
 def _delimiter(text: str) -> str:
-    found = _DELIMITERS.get(text, text)
-    if len(found) > 1:
+    delimiter = _DELIMITERS.get(text, text)
+    if len(delimiter) > 1:
         raise ValueError(f"{text!r} is no delimiter: write one character, or one of {', '.join(_DELIMITERS)}")
-    return found
+    return delimiter
 
 
-def _checked(told: dict[str, str]) -> dict[str, str]:
-    if told:
-        parse_columns(told)
-    return told
+def _checked(columns: dict[str, str]) -> dict[str, str]:
+    if columns:
+        parse_columns(columns)
+    return columns
 
 
 ColumnPairs = Annotated[dict[str, str], AfterValidator(_checked)]

@@ -64,10 +64,7 @@ class PublishedRow(Model):
     """One thing that the publication says or leaves open, beside what the campaign does."""
 
     what: Annotated[str, Field(min_length=1, max_length=60, description="What the row is about, such as `driver`")]
-    keys: Annotated[
-        LeftOutIfEmpty[tuple[str, ...]],
-        Field(description="Keys of the definition that hold it"),
-    ] = ()
+    keys: Annotated[LeftOutIfEmpty[tuple[str, ...]], Field(description="Keys of the definition that hold it")] = ()
     published: Annotated[
         LeftOutIfEmpty[str], Field(max_length=400, description="As published; empty: the publication does not say it")
     ] = ""

@@ -152,8 +152,8 @@ def _wrong_text(value: object) -> tuple[str, str] | None:
     if isinstance(value, str) and len(value) <= LONGEST_TEXT and re.fullmatch(TEXT_VALUE, value):
         return None
     mend = f"begin with a letter, a digit or a slash; at most {LONGEST_TEXT:,} characters"
-    found, mend = ("a number", IN_QUOTES) if _is_number(value) else (_shown(value), mend)
-    return f"must be text of letters, digits and ._:/@=+-; found {found}", mend
+    shown, mend = ("a number", IN_QUOTES) if _is_number(value) else (_shown(value), mend)
+    return f"must be text of letters, digits and ._:/@=+-; found {shown}", mend
 
 
 def _is_number(value: object) -> TypeGuard[int | float]:

@@ -119,10 +119,10 @@ class ServiceLevel(Model):
     def __str__(self) -> str:
         whose = "" if self.operations == ALL_OPERATIONS else f" of {self.operations}"
         length = format_duration(self.interval)
-        every = f"every {length} interval" if self.windows == "aligned" else f"every sliding {length} window"
+        intervals = f"every {length} interval" if self.windows == "aligned" else f"every sliding {length} window"
         when = " during the action" if self.during else ""
         apart = "" if self.counts_failures else ", FAILED OPERATIONS APART"
-        return f"p{self.percentile:g}{whose} of {every}{when} below {format_duration(self.below)}{apart}"
+        return f"p{self.percentile:g}{whose} of {intervals}{when} below {format_duration(self.below)}{apart}"
 
 
 class LevelVerdict(Model):
@@ -159,12 +159,12 @@ def few_operations(level: ServiceLevel, rates_ops_s: Iterable[float], which: str
     few = sorted(rate for rate in rates_ops_s if needed and 0 < rate * interval_s < needed)
     if not (needed and few):
         return
-    of = "" if level.operations == ALL_OPERATIONS else f" of {level.operations}"
-    ends = [f"{one:,.6g}" for one in (few[0], few[-1])[: len(set(few))]]
+    whose = "" if level.operations == ALL_OPERATIONS else f" of {level.operations}"
+    ends = [f"{rate:,.6g}" for rate in (few[0], few[-1])[: len(set(few))]]
     rates = (" to " if len(set(few)) > 2 else " and ").join(ends)
     longer = format_duration(timedelta(seconds=math.ceil(needed / few[0])))
     yield (
-        f"p{level.percentile:g}{of} of an interval of {format_duration(level.interval)} is decided by fewer than "
+        f"p{level.percentile:g}{whose} of an interval of {format_duration(level.interval)} is decided by fewer than "
         f"{LEAST} operations at {rates} ops/s{which}: {math.ceil(needed / interval_s):,} ops/s would do, or "
         f"intervals of {longer} at {few[0]:,.6g} ops/s"
     )

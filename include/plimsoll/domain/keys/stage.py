@@ -96,7 +96,7 @@ class StageStart(Model):
 
     def of_workload(self, workload: str) -> tuple[StageLoad, ...]:
         """Return the loads of all variants with that workload, in the definition's order."""
-        return tuple(one for one in self.loads if one.workload == workload)
+        return tuple(load for load in self.loads if load.workload == workload)
 
 
 StageStarts = Mapping[str, StageStart]
@@ -113,5 +113,5 @@ def left_to_stages(given: Any) -> Any:
 
 
 def _has(stage: object, name: str) -> bool:
-    given = stage.get(name) if isinstance(stage, Mapping) else getattr(stage, name, None)
-    return given is not None
+    value = stage.get(name) if isinstance(stage, Mapping) else getattr(stage, name, None)
+    return value is not None

@@ -46,13 +46,7 @@ class Search(Model):
     guard: Annotated[
         int, Field(ge=0, description="For `fast`: loads below the capacity that also run with all repeats")
     ] = 1
-    repeats_at_once: Annotated[
-        int,
-        Field(
-            ge=1,
-            description="Repeats of a load that may run at the same time",
-        ),
-    ] = 1
+    repeats_at_once: Annotated[int, Field(ge=1, description="Repeats of a load that may run at the same time")] = 1
 
 
 class Ramp(Model):

@@ -117,7 +117,7 @@ def _of_stage(path: Path) -> Path:
 
 
 def _names(text: str) -> list[str]:
-    return [found["name"] for found in _REFERENCE.finditer(text) if found["name"] is not None]
+    return [match["name"] for match in _REFERENCE.finditer(text) if match["name"] is not None]
 
 
 def _references(node: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -138,7 +138,7 @@ def _put(node: Any, values: Values) -> Any:
         alone = _REFERENCE.fullmatch(node)
         if alone and alone["name"] is not None:
             return values[alone["name"]]
-        return _REFERENCE.sub(lambda found: "$(" if found["name"] is None else str(values[found["name"]]), node)
+        return _REFERENCE.sub(lambda match: "$(" if match["name"] is None else str(values[match["name"]]), node)
     if isinstance(node, Mapping):
         return {key: _put(value, values) for key, value in node.items()}
     return [_put(value, values) for value in node] if isinstance(node, list | tuple) else node
@@ -154,9 +154,9 @@ def at_its_parameter(fault: Fault, written: Any) -> Fault:
             node = node[part]
     except (LookupError, TypeError):  # it stands where the file has nothing
         return fault
-    found = _REFERENCE.fullmatch(node) if isinstance(node, str) else None
-    if found is None:
+    reference = _REFERENCE.fullmatch(node) if isinstance(node, str) else None
+    if reference is None:
         return fault
-    name, is_choice = found["name"], "of" in written[PARAMETERS][found["name"]]
+    name, is_choice = reference["name"], "of" in written[PARAMETERS][reference["name"]]
     mend = "put its values in quotes, and the default" if is_choice else "write `type: text`, and its value in quotes"
     return Fault((PARAMETERS, name, "of" if is_choice else "type"), f"{fault.key} {fault.what}", mend)

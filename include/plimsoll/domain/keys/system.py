@@ -89,7 +89,7 @@ def filled(line: str, values: Mapping[str, str]) -> Sequence[str]:
 
 def with_values(text: str, values: Mapping[str, str]) -> str:
     """Return the text with the values in place of names in braces. Raises KeyError for a name without a value."""
-    return _PLACEHOLDER.sub(lambda found: values[found[1]], text)
+    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
 def program_of(line: str, values: Mapping[str, str]) -> str:
@@ -216,9 +216,9 @@ class ProviderChoice(Model):
         if self.owns == "cluster":
             return HostSource(self, "provider.options")
         lender = self.options.get("load_hosts")
-        name, options = (
-            (lender.get("provider"), lender.get("options") or {}) if isinstance(lender, dict) else (None, {})
-        )
+        if not isinstance(lender, dict):
+            return None
+        name, options = lender.get("provider"), lender.get("options") or {}
         if not isinstance(name, str) or not isinstance(options, dict):
             return None
         return HostSource(ProviderChoice(name=name, options=options), "provider.options.load_hosts.options")

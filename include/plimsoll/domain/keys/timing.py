@@ -62,13 +62,7 @@ FinishBy = Annotated[
 class AtMost(Model):
     """What a campaign may take at most. Unlike a budget, it ends what runs."""
 
-    cost: Annotated[
-        Usd | None,
-        Field(
-            gt=0,
-            description="Cost of all hosts of the campaign",
-        ),
-    ] = None
+    cost: Annotated[Usd | None, Field(gt=0, description="Cost of all hosts of the campaign")] = None
     cell: Annotated[
         PositiveDuration | None,
         Field(description="Time from the start of an attempt to the end of its hosts"),

@@ -61,15 +61,7 @@ class JvmConfiguration(Model):
         Field(description="Flags of the collector: as the database ships them, or of that publication"),
     ] = "shipped"
     flags: Annotated[tuple[str, ...], Field(description="Further JVM flags, after the collector's own")] = ()
-    archive: Annotated[
-        Archive | None,
-        Field(description="Archive of a JDK that no registry has"),
-    ] = None
-
-    @property
-    def distribution(self) -> str:
-        """Return the distribution of the JDK: `openjdk` for `openjdk-11.0.13`."""
-        return self.jdk.rpartition("-")[0]
+    archive: Annotated[Archive | None, Field(description="Archive of a JDK that no registry has")] = None
 
     @property
     def jdk_version(self) -> str:
@@ -95,10 +87,7 @@ class Variant(Model):
         Field(description="Archive of a product that no registry has, or of a build of Cassandra"),
     ] = None
     jvm: Annotated[JvmConfiguration | None, Field(description="JVM of products that run on one")] = None
-    settings: Annotated[
-        dict[str, JsonValue],
-        Field(description="Settings of the product, over the system's"),
-    ] = {}
+    settings: Annotated[dict[str, JsonValue], Field(description="Settings of the product, over the system's")] = {}
 
     @property
     def label(self) -> str:

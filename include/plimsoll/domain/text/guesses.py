@@ -86,42 +86,42 @@ def microseconds_meant(text: str) -> int | None:
 
 def bytes_meant(text: str) -> int | None:
     """Return what `512MB`, `1 GiB` or `31g` means in bytes, with binary multiples; None for what can't be guessed."""
-    found = _SIZE.fullmatch(text.strip().lower())
-    size = _whole(_number(found) * _BINARY[found["unit"]]) if found else None
+    match = _SIZE.fullmatch(text.strip().lower())
+    size = _whole(_number(match) * _BINARY[match["unit"]]) if match else None
     return size if size and size % 1024 == 0 else None
 
 
 def rate_meant(text: str) -> int | None:
     """Return what `1K/s`, `1000 ops/s` or `60k per minute` means in ops/s; None for what can't be guessed."""
-    found = _RATE.fullmatch(text.strip().lower())
-    return _whole(_times(found) / (3600 if found["hour"] else 60 if found["minute"] else 1)) if found else None
+    match = _RATE.fullmatch(text.strip().lower())
+    return _whole(_times(match) / (3600 if match["hour"] else 60 if match["minute"] else 1)) if match else None
 
 
 def count_meant(text: str) -> int | None:
     """Return what `100K`, `1,000,000` or `1 million rows` counts; None for what can't be guessed."""
-    found = _COUNT.fullmatch(text.strip().lower())
-    return _whole(_times(found)) if found else None
+    match = _COUNT.fullmatch(text.strip().lower())
+    return _whole(_times(match)) if match else None
 
 
 def usd_meant(text: str) -> float | None:
     """Return what `$1,500` or `1500 dollars` means in USD; None for other currencies, and what can't be guessed."""
-    found = _USD.fullmatch(text.strip().lower())
-    return float(_times(found)) if found else None
+    match = _USD.fullmatch(text.strip().lower())
+    return float(_times(match)) if match else None
 
 
 def number_meant(text: str, *, is_share: bool) -> float | None:
     """Return what `p99.9`, `99,9`, `99th` or `20%` means as a number, a share being 0 to 1; else None."""
-    found = re.fullmatch(rf"p?{_NUMBER}\s*(?P<percent>%|percent)?(?:th)?", text.strip().lower())
-    return float(_number(found) / (100 if is_share and found["percent"] else 1)) if found else None
+    match = re.fullmatch(rf"p?{_NUMBER}\s*(?P<percent>%|percent)?(?:th)?", text.strip().lower())
+    return float(_number(match) / (100 if is_share and match["percent"] else 1)) if match else None
 
 
-def _times(found: re.Match[str]) -> Decimal:
-    return _number(found) * _TIMES.get((found["prefix"] or " ")[0], 1)
+def _times(match: re.Match[str]) -> Decimal:
+    return _number(match) * _TIMES.get((match["prefix"] or " ")[0], 1)
 
 
-def _number(found: re.Match[str]) -> Decimal:
+def _number(match: re.Match[str]) -> Decimal:
     """Read a number in which a comma stands before three figures for thousands, else for the decimal point."""
-    text = re.sub(r"[,_' ](?=\d{3}(?:\D|$))", "", found["number"])
+    text = re.sub(r"[,_' ](?=\d{3}(?:\D|$))", "", match["number"])
     return Decimal(text.replace(",", "."))
 
 

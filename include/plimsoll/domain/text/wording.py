@@ -22,7 +22,7 @@ def visible(text: str) -> str:
 
     A terminal obeys control characters: a line in a stranger's log could retitle it, or hide and rewrite what it shows.
     """
-    return "".join(one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else ascii(sign)[1:-1] for sign in text)
 
 
 def masked(text: str) -> str:
@@ -57,7 +57,7 @@ def excerpt(text: str) -> str:
 def _begin(text: str) -> str:
     """Return the text up to the last end of a sentence in its second half, else of a word; whole where it has none."""
     for border in (_SENTENCE_END, _BLANK):
-        ends = [found.start() for found in border.finditer(text) if found.start() > len(text) // 2]
+        ends = [match.start() for match in border.finditer(text) if match.start() > len(text) // 2]
         if ends:
             return text[: ends[-1]]
     return text
@@ -66,7 +66,7 @@ def _begin(text: str) -> str:
 def _end(text: str) -> str:
     """Return the text from the first sentence that begins in its first half, else from the first such word."""
     for border in (_SENTENCE_END, _BLANK):
-        begins = [found.end() for found in border.finditer(text) if found.end() <= len(text) // 2]
+        begins = [match.end() for match in border.finditer(text) if match.end() <= len(text) // 2]
         if begins:
             return text[begins[0] :]
     return text
@@ -86,15 +86,15 @@ def some_of(values: Sequence[str]) -> str:
 
 def nearest(name: object, known: Iterable[str], *, least: float = 0.6) -> str | None:
     """Return the known name that resembles the given one most; None where none does. `least`: 1 is sameness."""
-    by_small_letters = {one.lower(): one for one in known}
-    found = get_close_matches(str(name).lower(), by_small_letters, n=1, cutoff=least)
-    return by_small_letters[found[0]] if found else None
+    by_small_letters = {word.lower(): word for word in known}
+    close = get_close_matches(str(name).lower(), by_small_letters, n=1, cutoff=least)
+    return by_small_letters[close[0]] if close else None
 
 
 def meant(name: object, known: Iterable[str]) -> str:
     """Return `did you mean 'collector'?` where one of the known names resembles the given one, else the empty text."""
-    found = nearest(name, known)
-    return f"did you mean {found!r}?" if found else ""
+    near = nearest(name, known)
+    return f"did you mean {near!r}?" if near else ""
 
 
 def meant_or_known(name: object, known: Iterable[str], *, lead: str = "allowed") -> str:

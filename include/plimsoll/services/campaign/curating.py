@@ -60,15 +60,15 @@ def mark_as_kept(campaign: CampaignStore, why: str, by: str, at: datetime) -> No
     return _written(campaign, layout.KEEP, why, by, at)
 
 
-def _written(campaign: CampaignStore, place: Record[Note], text: str, by: str, at: datetime) -> Note | None:
+def _written(campaign: CampaignStore, record: Record[Note], text: str, by: str, at: datetime) -> Note | None:
     campaign.definition_text()
     campaign.require_kept()
     written = sound_text(text)
     if not written:
-        campaign.store.delete(place.key(campaign.campaign_id))
+        campaign.store.delete(record.key(campaign.campaign_id))
         return None
     note = Note(text=written, by=by, at=at)
-    place.write(campaign.store, campaign.campaign_id, note)
+    record.write(campaign.store, campaign.campaign_id, note)
     return note
 
 
@@ -148,11 +148,11 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()
     memory = Memory(owners=toolkit.owners)
     state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), memory)
-    for one in running_attempts(state):
-        if take_over and one.attempt and ProcessOwner.parse(one.attempt.owner) is None:
+    for running in running_attempts(state):
+        if take_over and running.attempt and ProcessOwner.parse(running.attempt.owner) is None:
             continue
-        owner = owner_words(one.attempt.owner) if one.attempt else "somebody"
-        yield Problem(str(one.key), f"is being run by {owner}", before_deletion(campaign_id))
+        owner = owner_words(running.attempt.owner) if running.attempt else "somebody"
+        yield Problem(str(running.key), f"is being run by {owner}", before_deletion(campaign_id))
 
 
 def _clusters(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator[Problem]:

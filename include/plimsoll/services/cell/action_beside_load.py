@@ -69,14 +69,14 @@ def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, *, is_due: 
     if begin is None:
         return ""
     if end is None:
-        found = work.product.act(_request(work, cluster, action))
-        if found.end is None:
-            return found.note
+        progress = work.product.act(_request(work, cluster, action))
+        if progress.end is None:
+            return progress.note
         try:
-            _note_new_nodes(work, cluster, found.end)
+            _note_new_nodes(work, cluster, progress.end)
         except DeployError as error:  # the next look asks again, and the end stays when it was
             return f"{action.name}: asking what new nodes run: {error}"
-        end = layout.ACTION_END.settle(work.toolkit.store, work.key, found.end)
+        end = layout.ACTION_END.settle(work.toolkit.store, work.key, progress.end)
     return f"{action.name} took {RecordedAction(begin, end).took}"
 
 

@@ -240,9 +240,9 @@ def _all_hosts(work: AttemptContext) -> list[Host]:
 
 def _sample(work: AttemptContext, hosts: Sequence[Host], reported: Sequence[ReportedNode]) -> None:
     left, own = work.time_left(), work.environments if work.keeps_hosts else frozenset[str]()
-    theirs = work.provider.database()
-    nodes = [] if theirs and theirs.addresses else [node.address for node in reported]
-    database = [str(theirs.port), *theirs.contact_points, *nodes] if theirs else []
+    external = work.provider.database()
+    nodes = [] if external and external.addresses else [node.address for node in reported]
+    database = [str(external.port), *external.contact_points, *nodes] if external else []
     with ThreadPoolExecutor(len(hosts)) as pool:
         list(pool.map(lambda host: work.toolkit.sampler.start(host, left, own, database), hosts))
 

@@ -65,8 +65,25 @@ def attempt_state_of(  # noqa: PLR0913, PLR0917  # the names of the files are kn
     now: datetime,
     owners: Owners,
 ) -> AttemptState:
-    """Return the state of an attempt whose files have these names, relative to its folder."""
-    return _unless_lost(store, _read(store, key, names), campaign, now, owners)
+    """Return the state of an attempt whose files have these names, relative to its folder.
+
+    It has ended if the attempt was lost: its owner is gone, or it is older than any running attempt can be.
+    """
+    state = _read(store, key, names)
+    if not state.is_running or state.attempt is None:
+        return state
+    owner = state.attempt.owner
+    if is_at_work(store, owners, key.campaign_id, owner, now) is False:
+        # The verdict is read again, because the owner may have judged the attempt before it ended.
+        verdict = layout.VERDICT.read(store, key)
+        if verdict is not None:
+            return replace(state, verdict=verdict, progress=layout.PROGRESS.read(store, key))
+        why = failure_of(store, key) or "it had not finished"
+        return replace(state, ended=f"{owner_words(owner)} has ended, and with it the attempt: {why}")
+    longest = max(part.declared_time for part in parts_of(campaign, key.cell_id))
+    if now < state.attempt.started_at + longest + _LOST_AFTER:
+        return state
+    return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
 
 
 def _read(store: ResultStore, key: AttemptKey, names: Collection[str]) -> AttemptState:
@@ -91,26 +108,6 @@ def _ended(store: ResultStore, key: AttemptKey, progress: AttemptProgress | None
     if progress is not None and progress.phase == "judge":
         return failure_of(store, key) or ""
     return ""
-
-
-def _unless_lost(
-    store: ResultStore, state: AttemptState, campaign: Campaign, now: datetime, owners: Owners
-) -> AttemptState:
-    """Return it, ended if the attempt was lost: its owner is gone, or it is older than any running attempt can be."""
-    if not state.is_running or state.attempt is None:
-        return state
-    owner = state.attempt.owner
-    if is_at_work(store, owners, state.key.campaign_id, owner, now) is False:
-        # The verdict is read again, because the owner may have judged the attempt before it ended.
-        verdict = layout.VERDICT.read(store, state.key)
-        if verdict is not None:
-            return replace(state, verdict=verdict, progress=layout.PROGRESS.read(store, state.key))
-        why = failure_of(store, state.key) or "it had not finished"
-        return replace(state, ended=f"{owner_words(owner)} has ended, and with it the attempt: {why}")
-    longest = max(one.declared_time for one in parts_of(campaign, state.key.cell_id))
-    if now < state.attempt.started_at + longest + _LOST_AFTER:
-        return state
-    return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
 
 
 def note_phase(toolkit: Toolkit, key: AttemptKey, phase: Phase, **facts: object) -> None:

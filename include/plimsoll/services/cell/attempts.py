@@ -75,13 +75,13 @@ def _destroy_older(toolkit: Toolkit, resolved: Campaign, campaign: CampaignStore
     provider = toolkit.provider(resolved)
     seen = {cluster.id: cluster for cluster in _shown(provider)}
     older = {
-        one: cluster
-        for one, cluster in seen.items()
-        if _is_of(one, campaign, cell_id) or _has_left_keyspace(toolkit, cluster, campaign)
+        cluster_id: cluster
+        for cluster_id, cluster in seen.items()
+        if _is_of(cluster_id, campaign, cell_id) or _has_left_keyspace(toolkit, cluster, campaign)
     }
     unsettled = {account: None for account in open_accounts(campaign) if _is_of(account, campaign, cell_id)}
-    found = {**unsettled, **older}.items()
-    try_all(partial(destroy_cluster, toolkit, provider, cluster_id, cluster) for cluster_id, cluster in found)
+    to_destroy = {**unsettled, **older}.items()
+    try_all(partial(destroy_cluster, toolkit, provider, cluster_id, cluster) for cluster_id, cluster in to_destroy)
 
 
 def _shown(provider: Provider) -> Sequence[Cluster]:

@@ -61,7 +61,7 @@ _log = logging.getLogger("plimsoll")
 
 
 @dataclass(frozen=True)
-class _Found:
+class _HostFiles:
     """The files of one host. `lost`: what could not be collected from it; `unseen`: the same of an observed one."""
 
     entries: tuple[ManifestEntry, ...] = ()
@@ -80,19 +80,19 @@ def collect(work: AttemptContext) -> Manifest:
     return layout.MANIFEST.settle(work.toolkit.store, work.key, _manifest(work, list(_collected(work))))
 
 
-def _manifest(work: AttemptContext, found: Sequence[_Found]) -> Manifest:
-    lost = [sentence for one in found for sentence in one.lost]
+def _manifest(work: AttemptContext, collected: Sequence[_HostFiles]) -> Manifest:
+    lost = [sentence for host_files in collected for sentence in host_files.lost]
     return Manifest(
         key=work.key,
-        files=tuple(entry for one in found for entry in one.entries),
+        files=tuple(entry for host_files in collected for entry in host_files.entries),
         failure=visible("; ".join([*filter(None, [failure_of(work.toolkit.store, work.key)]), *lost])) or None,
-        nodes_down=tuple(sentence for one in found for sentence in one.down),
-        unseen=tuple(visible(sentence) for one in found for sentence in one.unseen),
+        nodes_down=tuple(sentence for host_files in collected for sentence in host_files.down),
+        unseen=tuple(visible(sentence) for host_files in collected for sentence in host_files.unseen),
         written_at=work.toolkit.clock.now(),
     )
 
 
-def _collected(work: AttemptContext) -> Iterator[_Found]:
+def _collected(work: AttemptContext) -> Iterator[_HostFiles]:
     recorded = layout.CLUSTER.read(work.toolkit.store, work.key)
     # Hosts that never were ready have nothing, and may be long in saying so. Why they were not, the failure says.
     if recorded is None and failure_of(work.toolkit.store, work.key) is not None:
@@ -101,13 +101,13 @@ def _collected(work: AttemptContext) -> Iterator[_Found]:
     with suppress(HostsLost):
         whole = work.living()
     if whole is None:
-        yield _Found(lost=("the cluster was gone, or hosts of it were",))
+        yield _HostFiles(lost=("the cluster was gone, or hosts of it were",))
     cluster = whole or recorded
     if cluster is not None:
         yield from _from_hosts(work, cluster)
 
 
-def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
+def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_HostFiles]:
     """Collect from all hosts at once, as one that does not answer takes long. The load stops first, for its logs."""
     required = {node.info.name for node in required_nodes(work, cluster)}
     tasks = [partial(_node, work, node, must_run=node.info.name in required) for node in work.node_hosts(cluster)]
@@ -124,11 +124,11 @@ def _from_hosts(work: AttemptContext, cluster: Cluster) -> Iterator[_Found]:
         yield from pool.map(lambda task: task(), tasks)
 
 
-def _load(work: AttemptContext, load: Host) -> _Found:
+def _load(work: AttemptContext, load: Host) -> _HostFiles:
     return _from_host(work, load, lambda: {_OF_THE_HOST: work.load_generator.files(load)})
 
 
-def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _Found:
+def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _HostFiles:
     # Nodes are started once, so whoever runs at the end ran all the time, but for those of an action.
     product = work.product
     try:
@@ -137,17 +137,17 @@ def _node(work: AttemptContext, node: Host, *, must_run: bool) -> _Found:
             product.save(node)
     except OF_HOSTS as error:
         return _lost(node, error)
-    found = _from_host(work, node, lambda: files_of_processes(node, product.processes(work.variant)))
-    return _Found(found.entries, down, found.lost)
+    collected = _from_host(work, node, lambda: files_of_processes(node, product.processes(work.variant)))
+    return _HostFiles(collected.entries, down, collected.lost)
 
 
-def _observed(work: AttemptContext, host: Host) -> _Found:
+def _observed(work: AttemptContext, host: Host) -> _HostFiles:
     """Collect from a machine of somebody else's. The measurement is as sound without what is lost of it."""
     try:
-        found = _node(work, host, must_run=True)
+        collected = _node(work, host, must_run=True)
     except SecretError as error:
-        found = _lost(host, error)
-    return _Found(found.entries, unseen=(*found.down, *found.lost))
+        collected = _lost(host, error)
+    return _HostFiles(collected.entries, unseen=(*collected.down, *collected.lost))
 
 
 def files_of_processes(node: Host, processes: Iterable[Process]) -> _ByProcess:
@@ -162,7 +162,7 @@ def _matching(node: Host, pattern: str) -> Iterator[PurePosixPath]:
     return (path for path in node.files((node.root / pattern).parent) if fnmatchcase(str(path), whole))
 
 
-def _from_host(work: AttemptContext, host: Host, written: Callable[[], _ByProcess]) -> _Found:
+def _from_host(work: AttemptContext, host: Host, written: Callable[[], _ByProcess]) -> _HostFiles:
     try:
         own = {_OF_THE_HOST: work.toolkit.sampler.files(host)}
         names = {
@@ -188,7 +188,7 @@ def _from_host(work: AttemptContext, host: Host, written: Callable[[], _ByProces
             break
         except OF_HOSTS as error:
             lost.append(f"not collected: {error}")
-    return _Found(tuple(entries), (), tuple(lost))
+    return _HostFiles(tuple(entries), (), tuple(lost))
 
 
 def distinct_names(files: Iterable[tuple[str, Sequence[PurePosixPath]]]) -> Iterator[tuple[PurePosixPath, str]]:
@@ -200,7 +200,7 @@ def distinct_names(files: Iterable[tuple[str, Sequence[PurePosixPath]]]) -> Iter
     for process, paths in files:
         for path in paths:
             plain = str(PurePosixPath(process, _plain(path)))
-            name = next(one for one in chain([plain], (f"{plain}~{n}" for n in count(2))) if one not in taken)
+            name = next(name for name in chain([plain], (f"{plain}~{n}" for n in count(2))) if name not in taken)
             taken.add(name)
             yield path, name
 
@@ -212,8 +212,8 @@ def _plain(path: PurePosixPath) -> str:
     return quoted if len(quoted) <= _LONGEST_NAME else f"{quoted[:100]}-{hashlib.sha256(written).hexdigest()}"
 
 
-def _lost(host: Host, error: PlimsollError) -> _Found:
-    return _Found(lost=(f"nothing was collected from {host.info.name}: {error}",))
+def _lost(host: Host, error: PlimsollError) -> _HostFiles:
+    return _HostFiles(lost=(f"nothing was collected from {host.info.name}: {error}",))
 
 
 def _fetched(store: ResultStore, host: Host, path: PurePosixPath, key: str) -> StoredFile:
@@ -238,24 +238,24 @@ def upload_directly(
         if measured is None:
             return {}
         tickets = {path: store.upload_ticket(keys[path], file, _LIFETIME) for path, file in measured.items()}
-        said = host.upload(tickets)
+        answers = host.upload(tickets)
     except HostError as error:
         _log.warning("its files are fetched instead: %s", error)
         return {}
-    arrived = {path: _arrived(store, keys[path], measured[path], word) for path, word in said.items()}
+    arrived = {path: _arrived(store, keys[path], measured[path], answer) for path, answer in answers.items()}
     for path in keys:
         if arrived.get(path) is None:
-            why = said.get(path, "it can't be read")
+            why = answers.get(path, "it can't be read")
             _log.warning("host %s: %s is fetched instead: %s", host.info.name, path, why)
     return {path: file for path, file in arrived.items() if file is not None}
 
 
-def _arrived(store: DirectStore, key: str, measured: StoredFile, said: str) -> StoredFile | None:
+def _arrived(store: DirectStore, key: str, measured: StoredFile, answer: str) -> StoredFile | None:
     """Return the file as the store has it, if it does, unless it differs from what the host sent."""
-    if said not in (STORED, TAKEN):
+    if answer not in (STORED, TAKEN):
         return None
     try:
-        found = store.stored(key)
+        stored = store.stored(key)
     except NotFound:  # it was sent elsewhere, or is deleted by now
         return None
-    return found if found.sha256 and (said == TAKEN or found == measured) else None
+    return stored if stored.sha256 and (answer == TAKEN or stored == measured) else None

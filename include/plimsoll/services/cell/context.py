@@ -12,14 +12,14 @@ from plimsoll.domain.campaign.resolve import load_spec, variant_spec
 from plimsoll.domain.campaign.specs import LoadSpec, VariantSpec
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
 from plimsoll.domain.keys.variant import Variant
-from plimsoll.domain.text.errors import HostsLost, NotFound, PlimsollError, ProviderError, SecretError
+from plimsoll.domain.text.errors import NotFound, PlimsollError, ProviderError
 from plimsoll.domain.text.wording import meant
 from plimsoll.ports.host import Host
 from plimsoll.ports.load_generator import LoadGenerator
 from plimsoll.ports.product import Product
 from plimsoll.ports.provider import Provider
 from plimsoll.services.hosts.assignments import assignment_of, require_assignment
-from plimsoll.services.hosts.kept_hosts import is_kept
+from plimsoll.services.hosts.kept_hosts import is_kept, living_or_recorded
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
@@ -162,28 +162,16 @@ class AttemptContext:
         return cluster
 
     def living(self) -> Cluster | None:
-        """Return the attempt's cluster if it lives and is whole. Where the provider can't tell, the cluster on record.
-
-        A cloud whose API is away says nothing about its hosts: those that are gone do not answer. Raises ProviderError
-        where there is no record, and where a provider has found hosts to be lost.
-        """
-        try:
-            return self.provider.find(self.cluster_id)
-        except HostsLost:
-            raise
-        except (ProviderError, SecretError):
-            recorded = layout.CLUSTER.read(self.toolkit.store, self.key)
-            if recorded is None:
-                raise
-            return recorded
+        """Return the attempt's cluster if it lives and is whole, as `living_or_recorded` does."""
+        return living_or_recorded(self.toolkit.store, self.key, lambda: self.provider.find(self.cluster_id))
 
     def why_gone(self) -> str:
         """Return the provider's words on why hosts of the cluster are gone, after a colon. Else empty."""
         try:
-            said = self.provider.why_gone(self.cluster_id)
+            reason = self.provider.why_gone(self.cluster_id)
         except PlimsollError:  # nothing depends on it
             return ""
-        return f": {said}" if said else ""
+        return f": {reason}" if reason else ""
 
     def time_left(self) -> timedelta:
         """Return the time until the hosts expire, recorded at their provisioning, as a cloud may lag."""

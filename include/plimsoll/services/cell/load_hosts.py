@@ -74,16 +74,16 @@ def start_together(
 def _new_start(
     work: AttemptContext, hosts: Sequence[Host], leftover_work: LeftoverWork | None, data_bytes: Mapping[str, int]
 ) -> LoadStart:
-    found = clocks(hosts)
-    earliest = _now(work.toolkit.clock, found) + _LEAD
+    readings = clocks(hosts)
+    earliest = _now(work.toolkit.clock, readings) + _LEAD
     at = datetime.fromtimestamp(int(earliest.timestamp()) + 1, UTC)  # the next whole second
-    start = LoadStart(start=at, clocks=found, leftover_work=leftover_work, data_bytes=data_bytes)
+    start = LoadStart(start=at, clocks=readings, leftover_work=leftover_work, data_bytes=data_bytes)
     most_ms = most_apart_ms(level.interval for level in work.part.service_levels)
     if start.error_ms > most_ms:
         raise LoadError(
             f"the load hosts' clocks can be compared to {start.error_ms:.1f} ms only, their start must be known to "
             f"{most_ms:g} ms",
-            where=", ".join(f"{host} ±{reading.error_ms:.1f} ms" for host, reading in found.items()),
+            where=", ".join(f"{host} ±{reading.error_ms:.1f} ms" for host, reading in readings.items()),
             mend="run the cell again over a quicker link to the hosts, or judge longer intervals",
         )
     return _recorded(work, start)
@@ -112,9 +112,9 @@ def _require_begun(statuses: Mapping[str, LoadStatus]) -> None:
         raise LoadError(what, where="load hosts", mend="run the cell again")
 
 
-def _now(clock: Clock, found: Mapping[str, ClockReading]) -> datetime:
+def _now(clock: Clock, readings: Mapping[str, ClockReading]) -> datetime:
     """Return the current time by the first load host's clock."""
-    first = next(iter(found.values()))
+    first = next(iter(readings.values()))
     return clock.now() + timedelta(milliseconds=first.offset_ms)
 
 
@@ -171,7 +171,7 @@ def load_hosts(work: AttemptContext, cluster: Cluster) -> list[Host]:
 def start_all(generator: LoadGenerator, hosts: Sequence[Host], request: LoadRequest) -> None:
     """Start each host's part of the load, or attach to it if it is running already."""
     parts = [(host, replace(request, part=number, parts=len(hosts))) for number, host in enumerate(hosts, start=1)]
-    at_once(parts, lambda one: generator.start(*one))
+    at_once(parts, lambda part: generator.start(*part))
 
 
 def stop_all(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> dict[str, PlimsollError]:
@@ -184,8 +184,8 @@ def stop_all(generator: LoadGenerator, hosts: Sequence[Host], job_id: str) -> di
             return error
         return None
 
-    found = zip(hosts, at_once(hosts, stop), strict=True)
-    return {host.info.name: error for host, error in found if error is not None}
+    results = zip(hosts, at_once(hosts, stop), strict=True)
+    return {host.info.name: error for host, error in results if error is not None}
 
 
 def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
@@ -194,9 +194,9 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     if is_all_done(work):
         stop_all(work.load_generator, hosts, job_id)  # it waits for a load that does not begin
         return LoadStatus("complete", "load", seconds_left=0.0)
-    told = at_once(hosts, lambda host: work.load_generator.status(host, job_id))
-    statuses = dict(zip((host.info.name for host in hosts), told, strict=True))
-    status = told[0] if len(hosts) == 1 else together(statuses)
+    answers = at_once(hosts, lambda host: work.load_generator.status(host, job_id))
+    statuses = dict(zip((host.info.name for host in hosts), answers, strict=True))
+    status = answers[0] if len(hosts) == 1 else together(statuses)
     has_begun = status.phase != "populate" or (len(hosts) == 1 and not status.is_ready)
     if status.state != "running" or has_begun:
         return status
@@ -209,22 +209,22 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
 
 def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
     """Return the status of a load that several hosts share, from their own statuses by name. Pure."""
-    every = list(statuses.values())
-    phase = min((one.phase for one in every), key=_ORDER.index)
-    failed = [f"{host}: {one.reason}" for host, one in statuses.items() if one.state == "failed"]
+    parts = list(statuses.values())
+    phase = min((part.phase for part in parts), key=_ORDER.index)
+    failed = [f"{host}: {part.reason}" for host, part in statuses.items() if part.state == "failed"]
     if failed:
         return LoadStatus("failed", phase, reason="; ".join(failed))
-    if all(one.state == "complete" for one in every):
+    if all(part.state == "complete" for part in parts):
         return LoadStatus("complete", phase, seconds_left=0.0)
-    running = [one for one in every if one.state == "running"]
+    running = [part for part in parts if part.state == "running"]
     return LoadStatus(
         "running",
-        min((one.phase for one in running), key=_ORDER.index),
-        achieved_ops_s=_sum(one.achieved_ops_s for one in running),
-        seconds_left=max((one.seconds_left for one in running if one.seconds_left is not None), default=None),
-        errors=None if any(one.errors is None for one in every) else sum(one.errors or 0 for one in every),
-        note=next((one.note for one in running if one.note), ""),
-        is_ready=all(one.is_ready for one in every),
+        min((part.phase for part in running), key=_ORDER.index),
+        achieved_ops_s=_sum(part.achieved_ops_s for part in running),
+        seconds_left=max((part.seconds_left for part in running if part.seconds_left is not None), default=None),
+        errors=None if any(part.errors is None for part in parts) else sum(part.errors or 0 for part in parts),
+        note=next((part.note for part in running if part.note), ""),
+        is_ready=all(part.is_ready for part in parts),
     )
 
 

@@ -39,27 +39,28 @@ def examine(work: AttemptContext, hosts: Sequence[Host]) -> tuple[HostFigures, .
     if report is None:
         report = CanaryReport(hosts=tuple(work.toolkit.canary.examine(hosts)))
         layout.CANARY.write(store, work.key, report)
-    found = shortfalls(canary, [host.info for host in hosts], report.hosts)
-    if found:
+    failing = shortfalls(canary, [host.info for host in hosts], report.hosts)
+    if failing:
         mend = "run the cell again on other hosts; if all are alike, correct the definition's canary"
-        raise UnfitHosts(found, where="canary", mend=mend)
+        raise UnfitHosts(failing, where="canary", mend=mend)
     return report.hosts
 
 
 def shortfalls(canary: Canary, hosts: Sequence[HostInfo], figures: Sequence[HostFigures]) -> dict[str, str]:
     """Map the name of each host with a figure below its floor to a sentence with host, figure and floor."""
-    told = {info.name: "; ".join(_below(canary, info, one)) for info, one in zip(hosts, figures, strict=True)}
-    return {name: sentences for name, sentences in told.items() if sentences}
+    measured = zip(hosts, figures, strict=True)
+    below = {info.name: "; ".join(_below(canary, info, own)) for info, own in measured}
+    return {name: sentences for name, sentences in below.items() if sentences}
 
 
-def _below(canary: Canary, info: HostInfo, found: HostFigures) -> Iterator[str]:
+def _below(canary: Canary, info: HostInfo, figures: HostFigures) -> Iterator[str]:
     floors = canary.node if info.role == "node" else canary.load
     kind = info.facts.get("instance_type", "")
     for name, words in _FIGURES.items():
-        figure, floor = getattr(found, f"{name}_bytes_s"), getattr(floors, name)
+        figure, floor = getattr(figures, f"{name}_bytes_s"), getattr(floors, name)
         if floor is not None and figure < floor:
-            said = words.format(figure=f"{figure / _MIB:.0f}M")
-            yield f"{info.name} ({kind or info.address}) {said}, the floor is {format_size(floor)}/s"
+            measured = words.format(figure=f"{figure / _MIB:.0f}M")
+            yield f"{info.name} ({kind or info.address}) {measured}, the floor is {format_size(floor)}/s"
 
 
 def await_calm(work: AttemptContext, hosts: Sequence[Host]) -> None:
@@ -83,7 +84,7 @@ def _busy(work: AttemptContext, hosts: Sequence[Host]) -> Iterator[str]:
     """Yield a phrase for each host with more noise than the definition tolerates."""
     own = work.environments if work.keeps_hosts else frozenset[str]()
     with ThreadPoolExecutor(len(hosts)) as pool:
-        found = list(pool.map(partial(work.toolkit.sampler.look, environments=own), hosts))
-    for host, activity in zip(hosts, found, strict=True):
+        activities = list(pool.map(partial(work.toolkit.sampler.look, environments=own), hosts))
+    for host, activity in zip(hosts, activities, strict=True):
         if activity and (phrase := noise(activity, work.part.disturbance)):
             yield f"{host.info.name}: {phrase}"

@@ -100,6 +100,7 @@ def _runs(work: AttemptContext, cluster: Cluster, origin: DataOrigin) -> bool:
     """Tell whether the database started with the data runs on every node. It is never started a second time."""
     environment = origin.environment(work.key)
     try:
-        return not work.product.down([work.provider.host(cluster, one, environment) for one in work.deployed(cluster)])
+        nodes = [work.provider.host(cluster, info, environment) for info in work.deployed(cluster)]
+        return not work.product.down(nodes)
     except PlimsollError:
         return False

@@ -52,8 +52,8 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
     _require_time(work, counted)
     fingerprint = layout.FINGERPRINT.read(work.toolkit.store, work.key)
     if fingerprint is not None:
-        told = fingerprint.model_copy(update={"counted_rows": counted.rows})
-        layout.FINGERPRINT.write(work.toolkit.store, work.key, told)
+        amended = fingerprint.model_copy(update={"counted_rows": counted.rows})
+        layout.FINGERPRINT.write(work.toolkit.store, work.key, amended)
     return replace(request, spec=measurement.with_rows(counted.rows))
 
 
@@ -92,8 +92,8 @@ def size_remark(asked_bytes: int | None, found: Mapping[str, int]) -> str:
     if not found:
         return "what the populated rows take on the nodes' disks is not known"
     odd = {node: size for node, size in found.items() if not is_within_tolerance(asked_bytes, size)}
-    each = ", ".join(f"{node} {size / 2**20:,.1f} MiB" for node, size in odd.items())
-    return f"the populated rows take another size on disk than {format_size(asked_bytes)}: {each}" if odd else ""
+    sizes = ", ".join(f"{node} {size / 2**20:,.1f} MiB" for node, size in odd.items())
+    return f"the populated rows take another size on disk than {format_size(asked_bytes)}: {sizes}" if odd else ""
 
 
 def _require_time(work: AttemptContext, counted: CountedRows) -> None:
@@ -167,12 +167,12 @@ class _Measurement:
         request = replace(self._request, job_id=job, spec=spec, parts=sample.parts, waits=False)
         self._generator.start_sample(self._load, request, keyspace)
         self._await(job, sample.rows)
-        found = self._product.bytes_on_disk(self._nodes, keyspace)
-        if not any(found.values()):
+        bytes_by_node = self._product.bytes_on_disk(self._nodes, keyspace)
+        if not any(bytes_by_node.values()):
             what = f"a sample of {sample.rows:,} rows takes nothing on disk"
             mend = "name no keyspace in the workload's own statements, or give the number of rows"
             raise LoadError(what, where=str(self._work.key), mend=mend)
-        return max(1, round(sum(found.values()) / len(found)))
+        return max(1, round(sum(bytes_by_node.values()) / len(bytes_by_node)))
 
     def _await(self, job: str, rows: int) -> None:
         toolkit = self._work.toolkit

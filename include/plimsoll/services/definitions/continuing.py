@@ -44,7 +44,7 @@ def changed_keys(stored: Definition, definition: Definition) -> Iterator[str]:
     wanted = judged_as(stored, definition)
     for name in type(stored).model_fields:
         if name == "provider" and stored.provider.name == wanted.provider.name:
-            before, after = (_fixed(one.provider.model_dump())["options"] for one in (stored, wanted))
+            before, after = (_fixed(copy.provider.model_dump())["options"] for copy in (stored, wanted))
             yield from (f"provider.options.{key}" for key in before | after if before.get(key) != after.get(key))
         elif getattr(stored, name) != getattr(wanted, name):
             yield name
@@ -53,9 +53,9 @@ def changed_keys(stored: Definition, definition: Definition) -> Iterator[str]:
 def _fixed(provider: Mapping[str, Any]) -> dict[str, Any]:
     """Return the provider without the options that may change, also of the provider that lends the load hosts."""
     name = str(provider.get("name") or provider.get("provider"))
-    options = {key: one for key, one in provider["options"].items() if key not in _FREE_OPTIONS.get(name, ())}
+    options = {key: value for key, value in provider["options"].items() if key not in _FREE_OPTIONS.get(name, ())}
     if isinstance(observe := options.get("observe"), dict):
-        options["observe"] = {key: one for key, one in observe.items() if key != "ssh"}
+        options["observe"] = {key: value for key, value in observe.items() if key != "ssh"}
     lender = options.get("load_hosts")
     if isinstance(lender, dict):
         options["load_hosts"] = _fixed({"options": {}, **lender})
@@ -82,5 +82,5 @@ def _and_sliding(levels: tuple[ServiceLevel, ...]) -> tuple[ServiceLevel, ...]:
 def judged_as(stored: Definition, definition: Definition) -> Definition:
     """Return the definition, with sliding windows if these were added after the campaign began."""
     amended = with_sliding_windows(definition)
-    wanted, kept = ([stage.first.service_levels for stage in resolve(one).stages] for one in (amended, stored))
+    wanted, kept = ([stage.first.service_levels for stage in resolve(copy).stages] for copy in (amended, stored))
     return amended if wanted == kept else definition

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from ruamel.yaml import YAML
@@ -86,12 +86,16 @@ class Document:
 
     def located(self, problems: Iterable[Problem]) -> list[Problem]:
         """Return the problems, each with the line of its key. Problems of other files are returned unchanged."""
-        lines = [(problem, self.line_of(problem.where)) for problem in problems]
-        return [replace(one, where=f"{one.where} (line {line})") if line else one for one, line in lines]
+        return [
+            replace(problem, where=f"{problem.where} (line {line})")
+            if (line := self.line_of(problem.where))
+            else problem
+            for problem in problems
+        ]
 
     def line(self, path: Path) -> int | None:
         """Return the line (from 1) of the innermost key of the path that the file contains; None for the whole file."""
-        lines = [place[0] + 1 for place in self._places(path)]
+        lines = [position[0] + 1 for position in self._places(path)]
         return lines[-1] if lines else None
 
     def line_of(self, key: str) -> int | None:
@@ -133,11 +137,9 @@ class Document:
         if isinstance(self.content, dict):
             return
         required = ", ".join(name for name, field in kind.model_fields.items() if field.is_required())
-        found = "is empty" if self.content is None else "is no mapping of keys to values"
-        self._refuse("the whole file", found, f"write at least the keys {required}")
-
-    def _refuse(self, where: str, what: str, mend: str) -> NoReturn:
-        raise DefinitionError([Problem(where, what, mend)], where=self.where)
+        what = "is empty" if self.content is None else "is no mapping of keys to values"
+        problem = Problem("the whole file", what, f"write at least the keys {required}")
+        raise DefinitionError([problem], where=self.where)
 
 
 def parse_yaml(text: str, where: str) -> Document:
@@ -168,11 +170,11 @@ def _require_bounded_text(text: str) -> None:
         raise _Unbounded(f"is larger than {_MOST_CHARACTERS >> 20} MiB", 1)
     open_brackets, line = 0, 1
     for match in re.finditer(r"[\[{}\]\n]", text):
-        found = match[0]
-        if found == "\n":
+        character = match[0]
+        if character == "\n":
             line += 1
         else:
-            open_brackets = open_brackets + 1 if found in "[{" else max(0, open_brackets - 1)
+            open_brackets = open_brackets + 1 if character in "[{" else max(0, open_brackets - 1)
         if open_brackets > 2 * _MOST_LEVELS:
             raise _Unbounded(f"nests deeper than {_MOST_LEVELS} levels", line)
 
@@ -214,9 +216,9 @@ def _part(node: Any, name: str) -> int | str | None:
         return name if name in node else None
     if isinstance(node, list):
         named = (
-            place
-            for place, one in enumerate(node)
-            if isinstance(one, dict) and name in (one.get("id"), one.get("name"))
+            index
+            for index, entry in enumerate(node)
+            if isinstance(entry, dict) and name in (entry.get("id"), entry.get("name"))
         )
         return next(named, int(name) if name.isdigit() and int(name) < len(node) else None)
     return None

@@ -110,22 +110,19 @@ def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
     schema = definition_schema()
     parts = {"Definition": schema, **{name: part for name, part in schema["$defs"].items() if "properties" in part}}
     sections = [_section(name, part, parts) for name, part in parts.items()]
-    return "\n".join([_INTRODUCTION, *map(_example, examples()), *sections, _cql(own_statements)])
+    tables = (f"### {heading}\n\n{_keys(rows)}\n" for heading, rows in own_statements.items())
+    return "\n".join([_INTRODUCTION, *map(_example, examples()), *sections, _OWN_STATEMENTS, *tables])
 
 
 def examples() -> tuple[str, ...]:
     """Return complete definitions, each with a first line that says what the definition shows."""
     folder = files("plimsoll.services.definitions").joinpath("examples")
-    return tuple(one.read_text() for one in sorted(folder.iterdir(), key=lambda one: one.name))
+    return tuple(file.read_text() for file in sorted(folder.iterdir(), key=lambda file: file.name))
 
 
 def _example(text: str) -> str:
     about, _, definition = text.partition("\n")
     return f"{about.removeprefix('# ')}\n\n```yaml\n{definition}```\n"
-
-
-def _cql(tables: Mapping[str, Sequence[Row]]) -> str:
-    return "\n".join([_OWN_STATEMENTS, *(f"### {heading}\n\n{_keys(rows)}\n" for heading, rows in tables.items())])
 
 
 def _keys(rows: Iterable[Row]) -> str:
@@ -137,23 +134,18 @@ def _keys(rows: Iterable[Row]) -> str:
 def _kind(value: str, default: str) -> str:
     """Return what stands in parentheses after a key. Text is the kind of value that needs no word."""
     asked = {"required": "required", "none": "", "see there": ""}.get(default, f"default {default}")
-    told = "; ".join(one for one in ("" if value in ("string", "text") else value, asked) if one)
-    return f" ({told})" if told else ""
+    words = "; ".join(word for word in ("" if value in ("string", "text") else value, asked) if word)
+    return f" ({words})" if words else ""
 
 
 def _section(name: str, part: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> str:
     about = " ".join(part.get("description", "").split())
-    base = _base(part, parts)
+    keys = part["properties"].items()  # a part all of whose keys this part has too, beside keys of its own, is its base
+    base = next((other for other, candidate in parts.items() if candidate["properties"].items() < keys), None)
     known = parts[base]["properties"] if base else {}
     rows = (row for row in _rows(part) if row[0] not in known)
     inherited = f"It has the keys of a [{base}](#{base.lower()}), and:\n\n" if base else ""
     return f"## {name}\n\n{about}\n\n{inherited}{_keys(rows)}\n"
-
-
-def _base(part: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> str | None:
-    """Return the part all of whose keys this part has too, beside keys of its own."""
-    own = part["properties"].items()
-    return next((name for name, one in parts.items() if one["properties"].items() < own), None)
 
 
 def _rows(part: dict[str, Any]) -> Iterator[Row]:

@@ -42,6 +42,14 @@ def open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
     return tuple(ClusterId.of_attempt(key) for key, usd in accounts(campaign).items() if usd is None)
 
 
+def readable_open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
+    """Return the same; none where files of others lie among the accounts: a reader of the costs gets the error."""
+    try:
+        return open_accounts(campaign)
+    except ValueError:
+        return ()
+
+
 def accounts(campaign: StoredCampaign) -> dict[AttemptKey, float | None]:
     """Return the recorded cost of every attempt and of idle hosts, USD; None for an open account."""
     known: dict[AttemptKey, float | None] = {}

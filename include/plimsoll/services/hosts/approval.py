@@ -40,7 +40,7 @@ def missing_approval(toolkit: Toolkit, campaign: CampaignStore, declared: Campai
     if declared.approve is None:
         return None
     usd = usd_at_most(stage_plans(declared), toolkit.tariff(declared))
-    if not declared.approve.is_needed_for(usd) or any(one.covers(usd) for one in campaign.approvals()):
+    if not declared.approve.is_needed_for(usd) or any(approval.covers(usd) for approval in campaign.approvals()):
         return None
     return MissingApproval(usd, declared.approve.above)
 

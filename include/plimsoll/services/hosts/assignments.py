@@ -102,12 +102,12 @@ def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...
 
     A use without a recorded end ended when the next one began.
     """
-    begun_later = (*(one.since for one in every[1:]), None)
-    ends = [one.over_at or later for one, later in zip(every, begun_later, strict=True)]
+    begun_later = (*(use.since for use in every[1:]), None)
+    ends = [use.over_at or later for use, later in zip(every, begun_later, strict=True)]
     return tuple(
-        Span(key=one.attempt, since=one.since, until=end)
-        for one, end in zip(every, ends, strict=True)
-        if one.cluster == cluster_id
+        Span(key=use.attempt, since=use.since, until=end)
+        for use, end in zip(every, ends, strict=True)
+        if use.cluster == cluster_id
     )
 
 

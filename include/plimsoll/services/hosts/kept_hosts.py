@@ -55,7 +55,7 @@ def take(toolkit: Toolkit, campaign: Campaign, attempt: Attempt, until: datetime
     number, last = newest_assignment(store, campaign_id, purpose)
     if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
         raise _refused(last)
-    _end(toolkit, campaign, campaign_id, lambda one: one != purpose, "the cells of its variant were over")
+    _end(toolkit, campaign, campaign_id, lambda name: name != purpose, "the cells of its variant were over")
     cluster_id = _usable(toolkit, campaign, _newest(store, campaign_id, purpose, last), attempt.key)
     use = Assignment(
         attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until
@@ -77,8 +77,8 @@ def served_before(store: ResultStore, key: AttemptKey) -> bool:
     use = assignment_of(store, key)
     if use is None:
         return False
-    every = assignments(store, key.campaign_id, use.cluster.purpose)
-    return any(one.cluster == use.cluster and one.attempt != key for one in every)
+    uses = assignments(store, key.campaign_id, use.cluster.purpose)
+    return any(other.cluster == use.cluster and other.attempt != key for other in uses)
 
 
 def release(toolkit: Toolkit, provider: Provider, key: AttemptKey, *, keep: frozenset[str] = frozenset()) -> None:
@@ -117,13 +117,12 @@ def end_kept(toolkit: Toolkit, campaign_id: str) -> None:
         unended = [key for key in store.keys(prefix) if key.endswith(f"/{layout.UNENDED.path}")]
         clusters = [ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix).rpartition('/')[0]}") for key in unended]
         if living := [cluster for cluster in clusters if not _has_expired(toolkit, cluster)]:
-            what = "; ".join(store.read(layout.UNENDED.key(one)).decode() for one in living)
+            what = "; ".join(store.read(layout.UNENDED.key(cluster)).decode() for cluster in living)
             mend = "remove the cause, such as hosts that are down; what runs there ends at the cluster's expiry"
             raise ProviderError(f"hosts could not be freed: {what}", where=f"campaign {campaign_id!r}", mend=mend)
 
 
 def _purpose(campaign: Campaign, key: AttemptKey) -> str:
-    """Return the purpose for which the attempt's hosts are kept."""
     return kept_for(cell_of(campaign, key.cell_id).variant if campaign.cluster_scope == "variant" else "")
 
 
@@ -180,26 +179,29 @@ def _why_lost(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> 
     if not store.exists(layout.CLUSTER.key(cluster_id)):
         return ""
     try:
-        is_whole = _found(store, provider, cluster_id) is not None
+        is_whole = living_or_recorded(store, cluster_id, lambda: provider.find(cluster_id)) is not None
     except HostsLost as error:
         return f"hosts of it did not answer: {error.what}"
     return "" if is_whole or _can_be_made_whole(store, provider, cluster_id) else GONE
 
 
-def _found(store: ResultStore, provider: Provider, cluster_id: ClusterId) -> Cluster | None:
-    """Return the cluster if it lives and is whole; as it was provided last, where the provider can't tell.
+def living_or_recorded(
+    store: ResultStore, subject: ClusterId | AttemptKey, find: Callable[[], Cluster | None]
+) -> Cluster | None:
+    """Return the cluster that is found; the one on record, where its provider can't tell whether it lives.
 
-    Hosts that are gone do not answer then. Raises HostsLost where the provider has found that.
+    A cloud whose API is away says nothing about its hosts: those that are gone do not answer. Raises HostsLost where
+    the provider has found hosts to be lost, and ProviderError where there is no record.
     """
     try:
-        return provider.find(cluster_id)
+        return find()
     except HostsLost:
         raise
     except (ProviderError, SecretError):
-        provided = layout.CLUSTER.read(store, cluster_id)
-        if provided is None:
+        recorded = layout.CLUSTER.read(store, subject)
+        if recorded is None:
             raise
-        return provided
+        return recorded
 
 
 def _end_unended(toolkit: Toolkit, provider: Provider, newest: ClusterId) -> None:
@@ -235,7 +237,7 @@ def _clear(toolkit: Toolkit, provider: Provider, cluster_id: ClusterId, keep: fr
     If hosts were lost, the next attempt has them replaced and the whole cluster cleared before it uses the cluster.
     """
     try:
-        cluster = _found(toolkit.store, provider, cluster_id)
+        cluster = living_or_recorded(toolkit.store, cluster_id, lambda: provider.find(cluster_id))
         if cluster is not None:
             provider.clear(cluster, keep)
         elif not _can_be_made_whole(toolkit.store, provider, cluster_id):

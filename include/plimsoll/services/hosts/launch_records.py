@@ -11,7 +11,7 @@ from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo, Launch
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.store import ReadableStore, ResultStore
-from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.accounts import readable_open_accounts
 from plimsoll.services.hosts.at_rest import stirred_campaigns
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
@@ -33,20 +33,14 @@ class StoredLaunches:
 
     def of(self, cluster_id: ClusterId) -> tuple[Launch, ...]:
         with self._outage.noticed():
-            stored = {one.token: one for one in read_launches(self._store, cluster_id)}
-        kept = {token: one for (of, token), one in self._unwritten.copy().items() if of == cluster_id}
+            stored = {launch.token: launch for launch in read_launches(self._store, cluster_id)}
+        kept = {token: launch for (kept_id, token), launch in self._unwritten.copy().items() if kept_id == cluster_id}
         return tuple(sorted((stored | kept).values(), key=lambda launch: launch.asked_at))
 
     def unsettled(self) -> tuple[ClusterId, ...]:
         with self._outage.noticed():
-            return tuple(cluster_id for one in stirred_campaigns(self._store) for cluster_id in self._open(one))
-
-    def _open(self, campaign_id: str) -> tuple[ClusterId, ...]:
-        """Return the clusters of the campaign whose account is open; none where there are files of others."""
-        try:
-            return open_accounts(CampaignStore(self._store, campaign_id))
-        except ValueError:  # a reader of the campaign's costs gets the error
-            return ()
+            campaigns = [CampaignStore(self._store, name) for name in stirred_campaigns(self._store)]
+            return tuple(cluster_id for campaign in campaigns for cluster_id in readable_open_accounts(campaign))
 
     def note(self, launch: Launch) -> None:
         """Record the launch in place of its earlier record."""
@@ -89,7 +83,7 @@ def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | N
     The record of launches is the most exact source. It may have a host twice, by the answer to its launch and by a
     later look: a record with an end replaces one without, whichever comes first.
     """
-    clusters = [found for found in (seen, layout.CLUSTER.read(store, cluster_id)) if found]
+    clusters = [cluster for cluster in (seen, layout.CLUSTER.read(store, cluster_id)) if cluster]
     launches = read_launches(store, cluster_id)
     hosts = [host for cluster in clusters for host in cluster.hosts]
     hosts += [host for launch in launches for host in launch.hosts or ()]
@@ -140,12 +134,13 @@ def _living(toolkit: Toolkit, campaign_id: str) -> list[Launch]:
     campaign, now = CampaignStore(toolkit.store, campaign_id), toolkit.clock.now()
     if not campaign_id or not campaign_exists(toolkit.store, campaign_id):
         return []
-    try:
-        clusters = open_accounts(campaign)
-    except ValueError:  # files of others lie among the accounts: a reader of the campaign's costs gets the error
-        return []
+    clusters = readable_open_accounts(campaign)
     launches = [launch for cluster_id in clusters for launch in read_launches(toolkit.store, cluster_id)]
-    return [one for one in launches if one.account and one.living and now < (one.ends_at or one.expires_at)]
+    return [
+        launch
+        for launch in launches
+        if launch.account and launch.living and now < (launch.ends_at or launch.expires_at)
+    ]
 
 
 def _problem(where: str, account: str, launches: Sequence[Launch]) -> Problem:

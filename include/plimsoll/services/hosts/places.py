@@ -79,28 +79,28 @@ class StoredPlaces:
         """Return the places of the provider's clusters of all campaigns, and the reason why there may be other
         places. Of databases of somebody else it knows in which nothing can be left.
         """
-        found = self._places(provider)
+        places = self._places(provider)
         if provider != EXTERNAL:
-            options = [one for place, one in enumerate(found.options) if one not in found.options[:place]]
-            return replace(found, options=tuple(options), campaigns=())
+            options = [option for index, option in enumerate(places.options) if option not in places.options[:index]]
+            return replace(places, options=tuple(options), campaigns=())
         return replace(
-            found, done=frozenset(campaign for campaign in found.campaigns if not self._may_have_keyspace(campaign))
+            places, done=frozenset(campaign for campaign in places.campaigns if not self._may_have_keyspace(campaign))
         )
 
     def _places(self, provider: str) -> Places:
         choices, unread = self._choices()
-        choices += [("", one.provider) for one in self._at_hand()] if unread else []
+        choices += [("", definition.provider) for definition in self._at_hand()] if unread else []
         known = [(campaign_id, choice.options) for campaign_id, choice in choices if choice.name == provider]
-        found = Places(
+        places = Places(
             tuple(options for _, options in known), campaigns=tuple(campaign for campaign, _ in known), everywhere=True
         )
         if not unread:
-            return found
+            return places
         why = (
             f"not every campaign could be read, so clusters may be in places that are not known: {'; '.join(unread)}. "
             "Clusters are looked for where definitions at hand say. Let this machine reach the store, then try again"
         )
-        return replace(found, unknown=why)
+        return replace(places, unknown=why)
 
     def _may_have_keyspace(self, campaign_id: str) -> bool:
         """Tell whether a cluster of the campaign may have one; false where the store is silent, which is told apart."""
@@ -119,22 +119,22 @@ class StoredPlaces:
                 ids, resting = campaign_folders(self._store), marks(self._store)
                 noted = tuple(self._store.keys(layout.NOTED_PLACE.folder("")))
         except StoreError as error:
-            seen = [(name, one.choice) for name, one in self._read.copy().items()]
+            seen = [(name, known.choice) for name, known in self._read.copy().items()]
             return [*seen, *(("", choice) for choice in self._noted.values())], [error.what]
         # Copied, because several threads may ask at once.
-        self._read = {name: one for name, one in self._read.copy().items() if name in ids}
-        found, unread = list[tuple[str, ProviderChoice]](), list[str]()
+        self._read = {name: known for name, known in self._read.copy().items() if name in ids}
+        choices, unread = list[tuple[str, ProviderChoice]](), list[str]()
         self._at_rest = frozenset(resting)
         reads = [(name, name, partial(self._choice, name, resting.get(name, ""))) for name in ids]
         reads += [(key, "", partial(self._note, key)) for key in noted]
         for name, campaign_id, read in reads:
             try:
-                found.append((campaign_id, read()))
+                choices.append((campaign_id, read()))
             except NotFound:  # it was deleted in the meantime
                 continue
             except (StoreError, DefinitionError) as error:
                 unread.append(f"{name}: {error.what}")
-        return found, unread
+        return choices, unread
 
     def _note(self, key: str) -> ProviderChoice:
         digest = PurePosixPath(key).stem.split("-")[-1]  # of the content, which never changes
@@ -188,7 +188,7 @@ def require_known(store: ReadableStore, name: str, living: Sequence[ClusterId]) 
     `living` are the clusters that live, none of which has the name. The name of a campaign that has some of them is not
     enough: which of them was meant is not clear.
     """
-    if own := [str(one) for one in living if one.campaign_id == name]:
+    if own := [str(cluster) for cluster in living if cluster.campaign_id == name]:
         what = f"{name!r} is a campaign, and clusters are named one by one, so nothing was destroyed"
         raise NotFound(what, where=store.url(), mend=f"name one of its living clusters: {', '.join(own)}")
     if _is_on_record(store, name):
@@ -212,13 +212,13 @@ def _is_on_record(store: ReadableStore, name: str) -> bool:
 def _alike(store: ReadableStore, name: str) -> Iterator[str]:
     """Yield the campaign with the most similar name, and of its clusters those with the most similar purpose."""
     campaign_id, purpose, _ = _parts(name)
-    found = nearest(campaign_id, store.folders(""))
-    if found is None:
+    similar = nearest(campaign_id, store.folders(""))
+    if similar is None:
         return
-    yield found
-    purposes = {one for folder in _folders(found) for one in store.folders(folder)}
+    yield similar
+    purposes = {own for folder in _folders(similar) for own in store.folders(folder)}
     if purpose and (alike := nearest(purpose, purposes)):
-        yield from _clusters(store, found, alike)
+        yield from _clusters(store, similar, alike)
 
 
 def _clusters(store: ReadableStore, campaign_id: str, purpose: str) -> list[str]:

@@ -33,55 +33,52 @@ def check_provider(provider: Provider, spec: HostsSpec, owner: str, clock: Clock
         return
     yield Looked("the options can be used, and what lives is listed")
     cluster_id = ClusterId.of(f"provider-check-{uuid4().hex[:8]}", "host", 1)
+    expires_at = clock.now() + _LIFE
+    request = ClusterRequest(id=cluster_id, owner=owner, nodes=0, expires_at=expires_at, options=dict(spec.options))
     try:
-        yield from _tried(provider, _request(cluster_id, spec, owner, clock))
+        yield from _tried(provider, request)
     finally:
         yield from _ended(provider, cluster_id)
 
 
-def _request(cluster_id: ClusterId, spec: HostsSpec, owner: str, clock: Clock) -> ClusterRequest:
-    expires_at = clock.now() + _LIFE
-    return ClusterRequest(id=cluster_id, owner=owner, nodes=0, expires_at=expires_at, options=dict(spec.options))
-
-
 def _tried(provider: Provider, request: ClusterRequest) -> Iterator[Looked]:
-    found: list[Looked] = []
-    with _explained(found):
+    looked: list[Looked] = []
+    with _explained(looked):
         cluster = provider.ensure(request)
-        found.append(Looked(f"a host was launched, listed, and let us in: {_hosts(cluster)}"))
+        looked.append(Looked(f"a host was launched, listed, and let us in: {_hosts(cluster)}"))
         if provider.ensure(request).hosts != cluster.hosts:
-            found.append(Looked("asked again for the cluster, it gives other hosts", "give the same for the same id"))
+            looked.append(Looked("asked again for the cluster, it gives other hosts", "give the same for the same id"))
         shown = provider.find(request.id)
         if shown is None or shown.hosts != cluster.hosts:
-            found.append(Looked("the cluster is not found as it was launched", "list what was launched, unchanged"))
-        if request.id not in {each.id for each in provider.clusters()}:
-            found.append(Looked("the cluster is not among all that live", "list every host with its tags"))
-        said = provider.host(cluster, cluster.load_host).run(["python3", "--version"], timeout=_ANSWER).stdout
-        found.append(Looked(f"a program runs on it: {said.strip()}"))
+            looked.append(Looked("the cluster is not found as it was launched", "list what was launched, unchanged"))
+        if request.id not in {living.id for living in provider.clusters()}:
+            looked.append(Looked("the cluster is not among all that live", "list every host with its tags"))
+        version = provider.host(cluster, cluster.load_host).run(["python3", "--version"], timeout=_ANSWER).stdout
+        looked.append(Looked(f"a program runs on it: {version.strip()}"))
         if any(host.usd_per_hour is None for host in cluster.hosts):
-            found.append(Looked("it has no price, so that `budget` can't be kept", "give `prices` in the options"))
-    yield from found
+            looked.append(Looked("it has no price, so that `budget` can't be kept", "give `prices` in the options"))
+    yield from looked
 
 
 def _ended(provider: Provider, cluster_id: ClusterId) -> Iterator[Looked]:
-    found: list[Looked] = []
-    with _explained(found):
+    looked: list[Looked] = []
+    with _explained(looked):
         provider.destroy(cluster_id)
-        left = [each for each in provider.clusters() if each.id == cluster_id]
+        left = [living for living in provider.clusters() if living.id == cluster_id]
         if left:
-            found.append(Looked(f"after its end it is still listed: {_hosts(left[0])}", "end it by hand"))
+            looked.append(Looked(f"after its end it is still listed: {_hosts(left[0])}", "end it by hand"))
         else:
-            found.append(Looked("it was ended, and nothing of it is listed"))
-    yield from found
+            looked.append(Looked("it was ended, and nothing of it is listed"))
+    yield from looked
 
 
 @contextmanager
-def _explained(found: list[Looked]) -> Iterator[None]:
+def _explained(looked: list[Looked]) -> Iterator[None]:
     try:
         yield
     except PlimsollError as error:
         where = f"{error.where}: " if error.where else ""
-        found.append(Looked(f"{where}{error.what}", error.mend or "see what the programs say"))
+        looked.append(Looked(f"{where}{error.what}", error.mend or "see what the programs say"))
 
 
 def _hosts(cluster: Cluster) -> str:

@@ -92,14 +92,14 @@ def living_of(providers: Mapping[str, Callable[[], Provider]]) -> Living:
     """
     seen = [_living(name, provider) for name, provider in providers.items()]
     clusters: dict[ClusterId, Cluster] = {}
-    for cluster in (cluster for one in seen for cluster in one.clusters):
+    for cluster in (cluster for living in seen for cluster in living.clusters):
         before = clusters.get(cluster.id)
         if before is None or cluster.hosts or not before.hosts:
             clusters[cluster.id] = cluster
     return Living(
         clusters=tuple(clusters.values()),
-        unseen=tuple(why for one in seen for why in one.unseen),
-        silent=tuple(why for one in seen for why in one.silent),
+        unseen=tuple(why for living in seen for why in living.unseen),
+        silent=tuple(why for living in seen for why in living.silent),
     )
 
 
@@ -138,7 +138,7 @@ def has_living_owner(toolkit: Toolkit, cluster: Cluster) -> bool:
         alive = [is_at_work(toolkit.store, toolkit.owners, campaign_id, owner, now) for owner in owners]
     except StoreError:
         alive = [toolkit.owners.is_alive(cluster.owner)]
-    return any(is_in_force(one, cluster.expires_at, now) for one in alive)
+    return any(is_in_force(is_alive, cluster.expires_at, now) for is_alive in alive)
 
 
 def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[ClusterId, ...]:
@@ -151,7 +151,7 @@ def destroy_owned(toolkit: Toolkit, is_owner: Callable[[str], bool]) -> tuple[Cl
     troubles = {cluster.id: trouble for cluster, trouble in _destroyed(toolkit, owned) if trouble}
     if troubles:
         raise ProviderError(
-            "; ".join(troubles[one.id] for one in owned if one.id in troubles),
+            "; ".join(troubles[cluster.id] for cluster in owned if cluster.id in troubles),
             mend="the reaper tries again; or `plimsoll clusters destroy`",
         )
     return tuple(cluster.id for cluster in owned)
@@ -229,10 +229,10 @@ def _destroyed(toolkit: Toolkit, clusters: Sequence[Cluster]) -> Iterator[tuple[
     Daemon threads do the work, so that a process that is told to end does not wait for them.
     """
     over: SimpleQueue[tuple[Cluster, str]] = SimpleQueue()
-    places = BoundedSemaphore(_AT_ONCE)
+    slots = BoundedSemaphore(_AT_ONCE)
 
     def destroy(cluster: Cluster) -> None:
-        with places:
+        with slots:
             over.put((cluster, _destroy(toolkit, cluster)))
 
     for cluster in clusters:

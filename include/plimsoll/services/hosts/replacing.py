@@ -120,14 +120,13 @@ def why_replaced(store: ReadableStore, cluster_id: ClusterId) -> str:
     Empty for the first cluster of a purpose while it has its first hosts.
     """
     before = cluster_id.number - 1
-    found = retirement_of(store, cluster_id.numbered(before)) if before else None
+    retirement = retirement_of(store, cluster_id.numbered(before)) if before else None
     # In order of time. A process that was killed between its two records has written one twice.
-    replaced = dict.fromkeys(map(str, sorted(REPLACED.read_all(store, cluster_id), key=lambda one: one.at)))
-    return "; ".join([*([found.reason] if found else []), *replaced])
+    replaced = dict.fromkeys(map(str, sorted(REPLACED.read_all(store, cluster_id), key=lambda record: record.at)))
+    return "; ".join([*([retirement.reason] if retirement else []), *replaced])
 
 
 def _reasons(records: Iterable[Unfit]) -> dict[str, str]:
-    """Explain why each host in these records was unfit, by identity."""
     return {name: why for record in records for name, why in record.reasons.items()}
 
 

@@ -8,7 +8,7 @@ from plimsoll.domain.campaign.cell import parts_of
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError, StoreError, reason_of
-from plimsoll.services.hosts.accounts import open_accounts
+from plimsoll.services.hosts.accounts import open_accounts, readable_open_accounts
 from plimsoll.services.hosts.assignments import StoredSetUps, is_used, note_left, users
 from plimsoll.services.hosts.at_rest import begin_look, campaigns_to_look_at, mark, unmark
 from plimsoll.services.hosts.ending import destroy_cluster
@@ -103,11 +103,7 @@ def _accounts(
     toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign_id: str
 ) -> Iterator[str]:
     campaign = CampaignStore(toolkit.store, campaign_id)
-    try:
-        unseen = [account for account in open_accounts(campaign) if account not in living]
-    except ValueError:  # files of others lie among the accounts: a reader of the campaign's costs gets the error
-        return
-    for cluster_id in unseen:
+    for cluster_id in [account for account in readable_open_accounts(campaign) if account not in living]:
         try:
             cluster = _recorded(campaign, cluster_id)
             if cluster is not None and cluster.provider in toolkit.tariffs and not is_owned(cluster):
@@ -120,17 +116,17 @@ def _accounts(
 def _recorded(campaign: CampaignStore, cluster_id: ClusterId) -> Cluster | None:
     """Return the cluster on record, or what stands for it before it was provided; None where nothing is known of it."""
     key, resolved = cluster_id.attempt, campaign.resolved()
-    found = layout.CLUSTER.read(campaign.store, cluster_id) if key is None else layout.CLUSTER.read(campaign.store, key)
+    cluster = layout.CLUSTER.read(campaign.store, key or cluster_id)
     attempt = layout.ATTEMPT.read(campaign.store, key) if key else None
     if attempt is None:
-        return found
+        return cluster
     # An attempt on kept hosts has their cluster on record, with the owner that it had.
-    until = attempt.started_at + max(one.declared_time for one in parts_of(resolved, cluster_id.purpose))
+    until = attempt.started_at + max(part.declared_time for part in parts_of(resolved, cluster_id.purpose))
     return Cluster(
         id=cluster_id,
         owner=attempt.owner,
         provider=resolved.provider.name,
         hosts=(),
         created_at=attempt.started_at,
-        expires_at=max(until + _LOST_AFTER, found.expires_at if found else until),
+        expires_at=max(until + _LOST_AFTER, cluster.expires_at if cluster else until),
     )

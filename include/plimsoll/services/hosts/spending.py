@@ -4,7 +4,7 @@ idle, and whether its budget covers another cell.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import AttemptKey, cells_by_id, parts_of
@@ -15,7 +15,7 @@ from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_usd, show_usd
 from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.accounts import accounts, tariff_of
-from plimsoll.services.hosts.assignments import Assignment, assignment_of, assignments, spans
+from plimsoll.services.hosts.assignments import assignment_of, assignments, spans
 from plimsoll.services.hosts.launch_records import read_launched
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
@@ -28,7 +28,7 @@ class KeptCosts:
     def __init__(self, store: ReadableStore, end: datetime, seen: Cluster | None = None) -> None:
         """Read the records. Hosts of unknown end count until `end`. `seen` is a cluster as its provider showed it."""
         self._store, self._end, self._seen = store, end, seen
-        self._uses, self._of = cache(self._read_assignments), cache(self._share_out)
+        self._uses, self._of = cache(partial(assignments, store)), cache(self._share_out)
 
     def share(self, key: AttemptKey) -> Paid | None:
         """Return the attempt's cost on all kept clusters that it used; None where it has used none."""
@@ -41,19 +41,16 @@ class KeptCosts:
         Without keys: the cost of all attempts that used the cluster. An attempt has used several clusters if its first
         one was replaced.
         """
-        every = self._uses(cluster_id.campaign_id, cluster_id.purpose)
-        wanted = set(keys) or {one.attempt for one in every if one.cluster == cluster_id}
+        uses = self._uses(cluster_id.campaign_id, cluster_id.purpose)
+        wanted = set(keys) or {use.attempt for use in uses if use.cluster == cluster_id}
         paid = dict.fromkeys(wanted, Paid(usd=0.0, host_seconds=0.0))
-        for key, used in dict.fromkeys((one.attempt, one.cluster) for one in every if one.attempt in wanted):
+        for key, used in dict.fromkeys((use.attempt, use.cluster) for use in uses if use.attempt in wanted):
             paid[key] = paid[key].plus(self._of(used)[0][key])
         return paid
 
     def idle(self, cluster_id: ClusterId) -> Paid:
         """Return the cost of the cluster while no attempt used it."""
         return self._of(cluster_id)[1]
-
-    def _read_assignments(self, campaign_id: str, purpose: str) -> tuple[Assignment, ...]:
-        return assignments(self._store, campaign_id, purpose)
 
     def _share_out(self, cluster_id: ClusterId) -> tuple[dict[AttemptKey, Paid], Paid]:
         seen = self._seen if self._seen and self._seen.id == cluster_id else None
@@ -70,15 +67,15 @@ def cell_usd(campaign: Campaign, tariff: Tariff, cell_id: str) -> float | None:
     time for. None where no price is known.
     """
     own = [campaign] if campaign.cluster_scope != "cell" else parts_of(campaign, cell_id)
-    hourly = tariff.usd_per_cluster_hour(max(one.node_hosts for one in own), campaign.load_generator.hosts)
+    hourly = tariff.usd_per_cluster_hour(max(setup.node_hosts for setup in own), campaign.load_generator.hosts)
     return None if hourly is None else hourly * (_time_of(campaign, cell_id) / _HOUR)
 
 
 def grid_usd(campaign: Campaign, tariff: Tariff) -> float | None:
     """Return the cost of all cells' hosts, USD, for the same; None where no price is known."""
-    found = [(tariff.usd_per_cluster_hour(*campaign.shape_of(stage)), stage.host_time) for stage in campaign.stages]
-    known = [usd * (time / _HOUR) for usd, time in found if usd is not None]
-    return sum(known) if len(known) == len(found) else None
+    priced = [(tariff.usd_per_cluster_hour(*campaign.shape_of(stage)), stage.host_time) for stage in campaign.stages]
+    known = [usd * (time / _HOUR) for usd, time in priced if usd is not None]
+    return sum(known) if len(known) == len(priced) else None
 
 
 def ledger(campaign: StoredCampaign, now: datetime) -> tuple[Entry, ...]:
@@ -100,7 +97,7 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
     entries = ledger(campaign, now)
     if not entries:
         return None
-    tariffs = [found for entry in entries if (found := tariff_of(campaign.store, entry.key))]
+    tariffs = [tariff for entry in entries if (tariff := tariff_of(campaign.store, entry.key))]
     resolved = campaign.resolved()
     return Spending(
         entries=tuple(entry for entry in entries if not entry.idle),

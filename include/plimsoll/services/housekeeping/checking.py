@@ -19,8 +19,15 @@ from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError
 from plimsoll.domain.text.wording import plural
 from plimsoll.services.cell.attempt_state import attempt_state_of
 from plimsoll.services.definitions.continuing import with_sliding_windows
-from plimsoll.services.housekeeping.archives import archive_digest, is_archive
-from plimsoll.services.housekeeping.faults import CampaignFiles, Checked, Fault, OnBytes, Remedy, campaign_files
+from plimsoll.services.housekeeping.faults import (
+    CampaignFiles,
+    Checked,
+    Fault,
+    OnBytes,
+    Remedy,
+    archive_digest,
+    campaign_files,
+)
 from plimsoll.services.housekeeping.known import TABLE_PLACES, attempt_and_name, kind_of, place_of
 from plimsoll.services.housekeeping.published import Published, check_published
 from plimsoll.services.store import layout
@@ -67,15 +74,15 @@ def check_campaign_files(toolkit: Toolkit, campaign_id: str, on_bytes: OnBytes, 
         fault = Fault("unfinished", campaign_id, layout.DELETING.path, what, mend)
         return Checked(campaign_id, (fault,), files=len(files.listed))
     check = _Check(toolkit, files, check_published(files), raw)
-    found = {fault.path: fault for fault in check.faults()}
+    by_path = {fault.path: fault for fault in check.faults()}
     for fault in check.published.faults:  # which knows what a file should be, and the other one why it can't be read
-        found[fault.path] = fault.after(found.get(fault.path))
+        by_path[fault.path] = fault.after(by_path.get(fault.path))
     unreferenced = check.unreferenced()
     in_progress = tuple(filter(check.may_be_written, unreferenced))
     for path in unreferenced:
         if path not in in_progress:
-            found[path] = Fault("unreferenced", campaign_id, path, "no record and no manifest names it", LOOK)
-    return Checked(campaign_id, tuple(found[path] for path in sorted(found)), in_progress, len(files.listed))
+            by_path[path] = Fault("unreferenced", campaign_id, path, "no record and no manifest names it", LOOK)
+    return Checked(campaign_id, tuple(by_path[path] for path in sorted(by_path)), in_progress, len(files.listed))
 
 
 @dataclass(frozen=True)
@@ -91,11 +98,11 @@ class _Check:
     @cached_property
     def attempts(self) -> Mapping[AttemptKey, frozenset[str]]:
         """Return the names of each attempt's files."""
-        found: dict[AttemptKey, set[str]] = {}
+        names_of: dict[AttemptKey, set[str]] = {}
         for path in self.files.listed:
             if of_attempt := attempt_and_name(self.files.campaign_id, path):
-                found.setdefault(of_attempt[0], set()).add(of_attempt[1])
-        return {key: frozenset(names) for key, names in found.items()}
+                names_of.setdefault(of_attempt[0], set()).add(of_attempt[1])
+        return {key: frozenset(names) for key, names in names_of.items()}
 
     @cached_property
     def campaign(self) -> Campaign:
@@ -111,7 +118,8 @@ class _Check:
         for key, manifest in self.manifests.items():
             yield from self._raw_files(key, manifest)
         if self.raw:
-            yield from filter(None, (self._archive(path) for path in self.files.listed if is_archive(path)))
+            archives = [path for path in self.files.listed if place_of(path) is layout.BUNDLES]
+            yield from filter(None, map(self._archive, archives))
 
     def unreferenced(self) -> tuple[str, ...]:
         """Return the files that no record, manifest or report names, and that have no place in the store either."""
@@ -122,7 +130,7 @@ class _Check:
             for path in self.files.listed
             if path not in named
             and (place_of(path) is None or (kind_of(path) == "report" and path not in self.published.report))
-            and not ((of := attempt_and_name(self.files.campaign_id, path)) and of[0] in unread)
+            and not ((of_attempt := attempt_and_name(self.files.campaign_id, path)) and of_attempt[0] in unread)
         )
 
     def may_be_written(self, path: str) -> bool:
@@ -178,23 +186,23 @@ class _Check:
         """Return the fault of an archive of software whose content is not what its name says."""
         expected, where = PurePosixPath(path).stem.rpartition("-")[2], self.files.key(path)
         try:
-            found = archive_digest(self.files.blocks(path), where)
+            actual = archive_digest(self.files.blocks(path), where)
         except NotFound:
             return None
         except StoreError as error:
             self.files.require_store(error)
             return Fault("unreadable", self.files.campaign_id, path, error.what, _ARCHIVE, expected, remedy="drop")
-        if found == expected:
+        if actual == expected:
             return None
         what = "its content is not what its name says"
-        return Fault("differs", self.files.campaign_id, path, what, _ARCHIVE, expected, found, "drop")
+        return Fault("differs", self.files.campaign_id, path, what, _ARCHIVE, expected, actual, "drop")
 
     def _missing(self, key: AttemptKey, names: frozenset[str]) -> Iterator[Fault]:
         """Yield records that others of the attempt presuppose."""
         presupposed = {layout.ATTEMPT.path: names, layout.MANIFEST.path: names & {layout.VERDICT.path}}
-        for name, others in presupposed.items():
-            if others and name not in names:
-                what = f"{min(others)} is there, which is written after it"
+        for name, dependents in presupposed.items():
+            if dependents and name not in names:
+                what = f"{min(dependents)} is there, which is written after it"
                 yield Fault("missing", key.campaign_id, _path(key, name), what, _FROM_COPY)
         if layout.VERDICT.path in names and _INTERVALS not in names:
             verdict = layout.VERDICT.read_sound(self.files.store, key)
@@ -220,7 +228,7 @@ class _Check:
             return
         digest = sha256(text).hexdigest()
         attempts = (layout.ATTEMPT.read_sound(self.files.store, key) for key in self.attempts)
-        ran_by = {one.definition_sha256 for one in attempts if one} - {"", digest, *earlier.values()}
+        ran_by = {attempt.definition_sha256 for attempt in attempts if attempt} - {"", digest, *earlier.values()}
         # Sliding windows that were added later replaced the definition without a trace in older versions.
         if ran_by and with_sliding_windows(declared) != declared:
             what = "attempts ran by a definition with another checksum, which was not kept"

@@ -1,12 +1,15 @@
-"""What a check of the store finds, and the files of a campaign as it reads them."""
+"""What a check of the store finds, and the files of a campaign as it reads them, archives of software among them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import io
+import tarfile
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from hashlib import sha256
-from typing import Literal
+from hashlib import file_digest, sha256
+from typing import Literal, cast
 
 from plimsoll.domain.text.errors import DamagedRecord, NotFound, StoreError
+from plimsoll.ports.artefacts import content_digest
 from plimsoll.ports.store import ListedFile, ResultStore, UnfinishedFile
 from plimsoll.services.store import layout
 
@@ -78,9 +81,9 @@ class CampaignFiles:
         self, expected: Mapping[str, str], recorded_in: str, mend: str, remedy: Remedy = "nothing"
     ) -> Iterator[Fault]:
         """Yield a fault for each file whose sha256 is not the expected one, as `recorded_in` has it."""
-        for path, found in self.compared(expected):
-            if found != expected[path]:
-                yield self.fault(path, found, expected[path], recorded_in, mend, remedy)
+        for path, actual in self.compared(expected):
+            if actual != expected[path]:
+                yield self.fault(path, actual, expected[path], recorded_in, mend, remedy)
 
     def fault(  # noqa: PLR0913, PLR0917  # what is known of one file
         self, path: str, found: str | StoreError, expected: str, recorded_in: str, mend: str, remedy: Remedy
@@ -123,5 +126,37 @@ class CampaignFiles:
 
 def campaign_files(store: ResultStore, campaign_id: str, on_bytes: OnBytes) -> CampaignFiles:
     """List the campaign's files."""
-    listed: Iterable[ListedFile] = store.listed(campaign_id)
-    return CampaignFiles(store, campaign_id, {one.key.removeprefix(f"{campaign_id}/"): one for one in listed}, on_bytes)
+    listed = {file.key.removeprefix(f"{campaign_id}/"): file for file in store.listed(campaign_id)}
+    return CampaignFiles(store, campaign_id, listed, on_bytes)
+
+
+class _Stream(io.RawIOBase):
+    """Blocks of a file, to be read as one."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks, self._rest = blocks, b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]  # it is called with nothing else
+        self._rest = self._rest or next(self._blocks, b"")
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+
+def archive_digest(blocks: Iterator[bytes], where: str) -> str:
+    """Return the digest of the content of an archive, of which one block is in memory at a time.
+
+    Raises DamagedRecord where it is no whole archive.
+    """
+    checksums = {}
+    try:
+        with tarfile.open(fileobj=io.BufferedReader(_Stream(blocks)), mode="r|") as archive:
+            for member in archive:
+                if (content := archive.extractfile(member)) is not None:
+                    checksums[member.name] = file_digest(cast(io.BufferedReader, content), "sha256").hexdigest()
+    except (tarfile.TarError, OSError, ValueError, EOFError) as error:
+        raise DamagedRecord(f"is no whole archive: {error}", where=where, mend="delete it") from error
+    return content_digest(checksums)

@@ -143,5 +143,5 @@ def _pattern(path: str) -> re.Pattern[str]:
     """Return what matches the paths of a place. Data Docs and reports have folders; other names have none."""
     texts = re.split(r"(<\w+>)", path)
     return re.compile(
-        "".join(".+" if one == "<file>" else "[^/]+" if one[:1] == "<" else re.escape(one) for one in texts)
+        "".join(".+" if text == "<file>" else "[^/]+" if text[:1] == "<" else re.escape(text) for text in texts)
     )

@@ -55,7 +55,7 @@ def mend(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
 def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
     """Yield what became of each fault of a campaign that nobody else works on."""
     by_remedy = {
-        fault.remedy: [one for one in checked.faults if one.remedy == fault.remedy] for fault in checked.faults
+        fault.remedy: [other for other in checked.faults if other.remedy == fault.remedy] for fault in checked.faults
     }
     done = [
         *(Mended(fault, fault.mend) for fault in by_remedy.get("nothing", ())),
@@ -70,7 +70,7 @@ def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
         record_totals(CampaignStore(toolkit.store, checked.campaign_id), toolkit.clock.now())
         yield from map(Mended, of_totals)
     if of_report := by_remedy.get("publish"):
-        first = [one.fault.path for one in done if one.why_not is not None and one.fault.kind != "unreferenced"]
+        first = [item.fault.path for item in done if item.why_not is not None and item.fault.kind != "unreferenced"]
         why_not = f"no report is made while {first[0]} is at fault" if first else _unpublished(toolkit, checked)
         yield from (Mended(fault, why_not) for fault in of_report)
 
@@ -92,7 +92,7 @@ def _judged(toolkit: Toolkit, checked: Checked, faults: Sequence[Fault]) -> Iter
     for key in dict.fromkeys(of_attempt[0] for of_attempt in attempts.values() if of_attempt):
         folder = folder_of(key).removeprefix(f"{checked.campaign_id}/")
         own = [fault for fault in faults if fault.path.startswith(f"{folder}/")]
-        evidence = [one.path for one in checked.faults if one.path.startswith(f"{folder}/") and one not in own]
+        evidence = [fault.path for fault in checked.faults if fault.path.startswith(f"{folder}/") and fault not in own]
         why_not = f"it can't be judged again while {evidence[0]} is at fault" if evidence else None
         if not evidence:
             try:
@@ -125,12 +125,12 @@ def _remade(toolkit: Toolkit, campaign_id: str, faults: Sequence[Fault]) -> Iter
         return
     stream, where = BytesIO(published_bundle(toolkit.store, campaign_id)), report_key(campaign_id, BUNDLE)
     try:
-        made = report_again(stream, where, toolkit.code_version).files
+        files = report_again(stream, where, toolkit.code_version).files
     except PlimsollError as error:
         yield from (Mended(fault, error.text()) for fault in faults)
         return
     for fault in faults:
-        content = made.get(fault.path.partition("/")[2], b"")
+        content = files.get(fault.path.partition("/")[2], b"")
         if sha256(content).hexdigest() == fault.expected:
             toolkit.store.write(f"{campaign_id}/{fault.path}", content)
             yield Mended(fault)

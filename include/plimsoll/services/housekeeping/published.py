@@ -58,11 +58,11 @@ def check_published(files: CampaignFiles) -> Published:
         )  # fmt: skip
         return Published((fault,), report=every_report)
     expected = {path: digest for path, digest in checksums_of(bundle.files).items() if _stays(path, bundle)}
-    found = {path: now for path, now in files.compared(expected) if now != expected[path]}
-    changed = _changed_since(files, bundle, found.keys())
+    differing = {path: now for path, now in files.compared(expected) if now != expected[path]}
+    changed = _changed_since(files, bundle, differing.keys())
     faults = [
         files.fault(path, now, expected[path], _FROM_BUNDLE, _AGAIN, "restore")
-        for path, now in found.items()
+        for path, now in differing.items()
         if path not in changed
     ]
     report = {layout.REPORT_FILES.path.replace("<file>", name): digest for name, digest in bundle.index.report.items()}
@@ -71,7 +71,7 @@ def check_published(files: CampaignFiles) -> Published:
     return Published(
         tuple(faults),
         {path: content for path, content in bundle.files.items() if path in expected and path not in changed},
-        frozenset(expected.keys() - found.keys()),
+        frozenset(expected.keys() - differing.keys()),
         frozenset({*report, _BUNDLE}),
     )
 

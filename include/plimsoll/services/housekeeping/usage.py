@@ -43,4 +43,4 @@ def usage(store: ResultStore) -> Iterator[Usage]:
     for campaign_id in campaign_folders(store):
         yield usage_of(store, campaign_id)
     others = [*files_of_no_campaign(store)]
-    yield Usage("", len(others), 0, 0, 0, sum(one.size_bytes for one in others))
+    yield Usage("", len(others), 0, 0, 0, sum(file.size_bytes for file in others))

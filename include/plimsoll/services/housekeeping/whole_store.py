@@ -33,8 +33,8 @@ def check_store(
 def _check_rest(toolkit: Toolkit) -> Checked:
     store, now = toolkit.store, toolkit.clock.now()
     files = tuple(files_of_no_campaign(store))
-    faults = [fault for one in files for fault in _of_file(toolkit, one)]
-    in_progress = [one.key for one in files if place_in_store(one.key) is None and now - one.changed_at < YOUNG]
+    faults = [fault for file in files for fault in _of_file(toolkit, file)]
+    in_progress = [file.key for file in files if place_in_store(file.key) is None and now - file.changed_at < YOUNG]
     try:
         for upload in store.unfinished():
             if now - upload.begun_at < YOUNG:

@@ -1,7 +1,5 @@
 """The YAML file that describes an import: a definition, each cell's files, and known facts of the environment."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
@@ -72,10 +70,7 @@ class ImportDescription(Model):
     ] = ()
     runs: tuple[ImportedRun, ...] = ()
     format: Annotated[str | None, Field(description="Of the files; by default told by their content")] = None
-    unit: Annotated[
-        Unit | None,
-        Field(description="Of histograms' values; by default what their writer writes"),
-    ] = None
+    unit: Annotated[Unit | None, Field(description="Of histograms' values; by default what their writer writes")] = None
     tags: Annotated[tuple[str, ...], Field(description="Of logs with tags, those to judge; by default all")] = ()
     columns: Annotated[ColumnPairs, Field(description="Of logs of operations, what each column holds")] = {}
     operations: Annotated[
@@ -85,11 +80,11 @@ class ImportDescription(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _can_not_run(cls, given: Any) -> Any:
+    def _can_not_run(cls, content: Any) -> Any:
         """Give the definition a provider that can't run anything, before it is judged what is wrong with it."""
-        if isinstance(given, Mapping) and isinstance(given.get("definition"), Mapping):
-            return {**given, "definition": {**given["definition"], "provider": {"name": IMPORTED}}}
-        return given
+        if isinstance(content, Mapping) and isinstance(content.get("definition"), Mapping):
+            return {**content, "definition": {**content["definition"], "provider": {"name": IMPORTED}}}
+        return content
 
     @model_validator(mode="after")
     def _names_cells_of_the_definition(self) -> Self:
@@ -114,11 +109,11 @@ class ImportDescription(Model):
     def _loaders_told_apart(self) -> Iterator[Fault]:
         if len(set(self.loaders)) != len(self.loaders) or len(self.loaders) == 1:
             yield Fault(("loaders",), "is not a list of several names", "write each once, or leave it out")
-        everywhere: list[tuple[Path, str]] = [(("files", number), one) for number, one in enumerate(self.files)]
+        everywhere: list[tuple[Path, str]] = [(("files", number), text) for number, text in enumerate(self.files)]
         everywhere += [
-            (("runs", place, "files", number), one)
-            for place, run in enumerate(self.runs)
-            for number, one in enumerate(run.files)
+            (("runs", index, "files", number), text)
+            for index, run in enumerate(self.runs)
+            for number, text in enumerate(run.files)
         ]
         for path, pattern in everywhere:
             if (_LOADER in pattern) != bool(self.loaders):
@@ -172,11 +167,11 @@ def unknown_facts(definition: Definition, environment: Mapping[str, str]) -> tup
 
 
 def _defaulted(definition: Definition) -> Iterator[str]:
-    for section in [one for one in _CLAIMS if one != "workload" or not definition.workloads]:
+    for section in [name for name in _CLAIMS if name != "workload" or not definition.workloads]:
         model = getattr(definition, section)
-        given = model.model_fields_set if section in definition.model_fields_set else set()
+        stated = model.model_fields_set if section in definition.model_fields_set else set()
         # Nobody can state options of a protocol that the clients do not speak.
-        left_out = {"settings", *given, *Workload.foreign_options(resolve(definition).protocols)}
+        left_out = {"settings", *stated, *Workload.foreign_options(resolve(definition).protocols)}
         yield from (f"{section}.{name}" for name in type(model).model_fields if name not in left_out)
 
 

@@ -1,17 +1,17 @@
 """Import runs that others measured into a campaign of the store: raw files, provenance, manifest, verdict."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from plimsoll.analysis.logs.formats import FORMATS
-from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+from plimsoll.domain.attempt.result import Manifest, ManifestEntry, Verdict
+from plimsoll.domain.campaign.cell import AttemptKey, Cell
 from plimsoll.domain.keys.origins import Provenance
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.ports.log import Log
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.imports.description import (
@@ -24,12 +24,7 @@ from plimsoll.services.imports.description import (
 from plimsoll.services.judge.attempt_judging import judge
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-
-if TYPE_CHECKING:
-    from plimsoll.domain.attempt.result import Verdict
-    from plimsoll.domain.campaign.cell import AttemptKey, Cell
-    from plimsoll.ports.store import ResultStore
-    from plimsoll.services.toolkit import Toolkit
+from plimsoll.services.toolkit import Toolkit
 
 _OWNER = "import"
 
@@ -80,6 +75,57 @@ class _Import:
         """Return the path of each file within the attempt, by its name at the source."""
         return {file.name: layout.imported_file(file.name) for file in self.files}
 
+    def run(self, campaign: CampaignStore, log: Log) -> Verdict:
+        """Import the cell's files and judge them, unless the newest attempt at the cell has them already."""
+        newest = campaign.newest_attempt(self.cell.id)
+        if newest is not None and self._is_same(newest):
+            verdict = judge(AttemptContext(self.toolkit, newest))
+            log(f"{newest}: there already, {verdict.outcome}")
+            return verdict
+        key = campaign.begin_attempt(self.cell.id, _OWNER, self.toolkit.clock.now(), self.toolkit.code_version)
+        note_phase(self.toolkit, key, "collect")
+        entries = []
+        for file in self.files:
+            stored = self.store.upload(layout.attempt_file(key, self.paths[file.name]), file.path)
+            entries.append(
+                ManifestEntry(path=self.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256)
+            )
+        layout.PROVENANCE.write(self.store, key, self._provenance())
+        manifest = Manifest(key=key, files=tuple(entries), written_at=self.toolkit.clock.now())
+        layout.MANIFEST.write(self.store, key, manifest)
+        verdict = judge(AttemptContext(self.toolkit, key))
+        judged = layout.PROVENANCE.read(self.store, key)
+        unit = f" (values in {judged.unit_taken})" if judged and judged.unit_taken else ""
+        log(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip() + unit)
+        return verdict
+
+    def _is_same(self, key: AttemptKey) -> bool:
+        """Tell whether the attempt holds exactly these files, read in the same way."""
+        manifest, provenance = layout.MANIFEST.read(self.store, key), layout.PROVENANCE.read(self.store, key)
+        if manifest is None or provenance is None:
+            return False
+        stored = {entry.path: entry.sha256 for entry in manifest.files}
+        kept = {name: getattr(provenance, name) for name in ("imported_at", "format", "unit_taken")}
+        fresh = self._provenance().model_copy(update=kept)
+        return stored == {self.paths[file.name]: file.sha256 for file in self.files} and fresh == provenance
+
+    def _provenance(self) -> Provenance:
+        description = self.description
+        return Provenance(
+            source=description.source,
+            licence=description.licence,
+            files=tuple(file.name for file in self.files),
+            forced_format=description.format,
+            unit=self.wanted.unit,
+            tags=description.tags,
+            columns=description.columns,
+            operations=dict(description.operations),
+            environment=dict(self.wanted.environment),
+            loaders={name: tuple(file.name for file in own) for name, own in self.of_loaders.items() if name},
+            unknown=unknown_facts(description.definition, self.wanted.environment),
+            imported_at=self.toolkit.clock.now(),
+        )
+
 
 def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFiles, log: Log) -> tuple[Verdict, ...]:
     """Import every run whose files are found. Run again, cells with unchanged files are left as they are.
@@ -89,17 +135,17 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     Raises StoreError where the store can't be written, or its folder does not exist.
     """
     _require_format(description)
-    found = [(wanted, _by_loader(wanted, description, find)) for wanted in described_runs(description)]
-    if not any(files for _, own in found for files in own.values()):
+    runs = [(wanted, _by_loader(wanted, description, find)) for wanted in described_runs(description)]
+    if not any(files for _, own in runs for files in own.values()):
         raise Refused(
             [Problem("files", "no pattern finds any file", "see docs/guides/importing.md")], where=description.source
         )
-    _require_own_files(found, description.source)
+    _require_own_files(runs, description.source)
     toolkit.store.check()
     campaign = CampaignStore(toolkit.store, description.campaign)
     campaign.open(description.definition)
-    imports = [_Import(toolkit, description, wanted, own) for wanted, own in found if any(own.values())]
-    return tuple(_imported(campaign, one, log) for one in imports)
+    imports = [_Import(toolkit, description, wanted, own) for wanted, own in runs if any(own.values())]
+    return tuple(cell_import.run(campaign, log) for cell_import in imports)
 
 
 def _by_loader(
@@ -109,16 +155,16 @@ def _by_loader(
     if not description.loaders:
         return {"": find(wanted)}
     asked = {name: replace(wanted, patterns=with_loader(wanted.patterns, name)) for name in description.loaders}
-    found = {name: find(replace(one, required=False)) for name, one in asked.items()}
-    if wanted.required and not any(found.values()):
+    by_loader = {name: find(replace(run, required=False)) for name, run in asked.items()}
+    if wanted.required and not any(by_loader.values()):
         find(asked[description.loaders[0]])  # which says what was not found
-    return found
+    return by_loader
 
 
-def _require_own_files(found: Sequence[tuple[DescribedRun, Mapping[str, Sequence[LocalFile]]]], where: str) -> None:
+def _require_own_files(runs: Sequence[tuple[DescribedRun, Mapping[str, Sequence[LocalFile]]]], where: str) -> None:
     """Refuse a file for several cells: one measurement would be judged as that of several loads or variants."""
     cells: dict[str, str] = {}
-    for wanted, own in found:
+    for wanted, own in runs:
         for file in (file for files in own.values() for file in files):
             if cells.get(file.name) == wanted.cell.id:
                 what, mend = f"{file.name} is found for two of the `loaders`", "tell their files apart by {loader}"
@@ -131,57 +177,6 @@ def _require_own_files(found: Sequence[tuple[DescribedRun, Mapping[str, Sequence
 
 
 def _require_format(description: ImportDescription) -> None:
-    names = [one.name for one in FORMATS]
+    names = [known.name for known in FORMATS]
     if description.format is not None and description.format not in names:
         raise Refused([Problem("format", f"{description.format!r} is unknown", f"there is: {', '.join(names)}")])
-
-
-def _imported(campaign: CampaignStore, one: _Import, log: Log) -> Verdict:
-    newest = campaign.newest_attempt(one.cell.id)
-    if newest is not None and _is_same(one, newest):
-        verdict = judge(AttemptContext(one.toolkit, newest))
-        log(f"{newest}: there already, {verdict.outcome}")
-        return verdict
-    key = campaign.begin_attempt(one.cell.id, _OWNER, one.toolkit.clock.now(), one.toolkit.code_version)
-    note_phase(one.toolkit, key, "collect")
-    entries = []
-    for file in one.files:
-        stored = one.store.upload(layout.attempt_file(key, one.paths[file.name]), file.path)
-        entries.append(ManifestEntry(path=one.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256))
-    layout.PROVENANCE.write(one.store, key, _provenance(one))
-    manifest = Manifest(key=key, files=tuple(entries), written_at=one.toolkit.clock.now())
-    layout.MANIFEST.write(one.store, key, manifest)
-    verdict = judge(AttemptContext(one.toolkit, key))
-    judged = layout.PROVENANCE.read(one.store, key)
-    unit = f" (values in {judged.unit_taken})" if judged and judged.unit_taken else ""
-    log(f"{key}: {verdict.outcome} {'; '.join(verdict.reasons)}".rstrip() + unit)
-    return verdict
-
-
-def _is_same(one: _Import, key: AttemptKey) -> bool:
-    """Tell whether the attempt holds exactly these files, read in the same way."""
-    manifest, provenance = layout.MANIFEST.read(one.store, key), layout.PROVENANCE.read(one.store, key)
-    if manifest is None or provenance is None:
-        return False
-    stored = {entry.path: entry.sha256 for entry in manifest.files}
-    found = {name: getattr(provenance, name) for name in ("imported_at", "format", "unit_taken")}
-    fresh = _provenance(one).model_copy(update=found)
-    return stored == {one.paths[file.name]: file.sha256 for file in one.files} and fresh == provenance
-
-
-def _provenance(one: _Import) -> Provenance:
-    description = one.description
-    return Provenance(
-        source=description.source,
-        licence=description.licence,
-        files=tuple(file.name for file in one.files),
-        forced_format=description.format,
-        unit=one.wanted.unit,
-        tags=description.tags,
-        columns=description.columns,
-        operations=dict(description.operations),
-        environment=dict(one.wanted.environment),
-        loaders={name: tuple(file.name for file in own) for name, own in one.of_loaders.items() if name},
-        unknown=unknown_facts(description.definition, one.wanted.environment),
-        imported_at=one.toolkit.clock.now(),
-    )

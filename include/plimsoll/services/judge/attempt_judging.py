@@ -4,15 +4,16 @@ Only this module writes what was judged. `evidence` reads what judging needs, an
 store.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
+from plimsoll.domain.attempt.result import Manifest, Verdict
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import NotFound
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.cell.attempt_state import failures_recorded, note_phase
+from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.judge.evidence import gather, gather_imported
 from plimsoll.services.judge.imported import judge_imported
 from plimsoll.services.judge.measured import judge_measured
+from plimsoll.services.judge.verdicts import JudgedAttempt
 from plimsoll.services.store import layout
 from plimsoll.services.store.judged import (
     keep_no_copy,
@@ -22,13 +23,6 @@ from plimsoll.services.store.judged import (
     void_summaries,
 )
 from plimsoll.services.store.tables import write_table
-
-if TYPE_CHECKING:
-    from plimsoll.domain.attempt.result import Manifest, Verdict
-    from plimsoll.domain.campaign.cell import AttemptKey
-    from plimsoll.ports.store import ResultStore
-    from plimsoll.services.cell.context import AttemptContext
-    from plimsoll.services.judge.verdicts import JudgedAttempt
 
 
 def judge(work: AttemptContext) -> Verdict:

@@ -48,8 +48,8 @@ def judge_imported(evidence: ImportedEvidence) -> JudgedAttempt:
         errors=LoadSummary(complete=True, operations={ALL_OPERATIONS: answered}, errors=dict(judgement.errors or {})),
         started_at=reading.started_at if reading else None,
     )
-    found = evidence.provenance.model_copy(update={"format": judgement.format, "unit_taken": judgement.unit_taken})
-    return JudgedAttempt(verdict, tables_of(judged), judged.quality.data_docs if judged.quality else {}, found)
+    provenance = evidence.provenance.model_copy(update={"format": judgement.format, "unit_taken": judgement.unit_taken})
+    return JudgedAttempt(verdict, tables_of(judged), judged.quality.data_docs if judged.quality else {}, provenance)
 
 
 def _judgement(evidence: ImportedEvidence) -> tuple[Reading | None, Judgement]:

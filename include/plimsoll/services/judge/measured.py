@@ -55,7 +55,10 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(evidence, judged))
     started_at = evidence.summary.started_at
-    failures, are_reasons = evidence.summary.failures, _spoil(evidence)
+    failures = evidence.summary.failures
+    of_files = judgement.failures_remark if evidence.part.load_generator.command else ""
+    # Failed operations of an attempt that failed follow from its failure.
+    are_reasons = not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
     verdict = verdict_of(
         evidence,
         judged,
@@ -63,8 +66,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
         warnings=(
             *evidence.limits,
             *judgement.remarks,
-            *_failures_of_files(evidence, judgement),
-            *filter(None, [evidence.summary.gave_up]),
+            *filter(None, [of_files, evidence.summary.gave_up]),
             *(() if are_reasons else failures),
             *evidence.summary.remarks,
             *_ended_early(evidence),
@@ -81,19 +83,9 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
     return JudgedAttempt(verdict, happened | tables_of(judged), judged.quality.data_docs if judged.quality else {})
 
 
-def _spoil(evidence: Evidence) -> bool:
-    """Tell whether failed operations spoil the measurement. Those of an attempt that failed follow from its failure."""
-    return not evidence.manifest.failure and foreign_error_share(evidence.summary) >= ERROR_LIMIT
-
-
 def _rate_tolerance(evidence: Evidence) -> float:
     part = evidence.part
     return tolerance_of(part, evidence.cell.load_ops_s * part.timing.judged.total_seconds())
-
-
-def _failures_of_files(evidence: Evidence, judgement: Judgement) -> Iterator[str]:
-    if evidence.part.load_generator.command and judgement.failures_remark:
-        yield judgement.failures_remark
 
 
 def _ended_early(evidence: Evidence) -> Iterator[str]:

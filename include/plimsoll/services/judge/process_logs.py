@@ -2,29 +2,21 @@
 JVMs, events and lines of the processes' own logs.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta, timezone
+from datetime import timedelta, timezone, tzinfo
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from plimsoll.analysis.logs.gc.pauses import gc_lines, joined
+from plimsoll.analysis.logs.gc.pauses import Pauses, gc_lines, joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log
-from plimsoll.domain.keys.process import CUT, ProcessOnHost
+from plimsoll.domain.attempt.result import Manifest, ManifestEntry
+from plimsoll.domain.hosts.fingerprint import Fingerprint
+from plimsoll.domain.keys.process import CUT, Event, EventKind, LogLine, Process, ProcessOnHost
 from plimsoll.domain.text.errors import LogError
+from plimsoll.ports.product import Evidence
+from plimsoll.ports.store import ReadableStore
 from plimsoll.services.store import layout
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-    from datetime import tzinfo
-
-    from plimsoll.analysis.logs.gc.pauses import Pauses
-    from plimsoll.domain.attempt.result import Manifest, ManifestEntry
-    from plimsoll.domain.hosts.fingerprint import Fingerprint
-    from plimsoll.domain.keys.process import Event, EventKind, LogLine, Process
-    from plimsoll.ports.product import Evidence
-    from plimsoll.ports.store import ReadableStore
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,41 +89,41 @@ def read_logs(
     evidence: Evidence, processes: Sequence[Process], fingerprint: Fingerprint | None, files: CollectedFiles
 ) -> ProcessLogs:
     """Read the logs of these processes on every host that has files of theirs, one text at a time."""
-    declared = {ProcessOnHost(host, one.name): one for host in files.hosts for one in processes}
-    collected = {place: own for place in declared if (own := files.of(*place))}
+    declared = {ProcessOnHost(host, process.name): process for host in files.hosts for process in processes}
+    collected = {source: own for source in declared if (own := files.of(*source))}
     gc_logs = {
-        place: _gc_log(_shown(place, processes), [files.text(own[log]) for log in there])
-        for place, own in collected.items()
-        if (there := [log for log in (declared[place].gc_log, declared[place].gc_log_again) if log in own])
+        source: _gc_log(_shown(source, processes), [files.text(own[log]) for log in there])
+        for source, own in collected.items()
+        if (there := [log for log in (declared[source].gc_log, declared[source].gc_log_again) if log in own])
     }
-    pauses = {place: log.pauses for place, log in gc_logs.items() if log.pauses is not None}
+    pauses = {source: log.pauses for source, log in gc_logs.items() if log.pauses is not None}
     zones = _zones(fingerprint, pauses)
     own_logs = {
-        place: _own_log(evidence, place, files.text(own[log]), zones[place.host])
-        for place, own in collected.items()
-        if (log := declared[place].log) in own and place.host in zones
+        source: _own_log(evidence, source, files.text(own[log]), zones[source.host])
+        for source, own in collected.items()
+        if (log := declared[source].log) in own and source.host in zones
     }
-    strange = [place for place, log in own_logs.items() if not log.is_known]
+    strange = [source for source, log in own_logs.items() if not log.is_known]
     problems = [log.problem for log in gc_logs.values() if log.problem]
     return ProcessLogs(
         pauses=pauses,
         gc_problems=[*problems, *_missing(processes, fingerprint, gc_logs)],
         remarks=[
             *(remark for log in own_logs.values() for remark in log.remarks),
-            *(f"the events of {_shown(place, processes)} are not known: {_STRANGE}" for place in strange),
+            *(f"the events of {_shown(source, processes)} are not known: {_STRANGE}" for source in strange),
         ],
-        events={place: log.events for place, log in own_logs.items() if place not in strange},
+        events={source: log.events for source, log in own_logs.items() if source not in strange},
         kinds=evidence.kinds,
         lines={
-            place: sorted([*own_logs.get(place, _OwnLog()).lines, *long_pauses], key=lambda line: line.at)
-            for place in collected
-            for long_pauses in [gc_logs[place].long_pauses if place in gc_logs else ()]
+            source: sorted([*own_logs.get(source, _OwnLog()).lines, *long_pauses], key=lambda line: line.at)
+            for source in collected
+            for long_pauses in [gc_logs[source].long_pauses if source in gc_logs else ()]
         },
     )
 
 
-def _shown(place: ProcessOnHost, processes: Sequence[Process]) -> str:
-    return place.shown(several=len(processes) > 1)
+def _shown(source: ProcessOnHost, processes: Sequence[Process]) -> str:
+    return source.shown(several=len(processes) > 1)
 
 
 def _taken(text: str) -> tuple[str, str]:
@@ -147,20 +139,20 @@ def _gc_log(name: str, logs: Sequence[str]) -> _GcLog:
     if not any(text.strip() for text in texts):
         return _GcLog(None, f"the pauses of {name} are not known: its GC log is empty", lines)
     try:
-        found = joined([parse_gc_log(text) for text in texts])
+        pauses = joined([parse_gc_log(text) for text in texts])
     except LogError as error:
         return _GcLog(None, f"the pauses of {name} are not known: its GC log {error.what}", lines)
-    why = [f"of its GC log, {found.unread}"] if found.unread else []
+    why = [f"of its GC log, {pauses.unread}"] if pauses.unread else []
     why += [f"its GC log was not taken whole: {cut}" for cut in cuts if cut]
-    return _GcLog(found, f"pauses of {name} may be missing: {'; '.join(why)}" if why else "", lines)
+    return _GcLog(pauses, f"pauses of {name} may be missing: {'; '.join(why)}" if why else "", lines)
 
 
-def _own_log(evidence: Evidence, place: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
+def _own_log(evidence: Evidence, source: ProcessOnHost, text: str, zone: tzinfo) -> _OwnLog:
     taken, cut = _taken(text)
-    of_log = (place.process, taken, zone)
+    of_log = (source.process, taken, zone)
     lines, remarks = evidence.lines(*of_log), list(evidence.remarks(*of_log))
     if cut:
-        remarks.append(f"what {place.host} logged is not known whole: {cut}")
+        remarks.append(f"what {source.host} logged is not known whole: {cut}")
     is_known = bool(lines) or not taken.strip() or not evidence.kinds
     return _OwnLog(evidence.events(*of_log), lines, remarks, is_known)
 
@@ -172,18 +164,18 @@ def _missing(
 
     None where no node has a GC log of that process: its JVM writes none then.
     """
-    writing = {place.process for place in gc_logs}
+    writing = {source.process for source in gc_logs}
     nodes = fingerprint.nodes if fingerprint else ()
-    places = [
-        ProcessOnHost(node.host, one.name)
+    sources = [
+        ProcessOnHost(node.host, process.name)
         for number, node in enumerate(nodes)
-        for one in processes
-        if one.name in writing and (number == 0 or not one.only_on_first)
+        for process in processes
+        if process.name in writing and (number == 0 or not process.only_on_first)
     ]
     return [
-        f"the pauses of {place.shown(several=len(processes) > 1)} are not known: it has no GC log"
-        for place in places
-        if place not in gc_logs
+        f"the pauses of {source.shown(several=len(processes) > 1)} are not known: it has no GC log"
+        for source in sources
+        if source not in gc_logs
     ]
 
 
@@ -191,4 +183,4 @@ def _zones(fingerprint: Fingerprint | None, pauses: Mapping[ProcessOnHost, Pause
     """Return the time zone of each host's logs, which these lack: from its GC logs, else from the host's facts."""
     offsets = {node.host: node.facts.utc_offset_s for node in fingerprint.nodes} if fingerprint else {}
     zones = {host: timezone(timedelta(seconds=offset)) for host, offset in offsets.items() if offset is not None}
-    return {**zones, **{place.host: found.zone for place, found in pauses.items() if found.zone is not None}}
+    return {**zones, **{source.host: own.zone for source, own in pauses.items() if own.zone is not None}}

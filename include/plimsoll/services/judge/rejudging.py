@@ -3,35 +3,24 @@
 Processes that judge: forked from one that has imported all they need, and ended with their parent.
 """
 
-from __future__ import annotations
-
 import os
 import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import forkserver, get_context, parent_process
-from typing import TYPE_CHECKING
 
+from plimsoll.domain.attempt.result import Outcome
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import PlimsollError
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.toolkit import Toolkit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from plimsoll.domain.attempt.result import Outcome, Verdict
-    from plimsoll.domain.campaign.cell import AttemptKey
-    from plimsoll.services.toolkit import Toolkit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from plimsoll.services.toolkit import Toolkit
-
-    MakeToolkit = Callable[[], Toolkit]
+MakeToolkit = Callable[[], Toolkit]
 
 _PRELOADED = ["plimsoll.preload"]
 """The modules that the server of processes imports before it forks any of them."""
@@ -116,14 +105,14 @@ def rejudge(
     `keys`. An attempt that can't be judged keeps its verdict and does not stop the others. Raises PlimsollError where a
     process was killed.
     """
-    found: dict[AttemptKey, Rejudged] = {}
-    for one in _each(make_toolkit, keys, min(jobs, len(keys))):
-        found[one.key] = one
-        on_each(one)
-    return tuple(found[key] for key in keys)
+    results: dict[AttemptKey, Rejudged] = {}
+    for result in _as_judged(make_toolkit, keys, min(jobs, len(keys))):
+        results[result.key] = result
+        on_each(result)
+    return tuple(results[key] for key in keys)
 
 
-def _each(make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int) -> Iterator[Rejudged]:
+def _as_judged(make_toolkit: MakeToolkit, keys: Sequence[AttemptKey], jobs: int) -> Iterator[Rejudged]:
     if jobs <= 1:
         toolkit = make_toolkit()
         yield from (_rejudged(toolkit, key) for key in keys)
@@ -150,7 +139,10 @@ def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
         before, after = judge_again(AttemptContext(toolkit, key))
     except PlimsollError as error:
         return Rejudged(key, _kept(toolkit, key), failure=str(error))
-    return Rejudged(key, before.outcome if before else None, after.outcome, same=_is_same(before, after))
+    if before is None:
+        return Rejudged(key, None, after.outcome)
+    same = before.model_copy(update={"code_version": after.code_version}) == after
+    return Rejudged(key, before.outcome, after.outcome, same)
 
 
 def _kept(toolkit: Toolkit, key: AttemptKey) -> Outcome | None:
@@ -161,7 +153,3 @@ def _kept(toolkit: Toolkit, key: AttemptKey) -> Outcome | None:
         verdict = layout.VERDICT.read(toolkit.store, key)
         return verdict.outcome if verdict else None
     return None
-
-
-def _is_same(before: Verdict | None, after: Verdict) -> bool:
-    return before is not None and before.model_copy(update={"code_version": after.code_version}) == after

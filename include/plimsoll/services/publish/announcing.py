@@ -34,7 +34,7 @@ def claim_news(
     never, which the trend shows all the same, but not twice.
     """
     remark = Remark(f"with the report of {campaign_id}", "Plimsoll", at)
-    began = {one.campaign_id: one.began_at for one in found.campaigns}
+    began = {campaign.campaign_id: campaign.began_at for campaign in found.campaigns}
     (definition,) = found.definitions
 
     def is_news(change: PlacedChange, log: Marks) -> bool:
@@ -46,9 +46,9 @@ def claim_news(
         return add_mark(store, definition, mark, unless=lambda log: not is_news(change, log))
 
     # The log is read once for all that it knows already, and again for each of the few others.
-    asked = [one for one in found.changes if one.effect in effects]
+    asked = [change for change in found.changes if change.effect in effects]
     known = stored_marks(store, [definition]) if asked else Marks()
-    return tuple(one for one in asked if is_news(one, known) and claim(one))
+    return tuple(change for change in asked if is_news(change, known) and claim(change))
 
 
 def news(
@@ -57,10 +57,11 @@ def news(
     """Return title and text of a notice of these changes, of which it names MOST. `page`: campaign's id → address."""
     from plimsoll.report.trend.words import sentence
 
-    effects, named = " and ".join(dict.fromkeys(one.effect for one in changes)), " ".join(found.definitions)
+    effects, named = " and ".join(dict.fromkeys(change.effect for change in changes)), " ".join(found.definitions)
     lines = [
-        f"{one.effect}: {sentence(found, one)}\n  {page(one.campaign_id)}\n  {store.url(report_key(one.campaign_id))}"
-        for one in changes
+        f"{change.effect}: {sentence(found, change)}\n  {page(change.campaign_id)}\n  "
+        f"{store.url(report_key(change.campaign_id))}"
+        for change in changes
     ]
     more = [f"and {len(lines) - MOST} more: plimsoll trend {named}"] if len(lines) > MOST else []
     return f"Plimsoll: {effects} in {named}", "\n".join([*lines[:MOST], *more])
@@ -73,7 +74,7 @@ def answer_in_short(campaign: StoredCampaign) -> dict[str, Any]:
     that is met with a chance; `changes` as `changes_in_short` gives them: null while no trend is computed.
     """
     whole, *parts = (document for _, document in published_documents(campaign))
-    capacities = [_capacity(one) for document in (parts or [whole]) for one in document.get("capacity", ())]
+    capacities = [_capacity(capacity) for document in (parts or [whole]) for capacity in document.get("capacity", ())]
     return {
         "headline": whole["conclusion"][:_LONGEST],
         "incomplete": bool(whole.get("incomplete")),
@@ -88,25 +89,25 @@ def changes_in_short(found: TrendDocument) -> list[dict[str, Any]]:
     return list(_newest_changes(found))[-MOST:]
 
 
-def _capacity(one: Mapping[str, Any]) -> dict[str, Any]:
-    known = one.get("threshold") or {}
+def _capacity(capacity: Mapping[str, Any]) -> dict[str, Any]:
+    known = capacity.get("threshold") or {}
     ends = {end: known.get(end) for end in ("low_ops_s", "high_ops_s")}
-    return {**_place(one), **{key: one[key] for key in ("variant", "kind", "capacity_ops_s")}, **ends}
+    return {**_place(capacity), **{key: capacity[key] for key in ("variant", "kind", "capacity_ops_s")}, **ends}
 
 
-def _newest_changes(found: TrendDocument) -> Iterator[dict[str, Any]]:
+def _newest_changes(trend: TrendDocument) -> Iterator[dict[str, Any]]:
     from plimsoll.report.trend.words import newest_changes, surest
 
-    for change in newest_changes(found):
-        number, at = surest(found, change)
-        one = found.series[number]
+    for change in newest_changes(trend):
+        number, at = surest(trend, change)
+        series = trend.series[number]
         yield {
             **_place(change.model_dump()),
             **change.model_dump(include={"variant", "effect", "campaign_id", "previous_campaign_id"}),
-            **one.model_dump(include={"measure", "load_ops_s"}),
+            **series.model_dump(include={"measure", "load_ops_s"}),
             **at.model_dump(include={"before", "after", "ratio", "p_value", "gradual"}),
         }
 
 
-def _place(one: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: one[key] for key in ("stage", "workload") if one.get(key)}
+def _place(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: row[key] for key in ("stage", "workload") if row.get(key)}

@@ -5,8 +5,6 @@ of `sha256sum --check`; the other files have the same paths as below the campaig
 times fixed, so that equal content gives equal bytes.
 """
 
-from __future__ import annotations
-
 import re
 import stat
 import struct
@@ -16,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from io import SEEK_END
-from typing import IO, TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
+from typing import IO, Annotated, Final, Literal, NamedTuple, Self
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pydantic import AwareDatetime, Field, ValidationError
@@ -28,9 +26,6 @@ from plimsoll.domain.keys.host_bounds import LARGEST_BYTES
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import BundleError
 from plimsoll.services.store import layout
-
-if TYPE_CHECKING:
-    from typing import Self
 
 FORMAT: Final = 1
 INDEX = "bundle.json"
@@ -94,11 +89,11 @@ def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Me
     for name in members:
         if not _is_safe(name):
             raise BundleError("is no name of a file in a bundle", where=repr(name), mend="leave raw files out")
-    every = {**members, INDEX: Member.of(index.model_dump_json(indent=1).encode())}
-    lines = "".join(f"{member.sha256}  {name}\n" for name, member in sorted(every.items()))
-    every[CHECKSUMS] = Member.of(lines.encode())
+    all_members = {**members, INDEX: Member.of(index.model_dump_json(indent=1).encode())}
+    lines = "".join(f"{member.sha256}  {name}\n" for name, member in sorted(all_members.items()))
+    all_members[CHECKSUMS] = Member.of(lines.encode())
     with ZipFile(stream, "w") as archive:
-        for name, member in sorted(every.items()):
+        for name, member in sorted(all_members.items()):
             content = member.read()
             if sha256(content).hexdigest() != member.sha256:
                 mend = "restore the file, or leave raw files out"
@@ -159,21 +154,21 @@ def _read(archive: ZipFile, size: int, where: str) -> Bundle:
     return Bundle(index, {name: content for name, content in files.items() if name != INDEX})
 
 
-def _require_equal(name: str, found: str, expected: Mapping[str, str], where: str) -> None:
-    if found != expected[name]:
+def _require_equal(name: str, digest: str, expected: Mapping[str, str], where: str) -> None:
+    if digest != expected[name]:
         raise _damaged(f"{name} is not what its checksum says", where)
 
 
 def _raw_files(files: Mapping[str, bytes]) -> dict[str, tuple[int, str]]:
     """Return the raw files that the manifests name, with size in bytes and sha256."""
-    found: dict[str, tuple[int, str]] = {}
+    raw_files: dict[str, tuple[int, str]] = {}
     for name, content in files.items():
         attempt, _, last = name.rpartition("/")
         if last == layout.MANIFEST.path:
             with suppress(ValidationError):  # what it names is then named by nobody
                 manifest = Manifest.model_validate_json(content)
-                found |= {f"{attempt}/{file.path}": (file.size_bytes, file.sha256) for file in manifest.files}
-    return found
+                raw_files |= {f"{attempt}/{file.path}": (file.size_bytes, file.sha256) for file in manifest.files}
+    return raw_files
 
 
 def _faults(entries: list[ZipInfo], size: int) -> Iterator[str]:
@@ -213,9 +208,9 @@ def is_raw(name: str) -> bool:
 
 def _index(text: bytes, where: str) -> BundleIndex:
     try:
-        found = _Format.model_validate_json(text)
-        if found.format > FORMAT:
-            what = f"is of format {found.format}; this Plimsoll reads formats up to {FORMAT}"
+        header = _Format.model_validate_json(text)
+        if header.format > FORMAT:
+            what = f"is of format {header.format}; this Plimsoll reads formats up to {FORMAT}"
             raise BundleError(what, where=where, mend="use a newer Plimsoll")
         return BundleIndex.model_validate_json(text)
     except ValidationError as error:
@@ -227,16 +222,16 @@ class _Format(Model, extra="ignore"):
 
 
 def _checksums(text: str) -> dict[str, str]:
-    found = (_CHECKSUM_LINE.fullmatch(line) for line in text.splitlines())
-    return {line[2]: line[1] for line in found if line}
+    matches = (_CHECKSUM_LINE.fullmatch(line) for line in text.splitlines())
+    return {match[2]: match[1] for match in matches if match}
 
 
 def _digest(archive: ZipFile, entry: ZipInfo) -> str:
-    found = sha256()
+    digest = sha256()
     with archive.open(entry) as content:
         while block := content.read(_BLOCK):
-            found.update(block)
-    return found.hexdigest()
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def _damaged(what: str, where: str) -> BundleError:

@@ -6,8 +6,6 @@ campaign removes the tokens before and after (`unmark_in_trends`): of a trend th
 trend that ends in between leaves a token without an entry, or an entry without a token, and neither counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,14 +55,14 @@ class Known:
         tokens: dict[str, list[str]] = {}
         for key in store.keys(layout.TREND_TOKEN.folder("")):
             tokens.setdefault(PurePosixPath(key).stem, []).append(key)
-        found: dict[str, Entry] = {}
+        entries: dict[str, Entry] = {}
         for name in definitions:
             gathered = GATHERED.read_sound(store, "", name)
             if gathered and gathered.revision == revision:
-                found |= gathered.campaigns
+                entries |= gathered.campaigns
         counting = {
             campaign_id: entry
-            for campaign_id, entry in found.items()
+            for campaign_id, entry in entries.items()
             if layout.TREND_TOKEN.key("", campaign_id, entry.token) in tokens.get(campaign_id, ())
         }
         return cls(counting, tokens)

@@ -1,18 +1,19 @@
 """Check the campaign as a whole, and publish its report only if the check passes."""
 
-from __future__ import annotations
-
 import platform
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from hashlib import sha256
 from importlib.metadata import version
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plimsoll.domain.attempt.result import Check
 from plimsoll.domain.campaign.part import run_command
 from plimsoll.domain.keys.origins import IMPORTED
 from plimsoll.domain.text.errors import GateClosed
+from plimsoll.quality.expectation import Quality
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.campaign.state.completeness import Completeness, completeness, completeness_of, start_stages
 from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
@@ -23,14 +24,8 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.store.judged import GATE_PASS, GatePass, unmark_in_trends
 from plimsoll.services.store.layout import BUNDLE, report_key
+from plimsoll.services.toolkit import Toolkit
 from plimsoll.strategies.state import C, CampaignState, CellAttempts, JudgedAttempt, campaign_state
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from plimsoll.quality.expectation import Quality
-    from plimsoll.services.toolkit import Toolkit
 
 CHART_FONT = "font of charts"
 _LIBRARIES = ("numpy", "pandas", "pyarrow", "altair", "vl-convert-python", "Jinja2", "pydantic", "great_expectations")
@@ -47,14 +42,14 @@ def pass_gate(
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     start_stages(campaign, toolkit.clock.now())
-    found = completeness(campaign)
-    lost = found.lost(requested)
-    if incomplete or found.is_complete or 0 < len(lost) == len(found.missing):
+    state = completeness(campaign)
+    lost = state.lost(requested)
+    if incomplete or state.is_complete or 0 < len(lost) == len(state.missing):
         check_campaign(toolkit, campaign_id, incomplete=incomplete)
     elif lost:
-        what = f"{len(lost)} of the {len(requested)} cells asked for have no valid attempt; {found.words}"
+        what = f"{len(lost)} of the {len(requested)} cells asked for have no valid attempt; {state.words}"
         raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, lost))
-    return found
+    return state
 
 
 def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = False) -> tuple[Check, ...]:
@@ -98,9 +93,9 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
 
 def _require_loads_of_every_stage(campaign: CampaignStore, state: CampaignState[C]) -> None:
     if state.stages_without_loads:
-        found = completeness_of(state)
-        mend = _mend(campaign, found.missing)
-        raise GateClosed(found.words, where=f"campaign {campaign.campaign_id}", mend=mend)
+        incomplete = completeness_of(state)
+        mend = _mend(campaign, incomplete.missing)
+        raise GateClosed(incomplete.words, where=f"campaign {campaign.campaign_id}", mend=mend)
 
 
 def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> None:
@@ -188,16 +183,16 @@ def _bundle(
 
 def passed_gate(campaign: StoredCampaign) -> GatePass | None:
     """Return the last pass; None where there was none, or attempts were judged since."""
-    found = GATE_PASS.read(campaign.store, campaign.campaign_id)
-    same = found and found.checks and found.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files())
-    return found if same else None
+    passed = GATE_PASS.read(campaign.store, campaign.campaign_id)
+    same = passed and passed.checks and passed.verdicts_sha256 == _digest(text for _, text in campaign.verdict_files())
+    return passed if same else None
 
 
 def capacity_rows(toolkit: Toolkit, campaign_id: str) -> list[dict[str, Any]]:
     """Return the capacity of each variant, as `report.json` holds it."""
     campaign = CampaignStore(toolkit.store, campaign_id)
-    found = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
-    return [one.model_dump(mode="json") for one in found]
+    capacities = campaign_capacities(campaign, campaign.verdicts(), toolkit.clock.now())
+    return [capacity.model_dump(mode="json") for capacity in capacities]
 
 
 def _closed(campaign: CampaignStore, quality: Quality, again: Sequence[str]) -> GateClosed:

@@ -1,26 +1,21 @@
 """Make the same report again from a bundle, and make a bundle with raw files from a published report."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BytesIO
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from plimsoll.domain.attempt.result import Manifest
 from plimsoll.domain.text.errors import BundleError, NotFound, PlimsollError
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle, write_bundle
 from plimsoll.services.publish.publishing import report_files, versions_here
 from plimsoll.services.publish.snapshot import Snapshot
 from plimsoll.services.store import layout
 from plimsoll.services.store.judged import require_raw_files
 from plimsoll.services.store.layout import BUNDLE, report_key
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from plimsoll.ports.store import ResultStore
 
 _ODD_CONTENT = (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError)
 """Raised for tables and records that this version would not write: other columns, impossible figures or sizes."""
@@ -52,8 +47,8 @@ def report_again(stream: IO[bytes], where: str, code_version: str) -> Reproduced
         why = error.what if isinstance(error, PlimsollError) else repr(error)
         mend = "make the report with the version of Plimsoll that made the bundle"
         raise BundleError(f"holds what no report can be made of: {why}", where=where, mend=mend) from error
-    made = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
-    differing = tuple(sorted({name for name, _ in made.items() ^ first.report.items()}))
+    checksums = checksums_of({name: content for name, content in files.items() if name != BUNDLE})
+    differing = tuple(sorted({name for name, _ in checksums.items() ^ first.report.items()}))
     return ReproducedReport(
         campaign_id=prefix,
         files=files,
@@ -72,7 +67,7 @@ def _characters_of_other_fonts(files: Mapping[str, bytes], differing: Sequence[s
     from plimsoll.report.charts import theme
 
     drawings = {str(PurePosixPath(name).with_suffix(".svg")) for name in differing} & files.keys()
-    return "".join(sorted({one for name in drawings for one in theme.lacking(files[name].decode())}))
+    return "".join(sorted({character for name in drawings for character in theme.lacking(files[name].decode())}))
 
 
 def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> None:

@@ -40,11 +40,11 @@ DOCUMENT = "report.json"
 def campaign_data(campaign: StoredCampaign, quality: Sequence[Check], at: datetime) -> CampaignData:
     """Return all data for the report. Raises NotFound when there is no such campaign."""
     attempts = tuple(attempt_data(campaign.store, verdict) for verdict in campaign.verdicts())
-    found = _data(campaign, attempts, at)
+    data = _data(campaign, attempts, at)
     return replace(
-        found,
+        data,
         quality=tuple(quality),
-        definition_yaml=dump_definition(found.definition),
+        definition_yaml=dump_definition(data.definition),
         spending=campaign_spending(campaign, at),
         note=layout.NOTE.read_sound(campaign.store, campaign.campaign_id),
         approvals=campaign.approvals(),
@@ -68,7 +68,7 @@ def campaign_capacities(campaign: StoredCampaign, verdicts: Iterable[Verdict], a
     Stages that take their load from an earlier one have none.
     """
     of_parts = data_of_parts(verdict_data(campaign, verdicts, at))
-    return tuple(one for part in of_parts for one in reported_capacities(part))
+    return tuple(capacity for part in of_parts for capacity in reported_capacities(part))
 
 
 def verdict_data(campaign: StoredCampaign, verdicts: Iterable[Verdict], at: datetime) -> CampaignData:
@@ -104,9 +104,9 @@ def mixed_judging(campaign_id: str, state: CampaignState[C]) -> Problem | None:
     """
     expected = {part.id: part.service_levels for part in state.campaign.parts}
     others = [
-        f"{one.cell.id} attempt {one.verdict.key.attempt}"
-        for one in state.by_variant
-        if one.verdict and tuple(level.service_level for level in one.verdict.levels) != expected[one.cell.part]
+        f"{cell.cell.id} attempt {cell.verdict.key.attempt}"
+        for cell in state.by_variant
+        if cell.verdict and tuple(level.service_level for level in cell.verdict.levels) != expected[cell.cell.part]
     ]
     if not others:
         return None
@@ -141,15 +141,15 @@ def published_answer(campaign: StoredCampaign, at: datetime) -> Answer:
     from plimsoll.report.words.terminal import Answer, links
 
     (_, whole), *documents = published_documents(campaign)
-    of_parts = [f"{name}: {one['conclusion']}" for name, one in documents]
+    of_parts = [f"{name}: {document['conclusion']}" for name, document in documents]
     documents = documents or [("", whole)]
     warnings: defaultdict[str, list[str]] = defaultdict(list)
-    for text, cells in (pair for _, one in documents for pair in one["warnings"].items()):
+    for text, cells in (pair for _, document in documents for pair in document["warnings"].items()):
         warnings[text].extend(cells)
     return Answer(
         conclusions=(whole["conclusion"], *of_parts),
         rows=capacity_rows_of(verdict_data(campaign, campaign.verdicts(), at)),
-        links=tuple(line for name, one in documents for line in links(one, name)),
+        links=tuple(line for name, document in documents for line in links(document, name)),
         warnings=warnings,
     )
 
@@ -179,7 +179,7 @@ def compare_stored(  # noqa: PLR0913  # the two campaigns, and how
 
     campaigns = [CampaignStore(store, campaign_id) for campaign_id in (a, b)]
     data_a, data_b = compared = [comparison_data(campaign, now) for campaign in campaigns]
-    found = (mixed_judging(data.campaign_id, data.state) for data in compared)
-    if mixed := [problem for problem in found if problem]:
+    problems = (mixed_judging(data.campaign_id, data.state) for data in compared)
+    if mixed := [problem for problem in problems if problem]:
         raise Refused(mixed, where="what is to be compared")
     return compare_parts(data_a, data_b, pairing=pairing, force=force)

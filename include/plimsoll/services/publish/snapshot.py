@@ -50,7 +50,7 @@ class Snapshot:
         """Return the names directly below a prefix with something below them."""
         depth = len(prefix.split("/")) if prefix else 0
         parts = (key.split("/") for key in self.keys(prefix))
-        return tuple(dict.fromkeys(found[depth] for found in parts if len(found) > depth + 1))
+        return tuple(dict.fromkeys(names[depth] for names in parts if len(names) > depth + 1))
 
 
 def take_snapshot(campaign: StoredCampaign) -> Snapshot:

@@ -48,11 +48,12 @@ def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, wh
 
     Raises Refused for a campaign that is not in the trend, and for a reason that is no sound note.
     """
-    campaign = next((one for one in found.campaigns if one.campaign_id == campaign_id), None)
+    campaign = next((candidate for candidate in found.campaigns if candidate.campaign_id == campaign_id), None)
     if campaign:
         definitions, began_at = [campaign.definition], campaign.began_at
     else:
-        definitions, began_at = [one for one in found.definitions if _is_baseline(store, one, campaign_id)], None
+        definitions = [name for name in found.definitions if _is_baseline(store, name, campaign_id)]
+        began_at = None
     if not definitions or (began_at is None and why.text):
         mend = "name one of its campaigns: `--json` lists them, and why others are left out"
         raise Refused([Problem(f"campaign {campaign_id!r}", "is not in the trend", mend)])
@@ -61,7 +62,7 @@ def mark_baseline(store: ResultStore, found: TrendDocument, campaign_id: str, wh
 
 
 def _is_baseline(store: ReadableStore, definition: str, campaign_id: str) -> bool:
-    return any(one.campaign_id == campaign_id for one in stored_marks(store, [definition]).baselines())
+    return any(mark.campaign_id == campaign_id for mark in stored_marks(store, [definition]).baselines())
 
 
 def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Remark) -> None:
@@ -70,8 +71,8 @@ def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Re
     An empty reason takes that back. Raises Refused where the trend has no such change or several, with the names of
     those that it has, and for a reason that is no sound note.
     """
-    campaigns = {one.campaign_id: one for one in found.campaigns}
-    named = [(name_of_change(found, one), one) for one in found.changes]
+    campaigns = {campaign.campaign_id: campaign for campaign in found.campaigns}
+    named = [(name_of_change(found, placed), placed) for placed in found.changes]
     meant = [pair for pair in named if pair[0] == change] or [
         pair for pair in named if f"{pair[0]}/".startswith(f"{change}/")
     ]
@@ -84,9 +85,9 @@ def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Re
         raise Refused(
             [Problem(f"change {change!r}", f"may be any of {len(names)}", f"name one of: {', '.join(names)}")]
         )
-    for _, one in meant:
-        first = campaigns[one.campaign_id]
-        add_mark(store, first.definition, TrendMark.of_change(one, first.began_at, "accepted", _sound(why)))
+    for _, placed in meant:
+        first = campaigns[placed.campaign_id]
+        add_mark(store, first.definition, TrendMark.of_change(placed, first.began_at, "accepted", _sound(why)))
 
 
 def name_of_change(found: TrendDocument, change: PlacedChange) -> str:
@@ -94,8 +95,8 @@ def name_of_change(found: TrendDocument, change: PlacedChange) -> str:
     changes, its stage, workload and effect as far as they differ: `nightly-21/g1/reads`.
     """
     own = change.campaign_id, change.variant
-    alike = [one for one in found.changes if (one.campaign_id, one.variant) == own]
-    differing = [key for key in ("stage", "workload", "effect") if len({getattr(one, key) for one in alike}) > 1]
+    alike = [other for other in found.changes if (other.campaign_id, other.variant) == own]
+    differing = [key for key in ("stage", "workload", "effect") if len({getattr(other, key) for other in alike}) > 1]
     return "/".join(filter(None, (*own, *(getattr(change, key) for key in differing))))
 
 
@@ -107,7 +108,6 @@ def _sound(remark: Remark) -> Remark:
 
 
 def _log(store: ReadableStore, definition: str) -> Iterator[tuple[int, TrendMark]]:
-    """Yield the definition's marks by their numbers."""
     stems = ((PurePosixPath(key).stem, key) for key in store.keys(MARK.folder("", definition)))
     keys = sorted((int(stem), key) for stem, key in stems if stem.isdecimal())
     return ((number, MARK.at(store, key)) for number, key in keys)

@@ -64,10 +64,10 @@ def stored_trend(store: ResultStore, names: Sequence[str], order: Order, now: da
     from plimsoll.report.trend.document import LeftOutCampaign, trend_document
 
     entries, damaged = _entries(store, names, now)
-    found = [entry.figures for entry in entries.values() if entry.figures]
+    figures = [entry.figures for entry in entries.values() if entry.figures]
     reasons = {campaign_id: entry.why for campaign_id, entry in entries.items() if not entry.figures} | damaged
     left_out = [LeftOutCampaign(campaign_id=campaign_id, why=why) for campaign_id, why in sorted(reasons.items())]
-    return trend_document(names, found, left_out, order, stored_marks(store, names))
+    return trend_document(names, figures, left_out, order, stored_marks(store, names))
 
 
 def _entries(store: ResultStore, names: Sequence[str], now: datetime) -> tuple[dict[str, Entry], dict[str, str]]:
@@ -167,7 +167,7 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
 
     data = verdict_data(campaign, campaign.verdicts(), now)
     incomplete = published_without(campaign.store, campaign.campaign_id)
-    counted = [one.counted for one in data.state.cells if one.counted]
+    counted = [cell.counted for cell in data.state.cells if cell.counted]
     missing = completeness_of(data.state)
     if not counted or not (missing.is_complete or incomplete):
         mend = f"`plimsoll report {campaign.campaign_id} --incomplete` would let it take part"
@@ -175,8 +175,8 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
     if mixed := mixed_judging(campaign.campaign_id, data.state):
         return f"{mixed.what} ({mixed.mend})"
     require_no_strays(data)
-    data = replace(data, attempts=tuple(_with_tables(campaign.store, one) for one in data.attempts))
-    first = min(counted, key=lambda one: (one.verdict.started_at is None, one.verdict.started_at or now))
+    data = replace(data, attempts=tuple(_with_tables(campaign.store, attempt) for attempt in data.attempts))
+    first = min(counted, key=lambda attempt: (attempt.verdict.started_at is None, attempt.verdict.started_at or now))
     record = layout.ATTEMPT.read(campaign.store, first.key)
     results = StoredResults(
         data=data,
@@ -188,12 +188,12 @@ def computed_figures(campaign: StoredCampaign, now: datetime) -> CampaignFigures
     return contribution(results)
 
 
-def _with_tables(store: ReadableStore, one: AttemptData) -> AttemptData:
+def _with_tables(store: ReadableStore, attempt: AttemptData) -> AttemptData:
     """Return the attempt with its environment and what its GC logs tell."""
     return replace(
-        one,
-        fingerprint=layout.FINGERPRINT.read(store, one.key),
-        provenance=layout.PROVENANCE.read(store, one.key),
-        pauses=read_table(store, one.key, "pauses"),
-        jvms=read_table(store, one.key, "jvms"),
+        attempt,
+        fingerprint=layout.FINGERPRINT.read(store, attempt.key),
+        provenance=layout.PROVENANCE.read(store, attempt.key),
+        pauses=read_table(store, attempt.key, "pauses"),
+        jvms=read_table(store, attempt.key, "jvms"),
     )

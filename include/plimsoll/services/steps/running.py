@@ -46,8 +46,8 @@ def run_cells(
     campaign are destroyed.
     """
     try:
-        ran = [one for cell_id in cell_ids for one in _tries(toolkit, campaign_id, cell_id, owner, log)]
-        ran = [_without_remains(one, log) for one in ran]
+        ran = [end for cell_id in cell_ids for end in _tries(toolkit, campaign_id, cell_id, owner, log)]
+        ran = [_without_remains(end, log) for end in ran]
     except BaseException:
         _end_kept(toolkit, campaign_id, log)
         raise
@@ -150,7 +150,6 @@ class _ProgressLines:
         self._phase, self._line, self._at = "", "", datetime.min.replace(tzinfo=UTC)
 
     def show(self, status: LoadStatus | str) -> None:
-        """Show the status if it is due."""
         phase, line = (status, status) if isinstance(status, str) else (status.phase + status.note, _progress(status))
         now = self._work.toolkit.clock.now()
         if line != self._line and (phase != self._phase or now - self._at >= _FIGURES_EVERY):

@@ -55,7 +55,7 @@ class StoredCampaign:
 
     def approvals(self) -> tuple[Approval, ...]:
         """Return what people have approved, by their time."""
-        return tuple(sorted(layout.APPROVAL.read_all(self.store, self.campaign_id), key=lambda one: one.at))
+        return tuple(sorted(layout.APPROVAL.read_all(self.store, self.campaign_id), key=lambda approval: approval.at))
 
     def begun_by(self, campaign: Campaign) -> BegunBy | None:
         """Return the event by which the campaign began; None where a person or a schedule began it."""

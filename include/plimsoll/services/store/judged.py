@@ -54,8 +54,8 @@ GATE_PASS = Record("quality/pass.json", GatePass)
 
 def published_without(store: ReadableStore, campaign_id: str) -> tuple[str, ...]:
     """Return what the published report had to do without; empty where it is complete."""
-    found = GATE_PASS.read(store, campaign_id)
-    return found.incomplete if found else ()
+    gate_pass = GATE_PASS.read(store, campaign_id)
+    return gate_pass.incomplete if gate_pass else ()
 
 
 def keep_verdict(store: ResultStore, key: AttemptKey, verdict: Verdict) -> None:

@@ -34,10 +34,10 @@ def campaigns_by_definition(store: ResultStore) -> dict[str, list[str]]:
     with suppress(StoreError):  # whoever may only read the store reads the definitions each time
         for name, campaign_id in sorted(read):
             note_definition(store, campaign_id, name)
-    found: dict[str, list[str]] = {}
+    by_definition: dict[str, list[str]] = {}
     for name, campaign_id in sorted(read | {pair for pair in noted if pair[1] in ids}):
-        found.setdefault(name, []).append(campaign_id)
-    return found
+        by_definition.setdefault(name, []).append(campaign_id)
+    return by_definition
 
 
 def note_definition(store: ResultStore, campaign_id: str, name: str) -> None:
@@ -63,10 +63,10 @@ def _notes(store: ReadableStore) -> Iterator[tuple[str, str]]:
 def definition_name(store: ReadableStore, campaign_id: str) -> str:
     """Return the name of the campaign's definition; empty where there is no such campaign. Nothing is parsed."""
     try:
-        found = _NAME.search(store.read(layout.DEFINITION.key(campaign_id)))
+        match = _NAME.search(store.read(layout.DEFINITION.key(campaign_id)))
     except NotFound:
         return ""
-    return found[1].decode() if found else ""
+    return match[1].decode() if match else ""
 
 
 def campaign_exists(store: ReadableStore, campaign_id: str) -> bool:

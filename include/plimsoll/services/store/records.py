@@ -42,8 +42,8 @@ class Place:
 
     def key(self, of: Subject, *names: object) -> str:
         """Return the key of the file with these names, one for each `<…>`."""
-        given = iter(names)
-        return "/".join(filter(None, (folder_of(of), _GAP.sub(lambda _: str(next(given)), self.path))))
+        remaining = iter(names)
+        return "/".join(filter(None, (folder_of(of), _GAP.sub(lambda _: str(next(remaining)), self.path))))
 
     def folder(self, of: Subject, *names: object) -> str:
         """Return the folder of all files with these first names."""
@@ -77,8 +77,8 @@ class Record(Place, Generic[_M]):
             return self.model.model_validate_json(text)
         except ValidationError as error:
             fault = error.errors()[0]
-            place = ".".join(map(str, fault["loc"]))
-            what = f"is damaged: {place}: {fault_words(fault)}" if place else f"is damaged: {fault_words(fault)}"
+            field = ".".join(map(str, fault["loc"]))
+            what = f"is damaged: {field}: {fault_words(fault)}" if field else f"is damaged: {fault_words(fault)}"
             raise DamagedRecord(what, where=store.url(key), mend=_MEND) from error
 
     def at(self, store: ReadableStore, key: str) -> _M:

@@ -85,17 +85,19 @@ def _parsed(content: bytes) -> pd.DataFrame:
         raise ArrowInvalid(f"{rows:,} rows of {columns} columns are more than any attempt has")
     schema = file.schema_arrow
     texts = {
-        n: one.name for n, one in enumerate(schema) if types.is_string(one.type) or types.is_large_string(one.type)
+        n: field.name
+        for n, field in enumerate(schema)
+        if types.is_string(field.type) or types.is_large_string(field.type)
     }
-    for number, one in enumerate(schema):
-        if number not in texts and not types.is_primitive(one.type) and not types.is_null(one.type):
-            raise ArrowInvalid(f"no attempt has a column of {one.type}, such as {one.name!r}")
+    for number, field in enumerate(schema):
+        if number not in texts and not types.is_primitive(field.type) and not types.is_null(field.type):
+            raise ArrowInvalid(f"no attempt has a column of {field.type}, such as {field.name!r}")
     packed = ParquetFile(BufferReader(content), metadata=file.metadata, read_dictionary=[*texts.values()])
     table = packed.read(use_threads=False)
     for number in texts:
         table = table.set_column(number, schema.field(number), _written_out(table.column(number), schema.field(number)))
-    found: pd.DataFrame = table.to_pandas(use_threads=False)
-    return found
+    frame: pd.DataFrame = table.to_pandas(use_threads=False)
+    return frame
 
 
 def _written_out(column: pyarrow.ChunkedArray, field: pyarrow.Field) -> pyarrow.ChunkedArray:

@@ -53,8 +53,8 @@ def log_likelihood(
     """
     weights = _PRIOR
     if alike:
-        told = sum(_of_kinds(places, tuple(others), chance) for others in alike)
-        learnt = _PRIOR + _OTHERS_COUNT * told
+        of_others = sum(_of_kinds(places, tuple(own), chance) for own in alike)
+        learnt = _PRIOR + _OTHERS_COUNT * of_others
         weights = np.logaddexp(np.log(1 - _APART) + learnt - np.logaddexp.reduce(learnt), np.log(_APART) + _PRIOR)
     result: Numbers = np.logaddexp.reduce(_of_cells(places, cells, chance) + weights, axis=1)
     return result

@@ -34,8 +34,8 @@ def log_likelihood(places: Places, cells: Sequence[CellObservation], chance: flo
 
 def _margins(cells: Iterable[CellObservation], outcome: str) -> list[float]:
     """Return the distances from the bound of cells with that outcome, where they are whole."""
-    found = [cell.evidence.margin for cell in cells if cell.outcome == outcome and _is_whole(cell)]
-    return [abs(margin) for margin in found if margin is not None]
+    margins = [cell.evidence.margin for cell in cells if cell.outcome == outcome and _is_whole(cell)]
+    return [abs(margin) for margin in margins if margin is not None]
 
 
 def _is_whole(cell: CellObservation) -> bool:
@@ -49,9 +49,9 @@ def _of_margins(margins: Sequence[float]) -> float:
     return _log_of_shares(len(near), len(margins) - len(near)) + _log_of_normal(near)
 
 
-def _log_of_shares(one: int, other: int) -> float:
+def _log_of_shares(first: int, second: int) -> float:
     """Return the log chance of such a sequence of two kinds, whose share is anything (Jeffreys's prior)."""
-    return lgamma(one + 0.5) + lgamma(other + 0.5) - lgamma(one + other + 1) - log(pi)
+    return lgamma(first + 0.5) + lgamma(second + 0.5) - lgamma(first + second + 1) - log(pi)
 
 
 def _log_of_normal(values: Numbers) -> float:

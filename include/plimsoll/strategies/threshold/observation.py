@@ -86,6 +86,6 @@ def _ended_early(verdict: Verdict, part: Part) -> bool:
     """Tell whether fewer intervals were judged than were due. How many an action lasts nobody knows before."""
     if verdict.stopped:
         return True
-    known = ((one, one.service_level) for one in verdict.levels)
-    whole = ((one, level) for one, level in known if level.during is None and level.windows == "aligned")
-    return any(one.judged < part.timing.judged // level.interval for one, level in whole)
+    known = ((result, result.service_level) for result in verdict.levels)
+    whole = ((result, level) for result, level in known if level.during is None and level.windows == "aligned")
+    return any(result.judged < part.timing.judged // level.interval for result, level in whole)

@@ -35,24 +35,23 @@ class _Variant:
 
     @classmethod
     def drawn(cls, part: Part, strategy: Threshold, world: CapacityModel, dice: Random) -> "_Variant":
-        """Draw one for a part."""
         loads = sorted(part.loads)
         true_log = dice.uniform(log(loads[0]), log(loads[-1]))
         half_log = true_log + NormalDist().inv_cdf(strategy.chance / 100) * world.noise / _SLOPE
         return cls(loads, true_log, half_log, [[None] * part.repeats for _ in loads])
 
     def run(self, places: Sequence[Position], noise: float, dice: Random) -> None:
-        """Run cells of one round."""
-        for place in places:
-            margin = _SLOPE * (log(self.loads[place.level]) - self.half_log) + dice.gauss(0, noise)
+        for position in places:
+            margin = _SLOPE * (log(self.loads[position.level]) - self.half_log) + dice.gauss(0, noise)
             outcome: ValidOutcome = "met" if margin <= 0 else "missed"
-            self.known[place.level][place.repeat] = outcome
-            self.cells.append(CellObservation(self.loads[place.level], outcome, margin))
+            self.known[position.level][position.repeat] = outcome
+            self.cells.append(CellObservation(self.loads[position.level], outcome, margin))
         self.rounds.append(len(places))
 
     def ladder(self, part: Part, variants: Sequence["_Variant"]) -> Ladder:
         """Return its ladder beside the other variants of the part."""
-        return Ladder(self.known, self.loads, self.cells, alike=[one.cells for one in part.telling(variants, self)])
+        alike = [variant.cells for variant in part.telling(variants, self)]
+        return Ladder(self.known, self.loads, self.cells, alike=alike)
 
     @property
     def is_decided(self) -> bool:
@@ -71,38 +70,40 @@ def simulate_threshold(
 ) -> Simulation:
     """Simulate that many campaigns of a stage whose strategy is a threshold."""
     campaigns = [_in_order([_play(part, strategy, world, dice) for part in stage.parts]) for _ in range(runs)]
-    played = [one for campaign in campaigns for one in campaign]
-    taken = sorted(sum(len(one.cells) for one in campaign) for campaign in campaigns)
+    played = [variant for campaign in campaigns for variant in campaign]
+    taken = sorted(sum(len(variant.cells) for variant in campaign) for campaign in campaigns)
     rounds = Counter(
         cells
         for campaign in campaigns
-        for cells in rounds_of(stage, sum(len(one.cells) for one in campaign), [one.rounds for one in campaign])
+        for cells in rounds_of(
+            stage, sum(len(variant.cells) for variant in campaign), [variant.rounds for variant in campaign]
+        )
     )
     return Simulation(
         runs=runs,
         cells_mean=fmean(taken),
         cells_p95=taken[ceil(0.95 * runs) - 1],
         attempts_mean=fmean(sum(attempts_until_valid(world.invalid, dice) for _ in range(cells)) for cells in taken),
-        missed_mean=sum(cell.outcome == "missed" for one in played for cell in one.cells) / runs,
+        missed_mean=sum(cell.outcome == "missed" for variant in played for cell in variant.cells) / runs,
         rounds={cells: rounds[cells] / runs for cells in sorted(rounds)},
-        holds_share=fmean(one.holds for one in played),
-        narrow_share=fmean(one.is_decided for one in played),
+        holds_share=fmean(variant.holds for variant in played),
+        narrow_share=fmean(variant.is_decided for variant in played),
     )
 
 
 def _in_order(of_parts: Sequence[Sequence[_Variant]]) -> list[_Variant]:
     """Return a stage's variants as its ladders stand: variant by variant, each with all workloads."""
-    return [one for of_variant in zip(*of_parts, strict=True) for one in of_variant]
+    return [variant for of_variant in zip(*of_parts, strict=True) for variant in of_variant]
 
 
 def _play(part: Part, strategy: Threshold, world: CapacityModel, dice: Random) -> list[_Variant]:
     """Play all variants of a part: together, or one after the other where they may not run at the same time."""
     variants = [_Variant.drawn(part, strategy, world, dice) for _ in part.variants]
-    groups = [variants] if part.round_scope == "stage" else [[variant] for variant in variants]
+    groups = [variants] if part.round_scope == "stage" else [[alone] for alone in variants]
     for group in groups:
-        while any(steps := [threshold_step(strategy, one.ladder(part, variants)).run for one in group]):
-            for one, run in zip(group, steps, strict=True):
-                one.run(run, world.noise, dice)
-    for one in variants:
-        one.answer = ladder_answer(strategy, one.ladder(part, variants))
+        while any(steps := [threshold_step(strategy, variant.ladder(part, variants)).run for variant in group]):
+            for variant, run in zip(group, steps, strict=True):
+                variant.run(run, world.noise, dice)
+    for variant in variants:
+        variant.answer = ladder_answer(strategy, variant.ladder(part, variants))
     return variants

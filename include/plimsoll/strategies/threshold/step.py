@@ -30,10 +30,10 @@ def threshold_step(strategy: Threshold, ladder: Ladder) -> LadderDecision:
     """
     question = question_of(strategy, ladder.intervals)
     wanted = next_loads(question, ladder.cells, Loads.of_grid(ladder.loads), strategy.at_once, ladder.alike)
-    free = [place for level in range(len(ladder)) for place in ladder.all_with(level, None)]
+    free = [position for level in range(len(ladder)) for position in ladder.all_with(level, None)]
     run: list[Position] = []
     for load in wanted:
-        left = [place for place in free if place not in run]
+        left = [position for position in free if position not in run]
         run += sorted(left, key=partial(_distance, ladder, load))[:1]
     if run or not ladder.cells:
         return LadderDecision(tuple(sorted(run)))
@@ -48,8 +48,8 @@ def ladder_answer(strategy: Threshold, ladder: Ladder) -> Answer:
     return answer(question, ladder.cells, min(ladder.loads), max(ladder.loads), ladder.alike)
 
 
-def _distance(ladder: Ladder, load_ops_s: float, place: Position) -> tuple[float, Position]:
-    return abs(log(ladder.loads[place.level]) - log(load_ops_s)), place
+def _distance(ladder: Ladder, load_ops_s: float, position: Position) -> tuple[float, Position]:
+    return abs(log(ladder.loads[position.level]) - log(load_ops_s)), position
 
 
 def _run(ladder: Ladder) -> Iterator[Position]:

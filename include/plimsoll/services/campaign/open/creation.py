@@ -57,9 +57,8 @@ def requested_definition(
 
 def _kept_values(campaign: StoredCampaign, definition: Definition, values: Values, where: str) -> Values:
     """Return the values of the campaign, if it exists. One of another definition is refused later."""
-    is_there = campaign_id_problem(campaign.campaign_id) is None and campaign_exists(
-        campaign.store, campaign.campaign_id
-    )
+    is_sound = campaign_id_problem(campaign.campaign_id) is None
+    is_there = is_sound and campaign_exists(campaign.store, campaign.campaign_id)
     if not is_there or (stored := campaign.declared()).name != definition.name:
         return values
     kept = {name: value for name, value in resolve(stored).values.items() if name in definition.parameters}
@@ -91,8 +90,8 @@ def campaign_of_last_event(
         and event.asset == asset
         and event.installation in ("", installation)
     )
-    by_event = sorted(recorded, key=lambda found: found[1].at, reverse=True)
-    return next((found for found in by_event if campaign_exists(store, found[0])), None)
+    by_event = sorted(recorded, key=lambda pair: pair[1].at, reverse=True)
+    return next((pair for pair in by_event if campaign_exists(store, pair[0])), None)
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
         start_stages(campaign, now)
     known = campaign.with_stage_starts(resolve(definition))
     state = read_state(toolkit.store, campaign.campaign_id, known, now, memory)
-    chosen = tuple(one.cell for one in choose(request, state, at))
+    chosen = tuple(cell.cell for cell in choose(request, state, at))
     _require_room(len(chosen), largest_run)
     if chosen:
         require_budget(toolkit, campaign, known, chosen[0].id)
@@ -152,20 +151,20 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     campaign.open(definition, begun_by)
     for_all = request.is_for_all or was_everything_requested(campaign)
     record_request(campaign, RequestedCells(at=at, cells=tuple(cell.id for cell in chosen), for_all=for_all))
-    found = completeness_of(state)
+    completeness = completeness_of(state)
     return CampaignPlan(
         campaign.campaign_id,
         chosen,
-        len(found.missing),
-        found.total,
+        len(completeness.missing),
+        completeness.total,
         goes_on=request.is_for_all or (for_all and _is_waited_for(request, state, chosen)),
-        to_come=found.to_come,
+        to_come=completeness.to_come,
     )
 
 
 def _is_waited_for(request: Request, state: CampaignState[CellState], chosen: Iterable[Cell]) -> bool:
     """Tell whether the strategy waits for any of the cells that were named, so that it can go on after them."""
-    waited_for = {one.cell.id for one in state.asked_for}
+    waited_for = {cell.cell.id for cell in state.asked_for}
     return not request.is_limited and any(cell.id in waited_for for cell in chosen)
 
 

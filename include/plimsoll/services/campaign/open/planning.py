@@ -45,7 +45,7 @@ class Plan:
     def first(self) -> tuple[Cell, ...]:
         """Return the cells that the strategy asks for first, while there are no results, in running order."""
         state = campaign_state(self.campaign, (), CellAttempts[JudgedAttempt])
-        return tuple(one.cell for one in state.to_run_now)
+        return tuple(cell.cell for cell in state.to_run_now)
 
     @cached_property
     def estimate(self) -> Estimate:
@@ -180,13 +180,13 @@ class Plan:
     def _range(self) -> dict[str, float | None]:
         """Return cells, hours under load and cost of the strategy: the least, the likely, the most."""
         return {
-            f"{what}_{which}": of(which)
-            for what, of in (
-                ("cells", lambda which: getattr(self.estimate, which)),
-                ("cell_hours", lambda which: rounded_hours(self.hours(which))),
-                ("usd", lambda which: _cents(self.usd_of(which))),
+            f"{figure}_{extent}": value_of(extent)
+            for figure, value_of in (
+                ("cells", lambda extent: getattr(self.estimate, extent)),
+                ("cell_hours", lambda extent: rounded_hours(self.hours(extent))),
+                ("usd", lambda extent: _cents(self.usd_of(extent))),
             )
-            for which in BOUNDS
+            for extent in BOUNDS
         }
 
 
@@ -230,10 +230,10 @@ def _awaited_json(cell: AwaitedCell) -> dict[str, Any]:
 def downloads(toolkit: Toolkit, campaign: Campaign) -> tuple[Download, ...]:
     """Return the software that `prepare` downloads for this campaign, each once; what is here already is marked."""
     products = [name for name in campaign.products if name in toolkit.products]
-    found = [one for name in products for one in toolkit.product(name).downloads(product_spec(campaign, name))]
+    needed = [item for name in products for item in toolkit.product(name).downloads(product_spec(campaign, name))]
     if campaign.load_generator.name in toolkit.load_generators:
-        found += toolkit.load_generator(campaign).downloads(load_spec(campaign.parts[0]))
-    return tuple({one.name: one for one in found}.values())
+        needed += toolkit.load_generator(campaign).downloads(load_spec(campaign.parts[0]))
+    return tuple({item.name: item for item in needed}.values())
 
 
 def fetch(toolkit: Toolkit, campaign: Campaign) -> None:
@@ -245,17 +245,18 @@ def fetch(toolkit: Toolkit, campaign: Campaign) -> None:
 
 def known_bytes(found: Sequence[Download]) -> int:
     """Return the size of all these downloads together, bytes, as far as it is known before."""
-    return sum(one.size_bytes or 0 for one in found)
+    return sum(download.size_bytes or 0 for download in found)
 
 
 def download_lines(found: Sequence[Download]) -> Iterator[str]:
     """Yield sentences on what is still to be downloaded, with sizes, and on what is here; none where nothing is
     needed.
     """
-    there, wanted = [one for one in found if one.is_there], [one for one in found if not one.is_there]
+    there = [download for download in found if download.is_there]
+    wanted = [download for download in found if not download.is_there]
     if wanted:
         known = known_bytes(wanted)
-        at_least = "at least " if any(one.size_bytes is None for one in wanted) else ""
+        at_least = "at least " if any(download.size_bytes is None for download in wanted) else ""
         yield f"To download before the first cell, {at_least}{known / 1_000_000:,.0f} MB: {', '.join(map(str, wanted))}"
     if there:
-        yield f"Downloaded already: {', '.join(one.name for one in there)}"
+        yield f"Downloaded already: {', '.join(download.name for download in there)}"

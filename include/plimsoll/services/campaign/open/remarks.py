@@ -89,16 +89,16 @@ def _written_to_others(toolkit: Toolkit, campaign: Campaign) -> Iterator[str]:
 
 def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
     """Yield loads that need more processors than the load hosts have, where both numbers are known."""
-    highest, there = max(cell.load_ops_s for cell in plan.cells), plan.tariff.load.vcpus if plan.tariff else None
+    highest, vcpus = max(cell.load_ops_s for cell in plan.cells), plan.tariff.load.vcpus if plan.tariff else None
     needed = toolkit.load_generator(plan.campaign).processors(highest)
     hosts = plan.campaign.load_generator.hosts
-    if not there or needed is None or needed < hosts * there * CPU_LIMIT:
+    if not vcpus or needed is None or needed < hosts * vcpus * CPU_LIMIT:
         return
     kind = plan.tariff.load.kind if plan.tariff else "it"
     few = "one load host" if hosts == 1 else plural(hosts, "load host")
     yield (
         f"{few} will not do: {format_rate(highest)} take at least {needed:.1f} processors, as measured, and "
-        f"{kind} has {there}; write `hosts: {math.floor(needed / (there * CPU_LIMIT)) + 1}` or more below "
+        f"{kind} has {vcpus}; write `hosts: {math.floor(needed / (vcpus * CPU_LIMIT)) + 1}` or more below "
         "load_generator, choose a larger one, or lower the loads"
     )
 
@@ -155,8 +155,8 @@ def _time_for_populating(plan: Plan) -> Iterator[str]:
         timing = part.timing
         longest = format_duration(timing.longest_populating)
         if timing.populating is not None:
-            which = {"cell": "each cell", "repeat": "one cell of each repeat"}[part.data_scope]
-            yield f"populating may take {longest} in {which}, and its hosts live as much longer"
+            scope = {"cell": "each cell", "repeat": "one cell of each repeat"}[part.data_scope]
+            yield f"populating may take {longest} in {scope}, and its hosts live as much longer"
         elif part.workload.data_per_node is not None:
             yield f"populating may take {longest} in each cell: write `timing.populating` for more"
 

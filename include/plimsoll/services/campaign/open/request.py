@@ -76,14 +76,14 @@ def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
 
     Raises Refused with every problem: unknown parameters, malformed ids, cells and choices that do not exist.
     """
-    given = {key: value for key, value in conf.items() if key in Request.model_fields and value not in (None, "")}
+    fields = {key: value for key, value in conf.items() if key in Request.model_fields and value not in (None, "")}
     problems = [
         Problem(key, "there is no such parameter", meant_or_known(key, (*Request.model_fields, PARAMETERS)))
         for key in conf
         if key not in Request.model_fields and key != PARAMETERS and not key.startswith(FIELD_PREFIX)
     ]
     try:
-        request = Request.model_validate(given)
+        request = Request.model_validate(fields)
     except ValidationError as error:
         problems += problems_of(error, Request)
     else:
@@ -133,7 +133,7 @@ def choose(request: Request, state: CampaignState[CellState], asked_at: datetime
     """
     if request.incomplete:
         return ()
-    chosen = [one for one in _chosen(request, state, asked_at) if _is_in_subset(one.cell, request)]
+    chosen = [cell for cell in _chosen(request, state, asked_at) if _is_in_subset(cell.cell, request)]
     return state.at_once(chosen) if request.cells == MISSING else chosen
 
 
@@ -155,17 +155,17 @@ def _chosen(request: Request, state: CampaignState[CellState], asked_at: datetim
     if request.cells == MISSING:
         return state.asked_for
     if request.cells == FAILED:
-        return [one for one in state.missing if one.attempts]
+        return [cell for cell in state.missing if cell.attempts]
     if request.cells == INVALID:
-        return [one for one in state.missing if one.state == "invalid"]
-    return [one for one in (*state.cells, *state.unasked) if _is_asked_for(one, request.patterns, asked_at)]
+        return [cell for cell in state.missing if cell.state == "invalid"]
+    return [cell for cell in (*state.cells, *state.unasked) if _is_asked_for(cell, request.patterns, asked_at)]
 
 
-def _is_asked_for(one: CellState, patterns: Sequence[str], asked_at: datetime) -> bool:
-    if one.counted is None:
-        return any(fnmatchcase(one.cell.id, pattern) for pattern in patterns)
-    judged = one.counted.progress
-    return one.cell.id in patterns and (judged is None or judged.at < asked_at)
+def _is_asked_for(cell: CellState, patterns: Sequence[str], asked_at: datetime) -> bool:
+    if cell.counted is None:
+        return any(fnmatchcase(cell.cell.id, pattern) for pattern in patterns)
+    judged = cell.counted.progress
+    return cell.cell.id in patterns and (judged is None or judged.at < asked_at)
 
 
 def levels_of(campaign: Campaign, written: Callable[[int], str] = format_rate) -> tuple[str, ...]:
@@ -173,8 +173,8 @@ def levels_of(campaign: Campaign, written: Callable[[int], str] = format_rate) -
 
     A load from an earlier stage: `70pct`, `slowest`.
     """
-    found = ([part.level] if part.level else map(written, part.loads) for part in campaign.parts)
-    return tuple(dict.fromkeys(level for levels in found for level in levels))
+    of_parts = ([part.level] if part.level else map(written, part.loads) for part in campaign.parts)
+    return tuple(dict.fromkeys(level for levels in of_parts for level in levels))
 
 
 def _is_in_subset(cell: Cell, request: Request) -> bool:

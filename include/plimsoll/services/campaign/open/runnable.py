@@ -29,7 +29,7 @@ def problems(toolkit: Toolkit, definition: Definition, campaign_id: str = "") ->
     because credentials are missing.
     """
     campaign = resolve(definition)
-    found = (
+    faults = (
         *_checked(toolkit.providers, "provider.name", campaign.provider.name, toolkit.hosts_spec(campaign)),
         *_keyspace_problems(toolkit, campaign, campaign_id),
         *account_problems(toolkit, campaign, campaign_id),
@@ -39,13 +39,13 @@ def problems(toolkit: Toolkit, definition: Definition, campaign_id: str = "") ->
         *_store_problems(toolkit),
         *_budget_problems(toolkit, campaign),
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(faults))
 
 
 def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Problem]:
     """Return problems of the database, the load generator, their artefacts and the schedule, for any provider."""
     campaign = resolve(definition)
-    found = (
+    faults = (
         *(
             problem
             for name in campaign.products
@@ -55,16 +55,16 @@ def software_problems(toolkit: Toolkit, definition: Definition) -> Sequence[Prob
         *_action_problems(toolkit, campaign),
         *schedule_problems(definition),
     )
-    return tuple(dict.fromkeys(found))  # database and load generator both report an artefact that both lack
+    return tuple(dict.fromkeys(faults))  # database and load generator both report an artefact that both lack
 
 
 def require_runnable(
     toolkit: Toolkit, definition: Definition, document: Document | None = None, campaign_id: str = ""
 ) -> None:
     """Raise Refused, with every problem, unless the campaign can run here. `document`: the definition's file."""
-    found = problems(toolkit, definition, campaign_id)
-    if found:
-        raise Refused(document.located(found) if document else found, where=f"definition {definition.name!r}")
+    faults = problems(toolkit, definition, campaign_id)
+    if faults:
+        raise Refused(document.located(faults) if document else faults, where=f"definition {definition.name!r}")
 
 
 def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -> Iterator[Problem]:
@@ -80,22 +80,21 @@ def _keyspace_problems(toolkit: Toolkit, campaign: Campaign, campaign_id: str) -
         return
     if occupant is None or (occupant.is_ours and occupant.cluster.campaign_id == campaign_id):
         return
-    cluster, where, other = occupant.cluster, "provider.options.keyspace", "or name another keyspace"
+    cluster, where, instead = occupant.cluster, "provider.options.keyspace", "or name another keyspace"
     keyspace, command = f"the keyspace {occupant.keyspace!r}", f"`plimsoll clusters destroy {cluster}`"
+    wait = f"wait until that has ended; where it has, {command}"
     if not occupant.is_ours:
-        mend = (
-            f"wait until that has ended; where it has, {command} with PLIMSOLL_STORE={occupant.store} drops it; {other}"
-        )
+        mend = f"{wait} with PLIMSOLL_STORE={occupant.store} drops it; {instead}"
         yield Problem(where, f"{keyspace} is that of {cluster} of another store, {occupant.store}", mend)
     elif not campaign_exists(toolkit.store, cluster.campaign_id):
         what = f"{keyspace} was left by {cluster}, whose campaign is no longer in the store"
-        yield Problem(where, what, f"drop it by hand: `DROP KEYSPACE {occupant.keyspace}`; {other}")
+        yield Problem(where, what, f"drop it by hand: `DROP KEYSPACE {occupant.keyspace}`; {instead}")
     elif toolkit.owners.is_alive(occupant.owner) is False:
         yield Problem(
-            where, f"{keyspace} was left by {cluster}, which nobody runs any more", f"{command} drops it; {other}"
+            where, f"{keyspace} was left by {cluster}, which nobody runs any more", f"{command} drops it; {instead}"
         )
     else:
-        mend = f"wait until that has ended; where it has, {command} drops it; {other}"
+        mend = f"{wait} drops it; {instead}"
         yield Problem(where, f"{keyspace} is in use by {cluster} of {owner_words(occupant.owner)}", mend)
 
 
@@ -160,8 +159,8 @@ def _unable(generator: LoadGenerator, campaign: Campaign) -> Iterator[Problem]:
 
 def _in_each(campaign: Campaign, key: str, has: Callable[[Part], bool], what: str, mend: str) -> Iterator[Problem]:
     """Yield the problem at each place where a part of the definition has such a key."""
-    places = (part.key(key) for part in campaign.parts if has(part))
-    for where in dict.fromkeys(places):
+    keys = (part.key(key) for part in campaign.parts if has(part))
+    for where in dict.fromkeys(keys):
         yield Problem(where, what, mend)
 
 
@@ -190,8 +189,8 @@ def _checked(adapters: Any, key: str, name: str, asked: Any) -> Sequence[Problem
             kind = "program puts on a load" if key.startswith("load_generator") else "database runs"
             mend += f"; any other {kind} by its own command lines, as {_COMMAND!r}"
         return [Problem(key, f"there is no {name!r} here", mend)]
-    found: Sequence[Problem] = adapters[name].check(asked)
-    return found
+    faults: Sequence[Problem] = adapters[name].check(asked)
+    return faults
 
 
 def _kept_hosts_problems(toolkit: Toolkit, campaign: Campaign) -> Sequence[Problem]:

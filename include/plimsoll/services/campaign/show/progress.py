@@ -113,9 +113,9 @@ def campaign_progress(
 
 def threshold_statuses(state: CampaignState[CellState]) -> Iterator[ThresholdStatus]:
     """Yield what is known so far of each threshold that a strategy looks for."""
-    asked = [one.cell for one in state.asked_for]
+    asked = [cell.cell for cell in state.asked_for]
     within = {part.id: part.strategy.within for part in state.campaign.parts if isinstance(part.strategy, Threshold)}
-    parts = {one.cell.ladder: one.cell.part for one in state.cells}
+    parts = {cell.cell.ladder: cell.cell.part for cell in state.cells}
     for ladder, known in state.answers.items():
         if ladder in parts:
             yield ThresholdStatus(
@@ -145,7 +145,7 @@ def cell_progress(state: CellState) -> CellProgress:
 
 def first_start(state: CampaignState[CellState]) -> datetime | None:
     """Return the time at which the campaign's first attempt began."""
-    begun = (one.attempt.started_at for cell in state.cells for one in cell.attempts if one.attempt)
+    begun = (attempt.attempt.started_at for cell in state.cells for attempt in cell.attempts if attempt.attempt)
     return min(begun, default=None)
 
 
@@ -206,7 +206,7 @@ def _usual(declared: Mapping[str, float], stage: str, cells: Sequence[CellProgre
         if cell.cell.stage == stage and cell.progress and (cell.runs or cell.state in ("met", "missed"))
     ]
     return {
-        name: mean(lengths) if (lengths := [one[name] for one in seen if name in one]) else seconds
+        name: mean(lengths) if (lengths := [phases[name] for phases in seen if name in phases]) else seconds
         for name, seconds in declared.items()
     }
 
@@ -223,7 +223,7 @@ def _lengths(progress: AttemptProgress, names: Sequence[str]) -> Mapping[str, fl
 
 def tally_of(state: CampaignState[CellState]) -> Tally:
     """Return the totals, computed from every attempt."""
-    seen = (one.progress.at for cell in state.cells for one in cell.attempts if one.progress)
+    seen = (attempt.progress.at for cell in state.cells for attempt in cell.attempts if attempt.progress)
     counts = Counter(cell.state for cell in state.cells)
     return Tally(counts=dict(counts), started_at=first_start(state), changed_at=max(seen, default=None))
 
@@ -244,9 +244,9 @@ def recorded_totals(campaign: CampaignStore) -> Tally | None:
 
 
 def _is_settled(store: ResultStore, state: CampaignState[CellState]) -> bool:
-    attempts = [one for cell in state.cells for one in cell.attempts]
+    attempts = [attempt for cell in state.cells for attempt in cell.attempts]
     stand = all(attempt.is_final or bool(attempt.ended) for attempt in attempts)
-    return state.is_complete and stand and not any(_is_being_replaced(store, one) for one in attempts)
+    return state.is_complete and stand and not any(_is_being_replaced(store, attempt) for attempt in attempts)
 
 
 def _is_being_replaced(store: ResultStore, attempt: AttemptState) -> bool:

@@ -63,7 +63,7 @@ def campaign_status(
         stages=stage_statuses(resolved),
         loads=tuple(sorted({cell.cell.load_ops_s for cell in state.cells})),
         repeats=resolved.most_repeats,
-        service_levels=tuple(dict.fromkeys(str(one) for part in resolved.parts for one in part.service_levels)),
+        service_levels=tuple(dict.fromkeys(str(level) for part in resolved.parts for level in part.service_levels)),
         thresholds=tuple(threshold_statuses(state)),
         matrix=tuple(cell_status(cell, resolved, left.over.get(cell.cell.id, 0.0)) for cell in state.cells),
     )
@@ -145,13 +145,14 @@ def _facts(
 ) -> dict[str, Any]:
     note = layout.NOTE.read_sound(campaign.store, campaign.campaign_id)
     published = campaign.store.exists(report_key(campaign.campaign_id))
+    begun = tally.started_at
     return {
         "campaign_id": campaign.campaign_id,
         "title": resolved.title,
         "definition": resolved.name,
         "dag_id": resolved.dag_id,
         "in_rounds": bool(resolved.chosen_by),
-        "finish_by": _finish_by(resolved, tally),
+        "finish_by": deadline_of(resolved, begun, begun) if begun else None,
         "cells": sum(tally.counts.values()),
         **tally.model_dump(),
         "usd": spent_usd(ledger(campaign, now)),
@@ -162,10 +163,6 @@ def _facts(
         and not is_complete
         and bool(published_without(campaign.store, campaign.campaign_id)),
     }
-
-
-def _finish_by(resolved: Campaign, tally: Tally) -> datetime | None:
-    return deadline_of(resolved, tally.started_at, tally.started_at) if tally.started_at else None
 
 
 def _running(progress: AttemptProgress, part: Part) -> dict[str, object]:

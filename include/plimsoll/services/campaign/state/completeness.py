@@ -48,10 +48,8 @@ class Completeness:
         spared = f", {self.not_needed} need not run" if self.not_needed else ""
         if self.is_complete and not spared:
             return f"campaign complete: all of {plural(self.total, 'cell')} {have} a valid attempt"
-        valid, state = (
-            self.total - len(self.missing) - self.not_needed,
-            "complete" if self.is_complete else "incomplete",
-        )
+        valid = self.total - len(self.missing) - self.not_needed
+        state = "complete" if self.is_complete else "incomplete"
         return f"campaign {state}: {valid} of {plural(self.total, 'cell')} {have} a valid attempt{spared}{self.to_come}"
 
     @property
@@ -59,10 +57,8 @@ class Completeness:
         """Return the end of a sentence about stages without cells so far; empty where there are none."""
         if not self.stages_without_loads:
             return ""
-        stages = (
-            f"{'stage' if len(self.stages_without_loads) == 1 else 'stages'} {', '.join(self.stages_without_loads)}"
-        )
-        return f"; {stages} will follow, with loads from the results of those before"
+        noun, names = "stage" if len(self.stages_without_loads) == 1 else "stages", ", ".join(self.stages_without_loads)
+        return f"; {noun} {names} will follow, with loads from the results of those before"
 
     def lost(self, requested: Iterable[str]) -> tuple[str, ...]:
         """Return the cells that were asked for and still have no valid attempt."""
@@ -90,7 +86,7 @@ def completeness(campaign: CampaignStore) -> Completeness:
 
 def completeness_of(state: CampaignState[C]) -> Completeness:
     """Return the completeness of a campaign in that state."""
-    missing = tuple(one.cell.id for one in state.missing)
+    missing = tuple(cell.cell.id for cell in state.missing)
     return Completeness(missing, len(state.cells), len(state.not_needed), state.stages_without_loads)
 
 
@@ -125,7 +121,7 @@ def next_round(campaign: CampaignStore, at: datetime) -> tuple[Cell, ...]:
     The result is empty when the campaign is complete, or when it waits for a person.
     """
     resolved = start_stages(campaign, at)
-    return tuple(one.cell for one in judged_state(campaign, resolved).to_go_on_with)
+    return tuple(cell.cell for cell in judged_state(campaign, resolved).to_go_on_with)
 
 
 def name_of_next(campaign: CampaignStore) -> str:
@@ -135,9 +131,9 @@ def name_of_next(campaign: CampaignStore) -> str:
     as many attempts as that one had, but they began later.
     """
     attempts = [campaign.attempts(cell_id) for cell_id in campaign.cells_with_attempts()]
-    first = [one for keys in attempts for key in keys[:1] if (one := layout.ATTEMPT.read(campaign.store, key))]
+    first = [attempt for keys in attempts for key in keys[:1] if (attempt := layout.ATTEMPT.read(campaign.store, key))]
     number = str(sum(map(len, attempts)))
-    return f"{number}-{min(one.started_at for one in first):%Y%m%dt%H%M%S%f}" if first else number
+    return f"{number}-{min(attempt.started_at for attempt in first):%Y%m%dt%H%M%S%f}" if first else number
 
 
 def all_rounds(campaign: CampaignStore, clock: Clock, first: tuple[Cell, ...]) -> Iterator[Cell]:

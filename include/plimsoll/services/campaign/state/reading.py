@@ -122,8 +122,8 @@ def judged_attempts(campaign: CampaignStore) -> Iterator[JudgedAttempt]:
 def valid_verdict(campaign: CampaignStore, cell_id: str) -> Verdict | None:
     """Return the verdict of one cell that counts, found without reading other cells."""
     newest_first = reversed(campaign.attempts(cell_id))
-    found = newest_valid(JudgedAttempt(key, layout.VERDICT.read(campaign.store, key)) for key in newest_first)
-    return found.verdict if found else None
+    newest = newest_valid(JudgedAttempt(key, layout.VERDICT.read(campaign.store, key)) for key in newest_first)
+    return newest.verdict if newest else None
 
 
 def running_attempts(state: CampaignState[CellState]) -> tuple[AttemptState, ...]:
@@ -151,21 +151,21 @@ def _attempts(
 def _files(store: ResultStore, campaign_id: str) -> Mapping[AttemptKey, Mapping[str, str]]:
     """Return the names of the files of each attempt, relative to its folder, and the stamp of its verdict."""
     prefix = layout.ATTEMPTS.folder(campaign_id)
-    found: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    files_of: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for name, stamp in store.stamped(prefix, layout.VERDICT.path):
         parts = name[len(prefix) + 1 :].split("/", 2)
         if len(parts) == 3 and parts[1].isdigit():
-            found[parts[0], parts[1]][parts[2]] = stamp
+            files_of[parts[0], parts[1]][parts[2]] = stamp
     return {
         AttemptKey(campaign_id=campaign_id, cell_id=cell_id, attempt=int(number)): files
-        for (cell_id, number), files in found.items()
+        for (cell_id, number), files in files_of.items()
     }
 
 
 def require_cell_state(state: CampaignState[CellState], cell_id: str, campaign_id: str) -> CellState:
     """Return the state of that cell. Raises NotFound when the campaign has no such cell."""
-    found = state.by_id.get(cell_id)
-    if found is None:
+    cell = state.by_id.get(cell_id)
+    if cell is None:
         mend = f"{meant(cell_id, state.by_id)} its matrix shows the cells".strip()
         raise NotFound(f"has no cell {cell_id!r}", where=f"campaign {campaign_id!r}", mend=mend)
-    return found
+    return cell

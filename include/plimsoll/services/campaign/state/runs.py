@@ -60,7 +60,7 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     until = now + cells * (longest + _AROUND_A_LOAD) + _SLACK
     runs = _read(toolkit.store, campaign_id)
     run = Run(owner=owner, since=now, until=until)
-    recorded = next((one for one in runs if one.owner == owner), None)
+    recorded = next((known for known in runs if known.owner == owner), None)
     if recorded is not None:
         run = Run(owner=owner, since=recorded.since, until=max(recorded.until, until))
     if run != recorded:  # every cell calls this, and mostly nothing has changed
@@ -81,18 +81,19 @@ def require_no_other_airflow(toolkit: Toolkit, campaign_id: str, owner: str) -> 
     names, and the other waits for that.
     """
     for looks_left in reversed(range(_LOOKS)):
-        found = _of_other_airflows(toolkit, campaign_id, owner)
-        if not found:
+        others = _of_other_airflows(toolkit, campaign_id, owner)
+        if not others:
             return
-        if min(found) < owner or not looks_left:
-            raise Refused([*found.values()])
+        if min(others) < owner or not looks_left:
+            raise Refused([*others.values()])
         toolkit.clock.sleep(_GIVES_WAY_S)
 
 
 def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mapping[str, Problem]:
     """Map owners to the runs of other Airflows that work on the campaign, as problems for the owner."""
     others = [run for run in _read(toolkit.store, campaign_id) if is_of_another_airflow(run.owner, owner)]
-    return {run.owner: one for run in others for one in _at_work(toolkit, campaign_id, run, _mend_there(run.owner))}
+    problems = ((run, _at_work(toolkit, campaign_id, run, _mend_there(run.owner))) for run in others)
+    return {run.owner: problem for run, own in problems for problem in own}
 
 
 def _mend_there(owner: str) -> str:
@@ -131,8 +132,8 @@ def runs_at_work(toolkit: Toolkit, campaign_id: str, mend: str = _MEND) -> Itera
 def worked_on_by(store: ResultStore, owners: Owners, campaign_id: str, now: datetime) -> str:
     """Tell who works on the campaign, as far as the store tells, and since when; empty where nobody does."""
     hold = hold_in_force(store, owners, campaign_id, now)
-    runs = [one for one in _read(store, campaign_id) if is_in_force(owners.is_alive(one.owner), one.until, now)]
-    return next((owner_since(one.owner, one.since) for one in (hold, *runs) if one), "")
+    runs = [run for run in _read(store, campaign_id) if is_in_force(owners.is_alive(run.owner), run.until, now)]
+    return next((owner_since(claim.owner, claim.since) for claim in (hold, *runs) if claim), "")
 
 
 def _at_work(toolkit: Toolkit, campaign_id: str, run: Run, mend: str = "") -> Iterator[Problem]:
@@ -157,13 +158,12 @@ def require_no_other_run(toolkit: Toolkit, campaign_id: str) -> None:
 def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
     campaign = CampaignStore(toolkit.store, campaign_id).resolved()
     state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), Memory(owners=toolkit.owners))
-    for one in running_attempts(state):
-        attempt = one.attempt
+    for running in running_attempts(state):
+        attempt = running.attempt
         if attempt and ProcessOwner.parse(attempt.owner) is None:
-            yield Problem(str(one.key), f"is being run by {owner_since(attempt.owner, attempt.started_at)}", _MEND)
+            yield Problem(str(running.key), f"is being run by {owner_since(attempt.owner, attempt.started_at)}", _MEND)
 
 
 def _read(store: ResultStore, campaign_id: str) -> tuple[Run, ...]:
-    """Return the records of all runs."""
     names = (PurePosixPath(key).stem for key in store.keys(RUNS.folder(campaign_id)))
     return tuple(run for name in names if (run := RUNS.read_sound(store, campaign_id, name)))
