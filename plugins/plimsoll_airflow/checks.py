@@ -24,13 +24,12 @@ def examine() -> Sequence[Finding]:
     definitions = list(sound_definitions(settings))
     pool = inventory.pool_size(CLUSTERS_POOL)
     slots = pool.slots if pool else 1
-    found = version("apache-airflow")
+    installed = version("apache-airflow")
     mend = f"use {', '.join(TRIED)}: what Plimsoll uses of Airflow may be elsewhere in another version"
-    named = [
-        point.value for point in distribution("plimsoll").entry_points if point.value.startswith("plimsoll_airflow.")
-    ]
+    entries = [point.value for point in distribution("plimsoll").entry_points]
+    named = [entry for entry in entries if entry.startswith("plimsoll_airflow.")]
     return [
-        Finding("Airflow", ".".join(found.split(".")[:2]) in TRIED, found, mend),
+        Finding("Airflow", ".".join(installed.split(".")[:2]) in TRIED, installed, mend),
         Finding("plugin", bool(named), ", ".join(named) or "not installed", "install the wheel with pip"),
         *(_dag(dag_id) for dag_id in (CELL_DAG, REAPER_DAG)),
         _pool(pool),
@@ -71,20 +70,20 @@ def _map_length(definitions: Sequence[Definition]) -> Finding:
     most = conf.getint("core", "max_map_length")
     larger = {definition.name: cells for definition in definitions if (cells := resolve(definition).cells) > most}
     named = ", ".join(f"{name} has {cells}" for name, cells in larger.items())
-    found = f"{most} cells in a run" + (f"; {named}" if named else "")
-    return Finding("map length", not larger, found, "raise [core] max_map_length, or leave these definitions out")
+    observed = f"{most} cells in a run" + (f"; {named}" if named else "")
+    return Finding("map length", not larger, observed, "raise [core] max_map_length, or leave these definitions out")
 
 
 def _cell_runs(settings: Settings, slots: int) -> Finding:
-    found = f"{settings.cell_runs} runs of {CELL_DAG} at once, {slots} slots"
-    return Finding("runs of cells", settings.cell_runs >= slots, found, f"set PLIMSOLL_CELL_RUNS={slots} or more")
+    observed = f"{settings.cell_runs} runs of {CELL_DAG} at once, {slots} slots"
+    return Finding("runs of cells", settings.cell_runs >= slots, observed, f"set PLIMSOLL_CELL_RUNS={slots} or more")
 
 
 def _definitions(settings: Settings, definitions: Sequence[Definition]) -> Finding:
-    found = faults(settings)
+    problems = faults(settings)
     names = [definition.name for definition in definitions]
-    words = "; ".join(f"{fault.where}: {fault.what}" for fault in found) or ", ".join(names) or "there are none"
-    return Finding("definitions", bool(names) and not found, words, f"mend the files in {settings.campaigns}")
+    words = "; ".join(f"{fault.where}: {fault.what}" for fault in problems) or ", ".join(names) or "there are none"
+    return Finding("definitions", bool(names) and not problems, words, f"mend the files in {settings.campaigns}")
 
 
 def _executor(settings: Settings, definitions: Sequence[Definition]) -> Iterator[Finding]:

@@ -18,13 +18,11 @@ class LazyApp:
 
     @cached_property
     def app(self) -> ASGIApp:
-        """Return the real app."""
         from plimsoll_airflow.web.app import create_app
 
         return create_app()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> Any:
-        """Pass a request to the real app."""
         await self.app(scope, receive, send)
 
 

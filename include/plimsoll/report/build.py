@@ -31,13 +31,18 @@ from plimsoll.report.words.misses import links_by_place
 
 def build(data: CampaignData) -> dict[str, bytes]:
     """Return relative path → content of every file of the report. Each of several parts has its own."""
-    by_id = {one.part.id: one for one in map(analyse, data_of_parts(data))}
+    by_id = {findings.part.id: findings for findings in map(analyse, data_of_parts(data))}
     # Those of a part know those of the part that it takes its load from.
-    found = [replace(one, source=by_id.get(name)) if (name := one.part.source) else one for one in by_id.values()]
-    if len(found) == 1:
-        return _files(found[0])
-    own = {file_of_part(one.part.id, path): content for one in found for path, content in _files(one).items()}
-    return own | overview(data, found)
+    of_parts = [
+        replace(findings, source=by_id.get(name)) if (name := findings.part.source) else findings
+        for findings in by_id.values()
+    ]
+    if len(of_parts) == 1:
+        return _files(of_parts[0])
+    own: dict[str, bytes] = {}
+    for findings in of_parts:
+        own |= {file_of_part(findings.part.id, path): content for path, content in _files(findings).items()}
+    return own | overview(data, of_parts)
 
 
 def _files(findings: Findings) -> dict[str, bytes]:

@@ -230,13 +230,7 @@ def report_document(findings: Findings, ran: Environment) -> ReportDocument:
         actions_compared=compare_actions(findings.cells, findings.part.control),
         maxima=Maxima(**{percentile: maxima(findings.cells, percentile) for percentile in PERCENTILES}),
         rates_below=findings.rates_below,
-        statistics=Statistics(
-            repeats=findings.repeats,
-            comparisons=findings.comparisons,
-            typical=findings.typical,
-            steadiness=findings.steadiness,
-            noise=findings.noise,
-        ),
+        statistics=Statistics.model_validate(findings, from_attributes=True),
         pauses=findings.pauses,
         causes=findings.causes,
         cells=entries_of(findings),
@@ -269,7 +263,6 @@ def cost_summary(spending: Spending | None) -> CostSummary | None:
 
 
 def counts_of(findings: Findings) -> CellCounts:
-    """Return the number of cells in each state."""
     return CellCounts(
         cells=len(findings.cells),
         **{state.replace(" ", "_"): findings.count(state) for state in get_args(CellOutcome)},

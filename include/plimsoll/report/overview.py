@@ -113,9 +113,9 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
     """Return the files of the whole campaign, from the `findings` of each part. Those of a part begin with its name."""
     by_name = {finding.part.id: finding for finding in findings}
     measured = [(part, by_name[part.id]) for part in data.campaign.parts if part.id in by_name]
-    found = [one for _, one in measured]
-    labels = {name: label for one in found for name, label in one.labels.items()}
-    at = {part.id: at_loads(one) for part, one in measured}
+    of_parts = [own for _, own in measured]
+    labels = {name: label for own in of_parts for name, label in own.labels.items()}
+    at = {part.id: at_loads(own) for part, own in measured}
     sections = tuple(_section(part, by_name) for part in data.campaign.parts)
     document = _document(data, measured, at)
     context = {
@@ -123,16 +123,16 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "definition": data.definition,
         "parts": sections,
         "document": document,
-        "contradictions": contradictions_table(found),
-        "conditions": conditions_table(capacities_over_stages([one.data for one in found]), labels),
+        "contradictions": contradictions_table(of_parts),
+        "conditions": conditions_table(capacities_over_stages([own.data for own in of_parts]), labels),
     }
-    taken = [(part, one) for part, _ in measured for one in at[part.id]]
+    taken = [(part, result) for part, _ in measured for result in at[part.id]]
     return {
         "report.html": rendered("parts.html.j2", **context).encode(),
         "report.json": document.model_dump_json(indent=1).encode(),
         "report.schema.json": schema_of(PartsDocument).encode(),
         "summary.md": rendered("parts.md.j2", **context).encode(),
-        "capacity.csv": as_csv(_together([(part, one) for part, one in measured if not part.taken], capacity_sheet)),
+        "capacity.csv": as_csv(_together([(part, own) for part, own in measured if not part.taken], capacity_sheet)),
         "cells.csv": as_csv(cells := _together(measured, cells_sheet)),
         "cells.parquet": as_parquet(cells),
     } | ({"at-taken-loads.csv": as_csv(taken_sheet(taken).frame())} if taken else {})
@@ -142,7 +142,7 @@ def _document(
     data: CampaignData, measured: Sequence[tuple[Part, Findings]], at: Mapping[str, tuple[AtTakenLoad, ...]]
 ) -> PartsDocument:
     levels = (str(level) for part in data.campaign.parts for level in part.service_levels)
-    answer = capacities_over_stages([found.data for _, found in measured])
+    answer = capacities_over_stages([findings.data for _, findings in measured])
     conditions = condition_answers(answer)
     return PartsDocument(
         campaign_id=data.campaign_id,
@@ -152,26 +152,26 @@ def _document(
         approvals=data.approvals,
         service_levels=tuple(dict.fromkeys(levels)),
         incomplete=data.incomplete,
-        conclusion=campaign_conclusion(answer, conditions, [found for _, found in measured]),
+        conclusion=campaign_conclusion(answer, conditions, [findings for _, findings in measured]),
         conditions=conditions,
-        answer=tuple(one for group in answer for one in group.capacities),
-        capacity=tuple(one for _, found in measured for one in found.capacities),
+        answer=tuple(capacity for group in answer for capacity in group.capacities),
+        capacity=tuple(capacity for _, findings in measured for capacity in findings.capacities),
         stages=stage_documents(data.campaign),
         parts=tuple(
             PartSummary(
                 name=part.id,
                 stage=part.stage,
                 workload=part.workload_id if part.stage else "",
-                conclusion=conclusion(found),
-                counts=counts_of(found),
-                capacity=found.capacities,
+                conclusion=conclusion(findings),
+                counts=counts_of(findings),
+                capacity=findings.capacities,
                 at_loads=at[part.id],
                 report=file_of_part(part.id, "report.html"),
                 document=file_of_part(part.id, "report.json"),
             )
-            for part, found in measured
+            for part, findings in measured
         ),
-        cells=tuple(one for _, found in measured for one in entries_of(found)),
+        cells=tuple(entry for _, findings in measured for entry in entries_of(findings)),
         quality=data.quality,
         cost=cost_summary(data.spending),
         definition=data.definition,
@@ -198,9 +198,9 @@ def _together(measured: Sequence[tuple[Part, Findings]], sheet: Callable[[Findin
     """Return the tables of all parts as one table, with stage and workload as first columns."""
     import pandas as pd
 
-    tables = [sheet(found).frame() for _, found in measured]
+    tables = [sheet(findings).frame() for _, findings in measured]
     for (part, _), table in zip(measured, tables, strict=True):
         for name, key in (("workload", "workload_id"), ("stage", "stage")):
-            if any(getattr(one, key) for one, _ in measured) and name not in table:
+            if any(getattr(other, key) for other, _ in measured) and name not in table:
                 table.insert(0, name, getattr(part, key))
     return pd.concat(tables, ignore_index=True)

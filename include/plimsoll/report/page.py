@@ -53,10 +53,11 @@ def page_html(findings: Findings, figures: Sequence[Figure], drawings: Mapping[s
     drawn = _drawn(figures, drawings)
     campaign = _campaign(findings) | {"figures": drawn["figures"]}
     sections = []
-    for one in sections_of(findings):
-        if one.is_shown(findings, drawn["figures"]):
-            shown = {name: table(findings) for name, table in one.tables.items()} | {**one.context(findings)}
-            sections.append({"name": one.name, "link": one.link, "html": _rendered(one.template, campaign | shown)})
+    for section in sections_of(findings):
+        if section.is_shown(findings, drawn["figures"]):
+            shown = {name: table(findings) for name, table in section.tables.items()} | {**section.context(findings)}
+            html = _rendered(section.template, campaign | shown)
+            sections.append({"name": section.name, "link": section.link, "html": html})
     head = {**_head(findings), "header": header_facts(findings), "code_versions": code_versions(findings)}
     return _rendered("report.html.j2", campaign | drawn | head | {"sections": sections})
 
@@ -128,8 +129,7 @@ def _templates() -> Templates:
 
 
 def _embedded(figure: Figure, drawing: str) -> Mapping[str, Any]:
-    panels = figure.panels
-    layout = asdict(panels) if panels else None
+    layout = asdict(figure.panels) if figure.panels else None
     data = {"spec": figure.spec, "panels": layout, "narrowest_px": figure.narrowest_px}
     named = {"name": figure.name, "title": figure.title, "caption": figure.caption}
     return {**named, "data": data, "still": static_picture(drawing, figure.name) if drawing else ""}
@@ -155,18 +155,18 @@ def runtime() -> str:
     with suppress(OSError, EOFError, zlib.error):
         if script := gzip.decompress(kept.read_bytes()).decode():
             return script
-    made = bundled()
+    script = bundled()
     if not sys.dont_write_bytecode:
         with suppress(OSError):
             # Whole or not at all, whichever other process does the same.
             kept.parent.mkdir(parents=True, exist_ok=True)
             unfinished = kept.with_name(f"{kept.name}.{os.getpid()}")
-            unfinished.write_bytes(gzip.compress(made.encode(), compresslevel=6, mtime=0))
+            unfinished.write_bytes(gzip.compress(script.encode(), compresslevel=6, mtime=0))
             unfinished.replace(kept)
-            for other in kept.parent.glob("vega-*.js.gz"):
-                if other != kept:
-                    other.unlink(missing_ok=True)
-    return made
+            for earlier in kept.parent.glob("vega-*.js.gz"):
+                if earlier != kept:
+                    earlier.unlink(missing_ok=True)
+    return script
 
 
 def folder() -> Path:

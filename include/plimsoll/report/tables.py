@@ -49,7 +49,6 @@ class Column(Generic[Row]):
 
     @property
     def is_number(self) -> bool:
-        """Tell whether its cells are figures."""
         return isinstance(self.style, str) and self.style.startswith("number")
 
 
@@ -75,7 +74,6 @@ class Table(Generic[Row]):
     anchor: Callable[[Row], str] | None = None
 
     def __bool__(self) -> bool:
-        """Tell whether there is any row."""
         return bool(self.rows)
 
     @property
@@ -83,9 +81,9 @@ class Table(Generic[Row]):
         return [column for column in self.every_column if column.shown]
 
     def cells(self, row: Row) -> Iterator[Cell]:
-        for place, column in enumerate(self.columns):
+        for index, column in enumerate(self.columns):
             style = column.style if isinstance(column.style, str) else column.style(row)
-            yield Cell(column.of(row), style, place == self.naming)
+            yield Cell(column.of(row), style, index == self.naming)
 
     @property
     def texts(self) -> list[list[str]]:
@@ -106,7 +104,7 @@ def plain(
 ) -> Table[Sequence[object]]:
     """Return a table of finished cells below these headings, each with the style of its column."""
     columns: list[Column[Sequence[object]]] = [
-        Column(heading, itemgetter(place), style) for place, (heading, style) in enumerate(headings.items())
+        Column(heading, itemgetter(index), style) for index, (heading, style) in enumerate(headings.items())
     ]
     return Table(label, list(rows), columns, naming)
 
@@ -226,9 +224,9 @@ def table_of_loads(
 ) -> Table[RepeatsAtLoad]:
     """Return a row for each variant and load, in the definition's order; after these columns of its own the table's."""
     own: list[Column[RepeatsAtLoad]] = [
-        Column("Variant", lambda one: findings.labels[one.variant]),
-        number(load, lambda one: ops(one.load_ops_s)),
-        Column("Valid", lambda one: f"{one.valid} of {plural(one.repeats, 'repeat')}"),
+        Column("Variant", lambda row: findings.labels[row.variant]),
+        number(load, lambda row: ops(row.load_ops_s)),
+        Column("Valid", lambda row: f"{row.valid} of {plural(row.repeats, 'repeat')}"),
     ]
     return Table(label, findings.repeats_by_load, [*own, *columns])
 
@@ -242,6 +240,6 @@ def maxima_table(findings: Findings) -> Table[RepeatsAtLoad]:
     )
 
 
-def _maximum(percentile: str, one: RepeatsAtLoad) -> str:
-    spread = one.maxima_ms[percentile]
+def _maximum(percentile: str, row: RepeatsAtLoad) -> str:
+    spread = row.maxima_ms[percentile]
     return span(spread.low, spread.high) if spread else NOTHING

@@ -5,17 +5,18 @@ Invalid definitions are left out here; `require_sound_definitions` reports them.
 
 from datetime import timedelta
 
-from airflow.sdk import DAG, Asset, TriggerRule, get_parsing_context
+from airflow.sdk import DAG, Asset, AssetWatcher, TriggerRule, get_parsing_context
 
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.trigger import Trigger
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.ports.artefacts import MOST_FETCH_S
 from plimsoll.prefix import report_asset_of
 from plimsoll.settings import Settings
-from plimsoll_airflow.dags.beginnings import dag_schedule, triggering_asset
 from plimsoll_airflow.dags.forms import campaign_params
 from plimsoll_airflow.dags.texts import campaign_doc
+from plimsoll_airflow.internals.moved import AssetOrTimeSchedule, CronTriggerTimetable
 from plimsoll_airflow.operators.approval import AskApproval
 from plimsoll_airflow.operators.campaign import Plan, PublishReport, QualityGate
 from plimsoll_airflow.operators.failing import TRIES
@@ -24,8 +25,9 @@ from plimsoll_airflow.operators.reaper import ReapLeftovers
 from plimsoll_airflow.operators.run_cell import RunCell
 from plimsoll_airflow.runs.notices import when_incomplete
 from plimsoll_airflow.runs.ownership import APPROVE_TASK, CLUSTERS_POOL, NEXT_ROUND_TASK, PLAN_TASK, RUN_CELL_TASK
+from plimsoll_airflow.triggers.queue import QueueTrigger
 from plimsoll_airflow.wiring.core import run_poll_s
-from plimsoll_airflow.wiring.definitions import faults, sound_definitions
+from plimsoll_airflow.wiring.definitions import faults, sound_definitions, timetable
 
 _LIMIT = timedelta(minutes=30)
 """The longest time for a task that fetches nothing and waits for no load."""
@@ -38,7 +40,6 @@ def make_campaigns() -> None:
 
 
 def make_campaign(definition: Definition) -> None:
-    """Make the DAG of a definition."""
     campaign = resolve(definition)
     with DAG(
         dag_id=definition.dag_id,
@@ -47,7 +48,7 @@ def make_campaign(definition: Definition) -> None:
         tags={"campaign", *definition.tags},
         params=campaign_params(campaign),
         # No start date: with one, unpausing would at once start the campaign that was due last.
-        schedule=dag_schedule(definition),
+        schedule=_schedule(definition),
         catchup=False,
         # The next campaign does not start while one runs.
         max_active_runs=1,
@@ -55,7 +56,7 @@ def make_campaign(definition: Definition) -> None:
         default_args={"execution_timeout": _LIMIT, **TRIES},
     ):
         # An inlet: events that wait for the run's beginning are read by `plan`.
-        inlets = [triggering_asset(definition.trigger)] if definition.trigger else []
+        inlets = [_triggering_asset(definition.trigger)] if definition.trigger else []
         # It fetches the software that values of parameters name: a release, and the archives of variants.
         archives = sum(variant.archive is not None for variant in campaign.variants)
         fetches = max(1, archives) if definition.parameters else 0
@@ -89,10 +90,31 @@ def make_campaign(definition: Definition) -> None:
         run_cell >> reap.as_teardown()
 
 
+def _schedule(definition: Definition) -> "CronTriggerTimetable | AssetOrTimeSchedule | Asset | None":
+    """Return the definition's schedule, the asset whose events begin campaigns, both, or nothing."""
+    times = timetable(definition)
+    if definition.trigger is None:
+        return times
+    asset = _triggering_asset(definition.trigger)
+    return asset if times is None else AssetOrTimeSchedule(timetable=times, assets=asset)
+
+
+def _triggering_asset(trigger: Trigger) -> Asset:
+    """Return the asset with the watcher of its queue.
+
+    Each mention of the asset must have the watcher, inlets too: of several in a file Airflow takes the last one's.
+    """
+    queue = trigger.queue
+    if queue is None:
+        return Asset(trigger.asset)
+    watcher = AssetWatcher(name=f"{trigger.asset}-queue", trigger=QueueTrigger(queue.url, queue.connection))
+    return Asset(trigger.asset, watchers=[watcher])
+
+
 def require_sound_definitions() -> None:
     """Raise DefinitionError with all faults, unless a task's process asks.
 
     Airflow marks every DAG of a file with an import error as stale, so the error has a DAG file of its own.
     """
-    if get_parsing_context().dag_id is None and (found := faults(Settings())):
-        raise DefinitionError(found, where="campaign definitions")
+    if get_parsing_context().dag_id is None and (problems := faults(Settings())):
+        raise DefinitionError(problems, where="campaign definitions")

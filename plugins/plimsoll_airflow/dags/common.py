@@ -45,7 +45,6 @@ _REGULAR: Mapping[str, Any] = {
 
 
 def make_cell() -> None:
-    """Make the DAG `cell`."""
     with DAG(
         dag_id=CELL_DAG,
         description="One cell of a campaign",
@@ -66,7 +65,6 @@ def make_cell() -> None:
 
 
 def make_reaper() -> None:
-    """Make the DAG `reaper`."""
     about, params = "Destroys clusters that nobody owns", reaper_params()
     with DAG(REAPER_DAG, description=about, doc_md=_OF_REAPER, params=params, schedule="@hourly", **_REGULAR):
         Reap(task_id="reap", retries=1, execution_timeout=timedelta(minutes=50))

@@ -33,7 +33,6 @@ _PATTERN = r"[a-z0-9\]!\-]*[*?\[][a-z0-9*?\[\]!\-]*"
 
 
 def campaign_params(campaign: Campaign) -> dict[str, Param]:
-    """Return the form of a campaign's DAG."""
     rates = {level: _load_words(level) for level in levels_of(campaign)}
     repeats = {repeat_id(number): f"repeat {number}" for number in range(1, campaign.most_repeats + 1)}
     variants = {variant.id: variant.label for variant in campaign.variants}
@@ -43,7 +42,7 @@ def campaign_params(campaign: Campaign) -> dict[str, Param]:
     choice = partial(_choice, closed=not campaign.parameters)
     pattern = f"{'*-' if campaign.stage_ids else ''}{campaign.variants[0].id}-*-r1"
     return {
-        **{f"{FIELD_PREFIX}{name}": _value(name, known) for name, known in campaign.parameters.items()},
+        **{f"{FIELD_PREFIX}{name}": _value(name, parameter) for name, parameter in campaign.parameters.items()},
         "campaign_id": _campaign(
             "Empty: a new campaign. The id of an existing campaign: only its missing cells run. "
             "Any other id: a new campaign with that id."
@@ -131,7 +130,6 @@ def cell_params() -> dict[str, Param]:
 
 
 def reaper_params() -> dict[str, Param]:
-    """Return the form of the DAG `reaper`."""
     about = "Only show what would be destroyed."
     return {
         "dry_run": Param(False, type="boolean", title="Dry run", description_md=about),
@@ -176,8 +174,8 @@ def _some_cells(campaign: Campaign) -> str:
     middle = f"({workloads})-({loads})" if workloads else f"({loads})"
     stages = "|".join(campaign.stage_ids)
     first = f"({stages})-" if stages else ""
-    one = f"({first}({variants})-{middle}-r({repeats})|{_PATTERN})"
-    return f"^({MISSING}|{FAILED}|{INVALID}|{one}([ ,]+{one})*)$"
+    cell = f"({first}({variants})-{middle}-r({repeats})|{_PATTERN})"
+    return f"^({MISSING}|{FAILED}|{INVALID}|{cell}([ ,]+{cell})*)$"
 
 
 def _exactly(pattern: str) -> str:

@@ -28,13 +28,12 @@ at a time at most, {_hosts(campaign)}.{_searched(campaign)}
 
 {_what_runs(campaign)}
 - {"workloads" if campaign.workload_ids else "workload"}: {_workload(campaign)}\
-{"".join(f"{chr(10)}- {one}" for one in clients_of(campaign.parts))}
+{"".join(f"{chr(10)}- {clients}" for clients in clients_of(campaign.parts))}
 - provider: {campaign.provider.name}{_begun_by(definition)}
 """
 
 
 def _begun_by(definition: Definition) -> str:
-    """Tell of which asset events begin campaigns; empty where none do."""
     if definition.trigger is None:
         return ""
     queue = f", each message of `{definition.trigger.queue.url}`" if definition.trigger.queue else ""

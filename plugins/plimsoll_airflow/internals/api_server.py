@@ -71,8 +71,8 @@ def find_run(dag_id: str, run_id: str) -> SeenRun | None:
 def live_runs(dag_id: str) -> list[SeenRun]:
     """Return the DAG's runs that have not ended. Uses the model `DagRun`, which the REST API asks too."""
     with create_session() as session:
-        found = session.scalars(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.state.in_(LIVE_STATES)))
-        return [_seen(run) for run in found]
+        runs = session.scalars(select(DagRun).where(DagRun.dag_id == dag_id, DagRun.state.in_(LIVE_STATES)))
+        return [_seen(run) for run in runs]
 
 
 def task_state(run: SeenRun, task_id: str) -> str | None:
@@ -81,8 +81,8 @@ def task_state(run: SeenRun, task_id: str) -> str | None:
     Uses `DagRun.get_task_instance`, in the own process as `find_run` does.
     """
     with create_session() as session:
-        found = session.scalar(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id))
-        task = found.get_task_instance(task_id, session=session) if found else None
+        dag_run = session.scalar(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id))
+        task = dag_run.get_task_instance(task_id, session=session) if dag_run else None
         return task.state if task else None
 
 
@@ -93,12 +93,12 @@ def fail_run(run: SeenRun) -> None:
     """
     # Of its own: what 3.1 marks tasks with would end a shared one, and detach the run.
     with create_session(scoped=False) as session:
-        found = session.scalars(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id)).one()
-        dag = DBDagBag().get_dag_for_run(found, session=session)
+        dag_run = session.scalars(select(DagRun).where(DagRun.dag_id == run.dag_id, DagRun.run_id == run.run_id)).one()
+        dag = DBDagBag().get_dag_for_run(dag_run, session=session)
         if dag is None:
             mend = "end the run in Airflow's grid"
             raise NotFound(f"the DAG {run.dag_id} is gone", where=f"run {run.run_id}", mend=mend)
-        mark_run_failed(dag, found, session)
+        mark_run_failed(dag, dag_run, session)
 
 
 def trigger(dag_id: str, conf: Mapping[str, str | bool], user: BaseUser) -> str:

@@ -36,9 +36,9 @@ class CampaignsBundle(LocalDagBundle):
         """Request parsing of all DAG files if since the last call a definition was added, changed or removed, or a DAG
         that events of assets begin was paused or unpaused.
         """
-        found, unpaused = definition_folder(Settings()).fingerprint(), self._begun_by_events()
+        fingerprint, unpaused = definition_folder(Settings()).fingerprint(), self._begun_by_events()
         # The first call comes before the first parse.
-        if found != self._seen or self._unpaused not in (None, unpaused):
+        if fingerprint != self._seen or self._unpaused not in (None, unpaused):
             # As `PUT /api/v2/parseDagFile` does, by its table: the DAG processor has no token for the API.
             from airflow.models.dagbag import DagPriorityParsingRequest
             from airflow.utils.session import create_session
@@ -48,7 +48,7 @@ class CampaignsBundle(LocalDagBundle):
                     file = str(path.relative_to(self.path))
                     # Its key follows from both names.
                     session.merge(DagPriorityParsingRequest(bundle_name=self.name, relative_fileloc=file))
-        self._seen, self._unpaused = found, unpaused
+        self._seen, self._unpaused = fingerprint, unpaused
 
     def _begun_by_events(self) -> frozenset[str]:
         """Return the unpaused DAGs of the bundle that events of assets begin, by Airflow's table of DAGs."""

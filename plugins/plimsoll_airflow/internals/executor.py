@@ -95,13 +95,11 @@ class PacketQueue:
         return pickle.loads(packet)  # noqa: S301 - only these processes hold an end of the socket
 
     def empty(self) -> bool:
-        """Tell whether no message waits."""
         waiting = select.poll()
         waiting.register(self._reader, select.POLLIN)
         return not waiting.poll(0)
 
     def close(self) -> None:
-        """Close this process' ends."""
         self._reader.close()
         self._writer.close()
 

@@ -39,8 +39,8 @@ def pool_size(name: str) -> PoolSize | None:
     from sqlalchemy import select
 
     with create_session() as session:
-        found = session.scalar(select(Pool).where(Pool.pool == name))
-        return PoolSize(found.slots, found.include_deferred) if found else None
+        pool = session.scalar(select(Pool).where(Pool.pool == name))
+        return PoolSize(pool.slots, pool.include_deferred) if pool else None
 
 
 def living_triggerers() -> int:
@@ -50,8 +50,8 @@ def living_triggerers() -> int:
     from sqlalchemy import select
 
     with create_session() as session:
-        found = session.scalars(select(Job).where(Job.job_type == "TriggererJob", Job.state == "running"))
-        return sum(job.is_alive() for job in found)
+        jobs = session.scalars(select(Job).where(Job.job_type == "TriggererJob", Job.state == "running"))
+        return sum(job.is_alive() for job in jobs)
 
 
 def is_paused(dag_id: str) -> bool | None:

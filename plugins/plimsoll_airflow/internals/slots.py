@@ -47,7 +47,8 @@ def give_back(run: "DagRun", cell: CellRunId) -> None:
 
     session = object_session(run)
     assert session is not None, "Airflow tells of runs within the transaction that marks them"
-    for task in () if _runs_again(session, run) else _of_cell(session, cell):
+    runs_again = _xcom(session, run, JUDGE_TASK, RUNS_AGAIN) is not None
+    for task in () if runs_again else _of_cell(session, cell):
         task.pool = Pool.DEFAULT_POOL_NAME
 
 
@@ -61,10 +62,8 @@ def slots(dag_id: str, run_id: str) -> Slots:
     of_run = (TaskInstance.dag_id == dag_id, TaskInstance.run_id == run_id, TaskInstance.state == "scheduled")
     with create_session() as session:
         waiting = session.scalar(select(func.count()).select_from(TaskInstance).where(*in_pool, *of_run)) or 0
-        found = session.scalars(
-            select(TaskInstance).where(*in_pool, TaskInstance.state.in_(HOLDING)).order_by(TaskInstance.start_date)
-        )
-        holders = [(_campaign_of(session, task), task.rendered_map_index) for task in found]
+        query = select(TaskInstance).where(*in_pool, TaskInstance.state.in_(HOLDING)).order_by(TaskInstance.start_date)
+        holders = [(_campaign_of(session, task), task.rendered_map_index) for task in session.scalars(query)]
         return Slots(tuple(CellRunId(campaign, cell or "") for campaign, cell in holders if campaign), waiting)
 
 
@@ -79,22 +78,16 @@ def _of_cell(session: "Session", cell: CellRunId) -> Iterator["TaskInstance"]:
             yield task
 
 
-def _runs_again(session: "Session", run: "DagRun") -> bool:
-    from airflow.models.xcom import XComModel
-    from sqlalchemy import select
-
-    of_run = (XComModel.dag_id == run.dag_id, XComModel.run_id == run.run_id)
-    query = select(XComModel).where(*of_run, XComModel.task_id == JUDGE_TASK, XComModel.key == RUNS_AGAIN)
-    return session.scalar(query) is not None
-
-
 def _campaign_of(session: "Session", task: "TaskInstance") -> str:
     """Return the campaign that `plan` of the task's run has opened; empty where it left none."""
+    row = _xcom(session, task, PLAN_TASK, CAMPAIGN_ID)
+    return str(row.deserialize_value(row) or "") if row else ""
+
+
+def _xcom(session: "Session", of: "DagRun | TaskInstance", task_id: str, key: str) -> Any:
+    """Return the row of what that task of a run has left under that key; None where it left nothing."""
     from airflow.models.xcom import XComModel
     from sqlalchemy import select
 
-    of_run = (XComModel.dag_id == task.dag_id, XComModel.run_id == task.run_id)
-    row: Any = session.scalar(
-        select(XComModel).where(*of_run, XComModel.task_id == PLAN_TASK, XComModel.key == CAMPAIGN_ID)
-    )
-    return str(XComModel.deserialize_value(row) or "") if row else ""
+    of_run = (XComModel.dag_id == of.dag_id, XComModel.run_id == of.run_id)
+    return session.scalar(select(XComModel).where(*of_run, XComModel.task_id == task_id, XComModel.key == key))

@@ -37,8 +37,8 @@ def task_states(dag_id: str, run_id: str, task_id: str) -> dict[str, str | None]
     """
     from airflow.sdk.execution_time.task_runner import RuntimeTaskInstance
 
-    found = RuntimeTaskInstance.get_task_states(dag_id, task_ids=[task_id], run_ids=[run_id])
-    states: dict[str, str | None] = found.get(run_id, {})
+    by_run = RuntimeTaskInstance.get_task_states(dag_id, task_ids=[task_id], run_ids=[run_id])
+    states: dict[str, str | None] = by_run.get(run_id, {})
     return states
 
 

@@ -135,10 +135,10 @@ def _stack(places: Places, clusters: int | None = None) -> Stack:
 
 def _settings() -> Settings:
     """Return the settings with absolute paths, since the stack's processes have another working directory."""
-    given = Settings()
-    store = given.store if "://" in given.store else str(Path(given.store).absolute())
-    folders = {name: getattr(given, name).absolute() for name in ("work", "cache", "campaigns")}
-    return given.model_copy(update={"store": store, **folders})
+    settings = Settings()
+    store = settings.store if "://" in settings.store else str(Path(settings.store).absolute())
+    folders = {name: getattr(settings, name).absolute() for name in ("work", "cache", "campaigns")}
+    return settings.model_copy(update={"store": store, **folders})
 
 
 def _noise() -> str:

@@ -53,11 +53,10 @@ class DagRun:
     run_id: Annotated[str, Field(validation_alias="dag_run_id")]
     state: str
     run_after: datetime
-    conf: Annotated[Mapping[str, Any], BeforeValidator(lambda given: given or {})]
+    conf: Annotated[Mapping[str, Any], BeforeValidator(lambda conf: conf or {})]
 
     @property
     def is_final(self) -> bool:
-        """Tell whether the run has ended."""
         return self.state in FINAL_STATES
 
 
@@ -142,7 +141,6 @@ class AirflowClient:
             raise
 
     def dag_run(self, dag_id: str, run_id: str) -> DagRun:
-        """Return the present state of one run."""
         return _read(DagRun, self._transport.call("GET", _run_path(dag_id, run_id)))
 
     def dag_runs(self, dag_id: str, *, limit: int = 100, state: str | None = None) -> list[DagRun]:
@@ -154,12 +152,12 @@ class AirflowClient:
     def task_instances(self, dag_id: str, run_id: str) -> list[TaskInstance]:
         """Return the task instances of a run, all pages of them."""
         path = f"{_run_path(dag_id, run_id)}/taskInstances"
-        found: list[TaskInstance] = []
+        tasks: list[TaskInstance] = []
         while True:
-            body = self._transport.call("GET", path, params={"limit": 100, "offset": len(found)})
-            found += _read(list[TaskInstance], body["task_instances"])
-            if len(found) >= body["total_entries"] or not body["task_instances"]:
-                return found
+            body = self._transport.call("GET", path, params={"limit": 100, "offset": len(tasks)})
+            tasks += _read(list[TaskInstance], body["task_instances"])
+            if len(tasks) >= body["total_entries"] or not body["task_instances"]:
+                return tasks
 
     def task_errors(self, run: DagRun, task: TaskInstance) -> list[str]:
         """Return the error messages in the log of a task's newest try, oldest first."""
@@ -167,16 +165,15 @@ class AirflowClient:
         entries = self._transport.call("GET", path, params={"map_index": task.map_index})["content"]
         return [text for entry in entries if isinstance(entry, dict) for text in _errors(entry)]
 
-    def set_pool(self, name: str, slots: int, description: str, *, include_deferred: bool = True) -> None:
-        """Create a pool, or set the number of slots of an existing one."""
-        pool = {"slots": slots, "description": description, "include_deferred": include_deferred}
+    def set_pool(self, name: str, slots: int, description: str) -> None:
+        """Create a pool in which deferred tasks count, or set the number of slots of an existing one."""
+        pool = {"slots": slots, "description": description, "include_deferred": True}
         if self.pool(name):
             self._transport.call("PATCH", f"/pools/{_quoted(name)}", json={"pool": name, **pool})
         else:
             self._transport.call("POST", "/pools", json={"name": name, **pool})
 
     def pool(self, name: str) -> Pool | None:
-        """Return the pool of this name, or None."""
         return self._find(Pool, f"/pools/{_quoted(name)}")
 
     def _find(self, kind: type[_T], path: str) -> _T | None:

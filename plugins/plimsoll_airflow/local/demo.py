@@ -59,7 +59,6 @@ class CampaignRun:
 
     @property
     def campaign_id(self) -> str:
-        """Return the id of the run's campaign."""
         return campaign_id_of(self.definition.name, self.run.conf, self.run.run_after)
 
     @property
@@ -133,10 +132,10 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
     try:
         running = stack.up([definition.dag_id, CELL_DAG], kept=False)
         with stack.client(running) as client:
-            found = start_or_find(client, store, definition, _now())
-            _print(console, f"campaign {found.campaign_id}, DAG run {found.run.run_id}")
+            campaign_run = start_or_find(client, store, definition, _now())
+            _print(console, f"campaign {campaign_run.campaign_id}, DAG run {campaign_run.run.run_id}")
             with open_screen(console) as screen:
-                ended = found.watch(screen, _now)
+                ended = campaign_run.watch(screen, _now)
             _print(console, *outcome(ended))
         _print(console, stack.how_to_open(running))
         return ended.has_succeeded
@@ -149,9 +148,9 @@ def outcome(ended: CampaignRun) -> list[object]:
     if not ended.has_succeeded:
         mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
         return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]
-    found = completeness(CampaignStore(ended.store, ended.campaign_id))
-    if not found.is_complete:
-        return [f"{found.words}; its report is published once all have"]
+    state = completeness(CampaignStore(ended.store, ended.campaign_id))
+    if not state.is_complete:
+        return [f"{state.words}; its report is published once all have"]
     # Analysis brings pandas: only for those who get this far.
     from plimsoll.report.words.terminal import answer_view
     from plimsoll.services.publish.results import published_answer
@@ -160,9 +159,9 @@ def outcome(ended: CampaignRun) -> list[object]:
     return [answer_view(answer), f"Report: {ended.store.url(report_key(ended.campaign_id))}"]
 
 
-def _print(console: Console, *things: object) -> None:
-    for thing in things:
-        console.print(thing, markup=False, highlight=False, soft_wrap=True)
+def _print(console: Console, *lines: object) -> None:
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _now() -> datetime:

@@ -124,11 +124,11 @@ class Home:
 
     def password_of(self, user: str) -> str:
         """Return a user's password, made on first use. Airflow would print a password that it makes into a log."""
-        known: dict[str, str] = json.loads(self.passwords.read_text()) if self.passwords.exists() else {}
-        if user not in known:
-            known[user] = secrets.token_urlsafe(18)
-            _write_private(self.passwords, json.dumps(known))
-        return known[user]
+        passwords: dict[str, str] = json.loads(self.passwords.read_text()) if self.passwords.exists() else {}
+        if user not in passwords:
+            passwords[user] = secrets.token_urlsafe(18)
+            _write_private(self.passwords, json.dumps(passwords))
+        return passwords[user]
 
     def create(self) -> None:
         """Make the folders, with access for their owner only."""

@@ -44,23 +44,31 @@ def stack_environment(
 ) -> dict[str, str]:
     """Return the whole environment of the stack's processes: the caller's, without variables of another Airflow."""
     kept = {key: value for key, value in caller.items() if not key.startswith(FOREIGN)}
-    return {
-        **kept,
-        **_process_manners(kept),
-        "AIRFLOW_HOME": str(home.path),
-        **_plimsoll(home, settings),
-        **_section("core", _core(home, secrets, port, settings)),
-        **_section("database", _database(home)),
-        **_section("api", _api(secrets, port)),
-        **_section("workers", WORKERS),
-        **_section("api_auth", {"jwt_secret": secrets.jwt_secret}),
-        **_section("logging", _logging(home)),
-        **_section("scheduler", SCHEDULER),
-        **_section("triggerer", TRIGGERER),
-        **_section("dag_processor", DAG_PROCESSOR),
-        **_section("usage_data_collection", {"enabled": "False"}),
-        **settings.extra,
+    environment = {**kept, **_process_manners(kept), "AIRFLOW_HOME": str(home.path), **_plimsoll(home, settings)}
+    sections: Mapping[str, Mapping[str, str]] = {
+        "core": _core(home, secrets, port, settings),
+        "database": {
+            "sql_alchemy_conn": database_url(home.socket_dir),
+            # A stamp beside the data says which version they were migrated to; each process would read all migrations.
+            "check_migrations": "False",
+        },
+        "api": _api(secrets, port),
+        "workers": WORKERS,
+        "api_auth": {"jwt_secret": secrets.jwt_secret},
+        "logging": {
+            "base_log_folder": str(home.logs),
+            "colored_console_log": "False",
+            # A line for each of the tasks' calls says nothing that the tasks' own logs don't.
+            "namespace_levels": "http.access=WARNING",
+        },
+        "scheduler": SCHEDULER,
+        "triggerer": TRIGGERER,
+        "dag_processor": DAG_PROCESSOR,
+        "usage_data_collection": {"enabled": "False"},
     }
+    for section, options in sections.items():
+        environment |= {f"AIRFLOW__{section}__{key}".upper(): value for key, value in options.items()}
+    return {**environment, **settings.extra}
 
 
 def database_url(socket_dir: Path) -> str:
@@ -164,14 +172,6 @@ def _core(home: Home, secrets: Secrets, port: int, settings: StackSettings) -> d
     }
 
 
-def _database(home: Home) -> dict[str, str]:
-    return {
-        "sql_alchemy_conn": database_url(home.socket_dir),
-        # A stamp beside the data says which version they were migrated to; each process would read all migrations.
-        "check_migrations": "False",
-    }
-
-
 def _api(secrets: Secrets, port: int) -> dict[str, str]:
     return {
         "host": LOOPBACK,
@@ -183,16 +183,3 @@ def _api(secrets: Secrets, port: int) -> dict[str, str]:
         "auto_refresh_interval": "10",
         "secret_key": secrets.api_secret,
     }
-
-
-def _logging(home: Home) -> dict[str, str]:
-    return {
-        "base_log_folder": str(home.logs),
-        "colored_console_log": "False",
-        # A line for each of the tasks' calls says nothing that the tasks' own logs don't.
-        "namespace_levels": "http.access=WARNING",
-    }
-
-
-def _section(name: str, options: Mapping[str, str]) -> dict[str, str]:
-    return {f"AIRFLOW__{name.upper()}__{key.upper()}": value for key, value in options.items()}

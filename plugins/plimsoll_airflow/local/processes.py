@@ -108,22 +108,22 @@ def log_tail(path: Path, lines: int = 15) -> str:
 def members(home: Home) -> list[Member]:
     """Return every living process of this home's stack, whoever started it, except this process and its ancestors."""
     everyone = {process.pid: process for process in psutil.process_iter(["ppid"])}
-    known = _recognised(everyone, home)
-    _adopt_descendants(everyone, known)
+    components = _recognised(everyone, home)
+    _adopt_descendants(everyone, components)
     me = psutil.Process()
     for process in (me, *me.parents()):
-        known.pop(process.pid, None)
+        components.pop(process.pid, None)
     return [
-        Member(everyone[pid], component, is_top=_parent(everyone[pid]) not in known)
-        for pid, component in sorted(known.items())
+        Member(everyone[pid], component, is_top=_parent(everyone[pid]) not in components)
+        for pid, component in sorted(components.items())
     ]
 
 
 def _recognised(everyone: dict[int, psutil.Process], home: Home) -> dict[int, str]:
     """Map process ids to components, for processes that can be recognised without their relatives."""
     sessions = _noted_sessions(home)
-    found = {pid: _component(process, home, sessions) for pid, process in everyone.items()}
-    return {pid: component for pid, component in found.items() if component}
+    components = ((pid, _component(process, home, sessions)) for pid, process in everyone.items())
+    return {pid: component for pid, component in components if component}
 
 
 def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) -> str:
@@ -141,14 +141,14 @@ def _component(process: psutil.Process, home: Home, sessions: dict[int, str]) ->
         return ""
 
 
-def _adopt_descendants(everyone: dict[int, psutil.Process], known: dict[int, str]) -> None:
+def _adopt_descendants(everyone: dict[int, psutil.Process], components: dict[int, str]) -> None:
     """Add all descendants of members. A parent may have a higher process id than its child."""
     while orphans := {
-        pid: known[_parent(process)]
+        pid: components[_parent(process)]
         for pid, process in everyone.items()
-        if pid not in known and _parent(process) in known
+        if pid not in components and _parent(process) in components
     }:
-        known.update(orphans)
+        components.update(orphans)
 
 
 def _noted_sessions(home: Home) -> dict[int, str]:

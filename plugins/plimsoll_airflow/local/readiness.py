@@ -15,11 +15,7 @@ POLL_S = 0.2
 
 
 def await_ready(
-    client: AirflowClient,
-    home: Home,
-    components: Mapping[str, psutil.Process],
-    dag_ids: Sequence[str],
-    since: datetime,
+    client: AirflowClient, home: Home, components: Mapping[str, psutil.Process], dag_ids: Sequence[str], since: datetime
 ) -> None:
     """Return when all four parts are healthy and the DAGs are parsed. Only heartbeats after `since` count.
 
@@ -60,18 +56,15 @@ def _missing(client: AirflowClient, unparsed: list[str], since: datetime) -> lis
     while unparsed and _is_parsed(client, unparsed[0], since):
         del unparsed[0]
     if unparsed:
-        _refuse_unparsable(client, unparsed, since)
+        for file, trace in client.import_errors(since).items():
+            what = f"a DAG file can't be parsed while waiting for {', '.join(unparsed)}:\n{trace}"
+            raise StackError(what, where=file)
     return [f"DAG {dag_id}: not parsed yet" for dag_id in unparsed[:1]]
 
 
 def _is_parsed(client: AirflowClient, dag_id: str, since: datetime) -> bool:
     dag = client.dag(dag_id)
     return dag is not None and dag.parsed_at is not None and dag.parsed_at >= since
-
-
-def _refuse_unparsable(client: AirflowClient, dag_ids: Sequence[str], since: datetime) -> None:
-    for file, trace in client.import_errors(since).items():
-        raise StackError(f"a DAG file can't be parsed while waiting for {', '.join(dag_ids)}:\n{trace}", where=file)
 
 
 def _refuse_ended(home: Home, components: Mapping[str, psutil.Process]) -> None:

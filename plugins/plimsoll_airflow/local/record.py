@@ -19,7 +19,6 @@ class Record:
 
     @property
     def url(self) -> str:
-        """Return the address of Airflow."""
         return f"http://{LOOPBACK}:{self.port}"
 
     def write(self, home: Home) -> None:
@@ -30,7 +29,6 @@ class Record:
 
 
 def read(home: Home) -> Record | None:
-    """Return the record of this home; None when there is none."""
     try:
         return Record(**json.loads(_path(home).read_text()))
     except FileNotFoundError:
@@ -43,9 +41,9 @@ def forget(home: Home) -> None:
         path.unlink(missing_ok=True)
 
 
-def digest(environment: Mapping[str, str], keys: str = "PLIMSOLL_") -> str:
+def digest(environment: Mapping[str, str]) -> str:
     """Return a digest of the processes' settings about campaigns."""
-    settings = sorted((key, value) for key, value in environment.items() if key.startswith(keys))
+    settings = sorted((key, value) for key, value in environment.items() if key.startswith("PLIMSOLL_"))
     return sha256(json.dumps(settings).encode()).hexdigest()
 
 

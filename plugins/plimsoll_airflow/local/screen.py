@@ -34,7 +34,6 @@ class LiveScreen:
         self._live = live
 
     def show(self, progress: CampaignProgress | None) -> None:
-        """Redraw."""
         self._live.update(Text("planning the campaign") if progress is None else progress_view(progress), refresh=True)
 
 
@@ -46,7 +45,6 @@ class PlainScreen:
         self._shown, self._at = "", -LINE_EVERY_S
 
     def show(self, progress: CampaignProgress | None) -> None:
-        """Print a line if it is due."""
         line = "planning the campaign" if progress is None else progress_line(progress)
         now = time.monotonic()
         if line != self._shown and now - self._at >= LINE_EVERY_S:
@@ -100,13 +98,10 @@ def _summary(progress: CampaignProgress) -> str:
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"
     requested = " asked for" if len(run.cells) < len(progress.cells) else ""
     cells = f"{plural(len(run.cells), 'cell')}{requested}"
-    done = f"{_done(run)} of {cells} done ({details}), {_ending(run)}{_cost(progress)}"
+    spent = f", {show_usd(progress.usd)} spent" if progress.usd else ""
+    done = f"{_done(run)} of {cells} done ({details}), {_ending(run)}{spent}"
     valid = progress.count("met", "missed")
     return f"{done}; {valid} of {len(progress.cells)} of the campaign are valid" if requested else done
-
-
-def _cost(progress: CampaignProgress) -> str:
-    return f", {show_usd(progress.usd)} spent" if progress.usd else ""
 
 
 def _ending(progress: CampaignProgress) -> str:

@@ -60,7 +60,6 @@ def _stop(members: Iterable[Member], number: int, grace_s: float, in_haste: Call
 
 
 def _sweep(home: Home) -> None:
-    """Kill all remaining processes until the process table shows none."""
     deadline = time.monotonic() + SWEEP_S
     while left := [member.process for member in processes.members(home)]:
         if time.monotonic() > deadline:

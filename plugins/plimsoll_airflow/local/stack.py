@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-import psutil
-
 from plimsoll_airflow.local import database, processes, readiness, record, shutdown
 from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
 from plimsoll_airflow.local.guard import Guard
@@ -63,7 +61,9 @@ class Stack:
     def down(self) -> None:
         """Stop everything of this home in bounded time, including its clusters. Nothing running is no error."""
         with self.shield():
-            shutdown.stop_stack(self.home, self._destroy_leftover_clusters, in_haste=self.in_haste)
+            shutdown.stop_stack(
+                self.home, lambda: self.destroy_clusters(self.environment(port=0)), in_haste=self.in_haste
+            )
             self._dismiss_guard()
 
     def down_unless_kept(self) -> None:
@@ -105,7 +105,6 @@ class Stack:
         return f"{start}: {running.url}, user {users}, password in {self.home.passwords}"
 
     def environment(self, port: int) -> dict[str, str]:
-        """Return the environment of this stack's processes."""
         own = {INSTALLATION_ENVIRONMENT: self.home.installation}
         return own | stack_environment(self.home, self.home.secrets, port, self.settings, os.environ)
 
@@ -121,9 +120,6 @@ class Stack:
         guard, self._guard = self._guard, None
         if guard is not None:
             guard.dismiss()
-
-    def _destroy_leftover_clusters(self) -> None:
-        self.destroy_clusters(self.environment(port=0))
 
     def _joined(self, running: Record) -> Record:
         if running.told != record.digest(self.environment(running.port)):
@@ -151,7 +147,11 @@ class Stack:
         started = Record(port, kept=False, told=record.digest(environment))
         started.write(self.home)
         self.start_database(environment)
-        components = self._start_components(environment)
+        with self.shield():
+            components = {
+                name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
+                for name, arguments in processes.AIRFLOW_COMPONENTS.items()
+            }
         with self.client(started) as client:
             readiness.await_ready(client, self.home, components, dag_ids, since)
             if self.settings.clusters is not None or client.pool(CLUSTERS_POOL) is None:
@@ -166,10 +166,3 @@ class Stack:
         if processes.wait_gone([migration], MIGRATE_TIMEOUT_S) or migration.wait(0):
             log = self.home.log("migration")
             raise StackError(f"`airflow db migrate` failed:\n{processes.log_tail(log)}", where=str(log))
-
-    def _start_components(self, environment: Mapping[str, str]) -> dict[str, psutil.Process]:
-        with self.shield():
-            return {
-                name: processes.start(name, processes.airflow_command(arguments), self.home, environment)
-                for name, arguments in processes.AIRFLOW_COMPONENTS.items()
-            }

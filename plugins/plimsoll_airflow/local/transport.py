@@ -41,7 +41,6 @@ class Transport:
         self._http = httpx.Client(base_url=base_url, timeout=TIMEOUT_S, trust_env=False, transport=wire)
 
     def close(self) -> None:
-        """Close the connections."""
         self._http.close()
 
     def send(self, method: str, path: str, **options: Any) -> httpx.Response:

@@ -65,12 +65,12 @@ class AskApproval(CampaignTask, HITLOperator):
                 return
             new = ApprovalQuestion(at=toolkit().clock.now(), usd=missing.usd)
             # Airflow shows the first question of a task, also once the task was cleared.
-            asked = campaign.record_question(new, digest_of(run_of(context).token))
-            if not asked.covers(missing.usd):
-                what = f"was asked for {_cost(asked)}; now {missing.reason}"
+            question = campaign.record_question(new, digest_of(run_of(context).token))
+            if not question.covers(missing.usd):
+                what = f"was asked for {_cost(question)}; now {missing.reason}"
                 raise Refused([Problem("approval", what, f"{_again(campaign)}: this run can't ask for another amount")])
-            self.subject = f"Approve campaign {campaign.campaign_id}: {_cost(asked)}"
-            self.body = _body(campaign.campaign_id, declared, asked)
+            self.subject = f"Approve campaign {campaign.campaign_id}: {_cost(question)}"
+            self.body = _body(campaign.campaign_id, declared, question)
         super().execute(context)
 
     def execute_complete(self, context: "Context", event: dict[str, Any]) -> None:
@@ -86,10 +86,9 @@ class AskApproval(CampaignTask, HITLOperator):
             if answer["chosen_options"] != [APPROVE]:
                 what = f"was rejected by {by}, so no host was launched"
                 raise Refused([Problem("approval", what, f"{_again(campaign)}, if the campaign may run after all")])
-            asked = layout.QUESTION.at(
-                campaign.store, layout.QUESTION.key(campaign.campaign_id, digest_of(run_of(context).token))
-            )
-            approval = Approval(by=by, at=answer["responded_at"], usd=asked.usd)
+            key = layout.QUESTION.key(campaign.campaign_id, digest_of(run_of(context).token))
+            question = layout.QUESTION.at(campaign.store, key)
+            approval = Approval(by=by, at=answer["responded_at"], usd=question.usd)
             campaign.record_approval(approval)
             self.log.info("%s: %s", campaign.campaign_id, approval)
             require_approval(toolkit(), campaign, campaign.resolved())  # prices may have risen while nobody answered
@@ -99,18 +98,18 @@ def _again(campaign: CampaignStore) -> str:
     return f"trigger this DAG with `campaign_id` {campaign.campaign_id!r}, which asks again"
 
 
-def _cost(asked: ApprovalQuestion) -> str:
-    return "an unknown cost" if asked.usd is None else f"at most {show_usd(asked.usd)}"
+def _cost(question: ApprovalQuestion) -> str:
+    return "an unknown cost" if question.usd is None else f"at most {show_usd(question.usd)}"
 
 
-def _body(campaign_id: str, declared: Campaign, asked: ApprovalQuestion) -> str:
+def _body(campaign_id: str, declared: Campaign, question: ApprovalQuestion) -> str:
     """Return the question in Markdown. It has ids and figures alone, and no text that somebody wrote."""
     plan = make_plan(declared, tariff=toolkit().tariff(declared))
     budget = "none" if declared.budget is None else show_usd(declared.budget)
     return f"""\
 Campaign `{campaign_id}` of the definition `{declared.name}` waits to launch hosts.
 
-- **Cost: {_cost(asked)}**, if all cells that may run do, each once, with the time for populating. Budget: {budget}.
+- **Cost: {_cost(question)}**, if all cells that may run do, each once, with the time for populating. Budget: {budget}.
 - Cells: {plan.estimate.most:,} at most, {plan.at_once} at a time
 - Hosts: {plan.hosts} at once, {plan.host_hours("most"):,.1f} host-hours under load
 - Hours: {plan.hours("most"):,.1f} cell-hours under load

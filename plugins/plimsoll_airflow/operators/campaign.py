@@ -36,14 +36,7 @@ from plimsoll_airflow.runs import notices
 from plimsoll_airflow.runs.asset_events import RunEvent, first_event, newest_event
 from plimsoll_airflow.runs.installation import own_installation
 from plimsoll_airflow.runs.own_task import run_of
-from plimsoll_airflow.runs.ownership import (
-    CAMPAIGN_ID,
-    CELL_DAG,
-    GOES_ON,
-    MEASURED_BY,
-    PLAN_TASK,
-    CellRunId,
-)
+from plimsoll_airflow.runs.ownership import CAMPAIGN_ID, CELL_DAG, GOES_ON, MEASURED_BY, PLAN_TASK, CellRunId
 from plimsoll_airflow.wiring.core import toolkit
 
 if TYPE_CHECKING:
@@ -75,8 +68,8 @@ class Plan(BaseOperator):
             context["ti"].xcom_push(MEASURED_BY, event[0])
             raise AirflowSkipException("nothing to measure: no event has come since campaign {}, {}".format(*event))
         with final():
-            given, where = (event.extra, event.where) if event else (given_values(asked), OF_A_REQUEST)
-            definition = requested_definition(document, given, named, where=where)
+            values, where = (event.extra, event.where) if event else (given_values(asked), OF_A_REQUEST)
+            definition = requested_definition(document, values, named, where=where)
             campaign = resolve(definition)
             request = read_request(campaign, asked)
             if definition.notify and not campaign_exists(named.store, named.campaign_id):
@@ -137,12 +130,7 @@ class CampaignTask(BaseOperator):
     template_fields = ("campaign_id",)
     operator_extra_links = [CampaignPageLink()]
 
-    def __init__(
-        self,
-        *,
-        campaign_id: str = CREATED_CAMPAIGN,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, *, campaign_id: str = CREATED_CAMPAIGN, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.campaign_id = campaign_id
 
@@ -173,8 +161,8 @@ class QualityGate(CampaignTask):
         with final():
             from plimsoll.services.publish.publishing import pass_gate
 
-            found = pass_gate(toolkit(), campaign_id, requested, incomplete=_may_be_incomplete(context))
-        self.log.info("%s: %s", campaign_id, found.words)
+            passed = pass_gate(toolkit(), campaign_id, requested, incomplete=_may_be_incomplete(context))
+        self.log.info("%s: %s", campaign_id, passed.words)
 
 
 class PublishReport(CampaignTask):
@@ -194,12 +182,12 @@ class PublishReport(CampaignTask):
         with final():
             from plimsoll.services.publish.publishing import publish_report
 
-            found = completeness(CampaignStore(toolkit().store, campaign_id))
+            state = completeness(CampaignStore(toolkit().store, campaign_id))
             incomplete = _may_be_incomplete(context)
-            is_due = incomplete or found.is_complete
+            is_due = incomplete or state.is_complete
             url = publish_report(toolkit(), campaign_id, incomplete=incomplete) if is_due else ""
         if not url:
-            raise AirflowSkipException(f"{found.words}; its report is published once all have")
+            raise AirflowSkipException(f"{state.words}; its report is published once all have")
         self.log.info("report: %s", url)
         with final():
             from plimsoll.services.publish.announcing import answer_in_short

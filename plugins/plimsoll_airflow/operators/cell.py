@@ -55,7 +55,6 @@ class StepTask(BaseOperator):
         return require_attempt(toolkit(), cell_of(context), context["run_id"], own_installation())
 
     def log_lines(self, lines: Iterable[str]) -> None:
-        """Write sentences to the task's log."""
         for line in lines:
             self.log.info(line)
 
@@ -67,7 +66,6 @@ class Measure(StepTask):
     """
 
     def execute(self, context: "Context") -> None:
-        """Run the step and log its result."""
         with final():
             work = self.attempt(context)
             self.log.info("attempt %s", work.key)
@@ -130,11 +128,9 @@ class Keep(StepTask):
         super().__init__(task_id=task_id, trigger_rule=TriggerRule.ALL_DONE, **kwargs)
 
     def execute(self, context: "Context") -> None:
-        """Run the step and log its result."""
         run, again = partial(self._run, context), PASSING_WHILE_KEEPING
-        self.log_lines(
-            log_messages.came_of(self.step, with_retries(toolkit().clock, run, self.log.warning, again=again))
-        )
+        result = with_retries(toolkit().clock, run, self.log.warning, again=again)
+        self.log_lines(log_messages.came_of(self.step, result))
 
     def _run(self, context: "Context") -> object:
         try:
@@ -198,7 +194,7 @@ TASK_CLASSES: tuple[type[StepTask], ...] = (Provision, *_BY_ROLE.values())
 def tasks_of(role: Role) -> list[StepTask]:
     """Return a task for each step with that role, in order, in the current DAG."""
     begins = steps_of("measure")[0]
-    return [(Provision if one is begins else _BY_ROLE[role])(task_id=one.name) for one in steps_of(role)]
+    return [(Provision if own is begins else _BY_ROLE[role])(task_id=own.name) for own in steps_of(role)]
 
 
 def _money(work: AttemptContext) -> Iterable[str]:

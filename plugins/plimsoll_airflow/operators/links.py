@@ -52,7 +52,6 @@ class CampaignPageLink(BaseOperatorLink):
 
 
 def page_of_campaign(campaign_id: str) -> str:
-    """Return the address of the campaign's page."""
     return page_url(f"campaigns/{campaign_id}")
 
 

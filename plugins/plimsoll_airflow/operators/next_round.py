@@ -37,7 +37,6 @@ class NextRound(TriggerDagRunOperator):
         self.campaign_id = CREATED_CAMPAIGN
 
     def execute(self, context: "Context") -> None:
-        """Start the run of the next round."""
         if not self.campaign_id:
             raise AirflowSkipException("no campaign was created; the log of `plan` says why")
         if not _is_of_search(context):
@@ -92,14 +91,14 @@ def run_of_next_round(campaign: CampaignStore) -> str:
 def _complete(campaign: CampaignStore) -> str:
     """Return the words for a complete campaign. Fails where it is not: no search ends green without report."""
     state = judged_state(campaign, campaign.resolved())
-    found = completeness_of(state)
-    if not found.is_complete:
-        waiting = ", ".join(one.cell.id for one in state.left_to_a_person)
+    completeness = completeness_of(state)
+    if not completeness.is_complete:
+        waiting = ", ".join(cell.cell.id for cell in state.left_to_a_person)
         raise AirflowFailException(
-            f"{found.words}. What is left waits for cells whose newest attempt has no valid result: {waiting}. "
+            f"{completeness.words}. What is left waits for cells whose newest attempt has no valid result: {waiting}. "
             f"{_how_to_go_on(campaign.campaign_id)}"
         )
-    return found.words
+    return completeness.words
 
 
 def _how_to_go_on(campaign_id: str) -> str:

@@ -27,10 +27,10 @@ class RemoveRawFiles(BaseOperator):
         """Return the campaigns whose raw files were removed. A campaign whose raw files stay is no failure."""
         gone: list[str] = []
         with final():
-            for one in prune(toolkit(), rule_of_settings(), f"Airflow's DAG {RETENTION_DAG}"):
-                if one.why_not:
-                    self.log.warning("%s: raw files, %s, stay: %s", one.campaign_id, one.rule, one.why_not)
+            for raw in prune(toolkit(), rule_of_settings(), f"Airflow's DAG {RETENTION_DAG}"):
+                if raw.why_not:
+                    self.log.warning("%s: raw files, %s, stay: %s", raw.campaign_id, raw.rule, raw.why_not)
                 else:
-                    self.log.info("%s: removed %d bytes of raw files, %s", one.campaign_id, one.bytes, one.rule)
-                    gone.append(one.campaign_id)
+                    self.log.info("%s: removed %d bytes of raw files, %s", raw.campaign_id, raw.bytes, raw.rule)
+                    gone.append(raw.campaign_id)
         return gone

@@ -63,7 +63,6 @@ class RunCell(TriggerDagRunOperator):
 
     @property
     def cell_run(self) -> CellRunId:
-        """Return the campaign and the cell."""
         return CellRunId.parse(self.run_id)
 
     @property
@@ -111,7 +110,8 @@ class RunCell(TriggerDagRunOperator):
             if self._was_cancelled():
                 self.log.info("run %s was cancelled: starting it anew once it has ended", self.run_id)
                 self._await_end("start_anew")
-            if not self._is_to_start_over(context):
+            # A person has cleared this task while the cell is under load. A killed process's retry is none.
+            if not (self._was_cleared(context) and is_under_load(toolkit(), self.cell_run, own_installation())):
                 self.log.info("run %s lives: waiting for it", self.run_id)
                 self._await_end("execute_complete")
             self.log.info("run %s is under load and this task was cleared: starting it over", self.run_id)
@@ -154,10 +154,6 @@ class RunCell(TriggerDagRunOperator):
 
     def _was_cancelled(self) -> bool:
         return was_cancelled(toolkit(), self.cell_run, own_installation())
-
-    def _is_to_start_over(self, context: "Context") -> bool:
-        """Tell whether a person cleared this task while the cell is under load. A killed process's retry is none."""
-        return self._was_cleared(context) and is_under_load(toolkit(), self.cell_run, own_installation())
 
     def _is_done(self, context: "Context") -> bool:
         """Tell whether the earlier try was killed and the cell has become valid, so that no second load is needed."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from airflow.sdk import BaseOperator
@@ -37,7 +38,8 @@ class WatchSchedules(BaseOperator):
         since = context["prev_start_date_success"] or until - FIRST_LOOK
         definitions = list(watched())
         _tell_of_late_ones(list(filter(_may_be_late, definitions)), context)
-        missed = [line for one in definitions for line in _missed(one, context["ti"], since - GRACE, until - GRACE)]
+        span = since - GRACE, until - GRACE
+        missed = [line for definition in definitions for line in _missed(definition, context["ti"], *span)]
         for line in missed:
             self.log.warning(line)
         if missed:
@@ -60,7 +62,7 @@ def _tell_of_late_ones(definitions: Sequence[Definition], context: "Context") ->
     """Tell of their campaigns that run and are late. What was told, or has ended, is not looked at again."""
     store = toolkit().store
     campaigns = campaigns_by_definition(store) if definitions else {}
-    for campaign_id in (campaign_id for one in definitions for campaign_id in campaigns.get(one.name, ())):
+    for campaign_id in chain.from_iterable(campaigns.get(definition.name, ()) for definition in definitions):
         if not (layout.LATE.exists(store, campaign_id) or layout.TOTALS.exists(store, campaign_id)):
             notices.tell_if_late(dict(context), CampaignStore(store, campaign_id), begins=False)
 

@@ -9,6 +9,7 @@ campaign's status.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.domain.keys.parameters import Parameter
@@ -63,7 +64,7 @@ class RunEvent:
             asset=self.asset,
             at=self.at,
             installation=installation,
-            values={name: known.effective for name, known in parameters.items() if name in self.extra},
+            values={name: parameter.effective for name, parameter in parameters.items() if name in self.extra},
             message=self.message,
             skipped=tuple(
                 SkippedEvent(at=event.at, extra=_words(event.extra, parameters), message=event.message)
@@ -76,8 +77,7 @@ class RunEvent:
 def first_event(context: "Context") -> Any:
     """Return the first event that the run was started for; None where a person or a schedule started it."""
     triggering: Mapping[Any, Any] = context.get("triggering_asset_events") or {}
-    found = (event for events in triggering.values() for event in events)
-    return min(found, key=lambda event: event.timestamp, default=None)
+    return min(chain.from_iterable(triggering.values()), key=lambda event: event.timestamp, default=None)
 
 
 def newest_event(context: "Context", asset: "Asset", since: datetime, measured: BegunBy | None) -> RunEvent | None:
@@ -133,6 +133,6 @@ def _values(event: Any) -> Mapping[str, Any]:
 
 def _words(extra: Mapping[str, Any], parameters: Mapping[str, Parameter]) -> str:
     """Return the values that fit parameters, in words. Whatever else an event has may be secret."""
-    given = ((name, known, known.typed(extra[name])) for name, known in parameters.items() if name in extra)
-    fitting = [f"{name} {value}" for name, known, value in given if known.wrong(value) is None]
+    typed = ((name, parameter, parameter.typed(extra[name])) for name, parameter in parameters.items() if name in extra)
+    fitting = [f"{name} {value}" for name, parameter, value in typed if parameter.wrong(value) is None]
     return shortened(visible(", ".join(fitting)), _LONGEST)

@@ -41,8 +41,8 @@ def on_starting(component: Any) -> None:
     environment, so that the tasks that it forks need not ask the api-server.
     """
     if is_scheduler(component):
-        found = find_installation() or ensure_variable(INSTALLATION_VARIABLE, secrets.token_hex(_BYTES), _ABOUT)
-        os.environ[INSTALLATION_ENVIRONMENT] = found
+        installation = find_installation() or ensure_variable(INSTALLATION_VARIABLE, secrets.token_hex(_BYTES), _ABOUT)
+        os.environ[INSTALLATION_ENVIRONMENT] = installation
 
 
 def own_installation() -> str:
@@ -54,11 +54,11 @@ def own_installation() -> str:
 
 
 def _require_installation() -> str:
-    found = find_installation()
-    if not re.fullmatch(INSTALLATION, found):
-        what = f"is no id of an installation: {found!r}"
+    installation = find_installation()
+    if not re.fullmatch(INSTALLATION, installation):
+        what = f"is no id of an installation: {installation!r}"
         raise Refused([Problem(f"the Variable {INSTALLATION_VARIABLE}", what, _MEND)])
-    return found
+    return installation
 
 
 def find_installation() -> str:

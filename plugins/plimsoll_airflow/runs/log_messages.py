@@ -38,8 +38,8 @@ def deployed(fingerprint: Fingerprint) -> Iterator[str]:
             if process.jvm:
                 flags = " ".join(f"{name}={value}" for name, value in process.jvm.flags.items())
                 yield f"{prefix}flags reported by the running JVM: {flags}"
-    for told in fingerprint.reported_nodes:
-        yield f"{told.address}: release {told.release_version or 'not told'}, by the database's own word"
+    for reported in fingerprint.reported_nodes:
+        yield f"{reported.address}: release {reported.release_version or 'not told'}, by the database's own word"
     yield f"load generator: {fingerprint.load_generator}"
     yield from (_fit(host) for host in fingerprint.canary)
 
@@ -103,18 +103,17 @@ def _fit(host: HostFigures) -> str:
         "reading": host.disk_read_bytes_s,
         "network": host.network_bytes_s,
     }
-    return f"{host.host} before its load: " + ", ".join(
-        f"{name} {figure / 2**20:.0f}M/s" for name, figure in figures.items()
-    )
+    words = ", ".join(f"{name} {figure / 2**20:.0f}M/s" for name, figure in figures.items())
+    return f"{host.host} before its load: {words}"
 
 
-def reaped(found: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
+def reaped(result: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
     """Yield the clusters that the reaper kept and destroyed (or would destroy), each with all its parts."""
-    for cluster in found.kept:
+    for cluster in result.kept:
         yield f"kept {_cluster(cluster, now)}"
-    for cluster in found.destroyed:
+    for cluster in result.destroyed:
         yield f"{'would destroy' if dry_run else 'destroyed'} {_cluster(cluster, now)}"
-    if not (found.kept or found.destroyed or found.troubles):
+    if not (result.kept or result.destroyed or result.troubles):
         yield "no cluster is alive"
 
 
@@ -126,10 +125,10 @@ def _cluster(cluster: Cluster, now: datetime) -> str:
 
 
 def _node(node: NodeFingerprint) -> str:
-    what = f"{node.host} at {node.address}: {node.database} {node.database_version}".rstrip()
+    database = f"{node.host} at {node.address}: {node.database} {node.database_version}".rstrip()
     jvms = {prefix: process.jvm for prefix, process in by_prefix(node.processes).items() if process.jvm}
     runtimes = "; ".join(f"{prefix}{_jvm(jvm)}" for prefix, jvm in jvms.items())
-    return f"{what} on {runtimes}" if runtimes else what
+    return f"{database} on {runtimes}" if runtimes else database
 
 
 def _jvm(jvm: JvmFacts) -> str:

@@ -74,13 +74,13 @@ def require_notifier() -> None:
         _made(setting)
 
 
-def _send(made: "BaseNotifier", about: dict[str, Any]) -> None:
+def _send(notifier: "BaseNotifier", about: dict[str, Any]) -> None:
     try:
-        made(about)
+        notifier(about)
     except Exception as error:  # whatever the provider raises
         kind = _NotReached if any(isinstance(cause, _NO_CONNECTION) for cause in _causes(error)) else NoticeError
         why = f"the notice could not be sent: {type(error).__name__}: {error}"
-        raise kind(why, where=type(made).__name__, mend=_MEND) from error
+        raise kind(why, where=type(notifier).__name__, mend=_MEND) from error
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -95,13 +95,13 @@ def _made(setting: str) -> "BaseNotifier":
     try:
         arguments = json.loads(setting)
         kind = resolve_name(arguments.pop(_CLASS))
-        made = kind(**arguments)
+        notifier = kind(**arguments)
     except (ValueError, KeyError, TypeError, AttributeError, ImportError) as error:
         what = f"names no notifier: {type(error).__name__}: {error}"
         raise NoticeError(what, where="PLIMSOLL_NOTIFIER", mend=_MEND) from error
-    if not isinstance(made, BaseNotifier):
+    if not isinstance(notifier, BaseNotifier):
         raise NoticeError(f"{kind.__name__} is no Airflow notifier", where="PLIMSOLL_NOTIFIER", mend=_MEND)
-    return made
+    return notifier
 
 
 def when_incomplete(definition: Definition) -> Callable[[Mapping[str, Any]], None] | None:
@@ -163,26 +163,25 @@ def _is_followed(context: Mapping[str, Any]) -> bool:
 
 def tell_news(
     context: Mapping[str, Any],
-    found: "TrendDocument",
+    trend: "TrendDocument",
     events: Collection[str],
     campaign_id: str,
     page: Callable[[str], str],
 ) -> None:
     """Send a notice of the changes in the trend that are news, once for all. Raises NoticeError.
 
-    `found`: the trend over the campaigns of the definition whose campaign is published; `events`: those asked for;
+    `trend`: the trend over the campaigns of the definition whose campaign is published; `events`: those asked for;
     `page`: a campaign's id → the address of its page.
     """
     from plimsoll.services.publish.announcing import claim_news, news  # late: whoever parses DAGs needs none of it
 
-    setting = Settings().notifier
-    if not setting:
+    if not Settings().notifier:
         return
     require_notifier()  # one that can't be made must not use up what is told once
     store, effects = toolkit().store, {"regression", "improvement"}.intersection(events)
-    changes = claim_news(store, found, effects, campaign_id, datetime.now(UTC))
+    changes = claim_news(store, trend, effects, campaign_id, datetime.now(UTC))
     if changes:
-        title, text = news(store, found, changes, page)
+        title, text = news(store, trend, changes, page)
         _log.info("%s\n%s", title, text)  # nobody is told again, so that it stands here if it can't be sent
         send(context, title, text)
 

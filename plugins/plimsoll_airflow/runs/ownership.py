@@ -55,8 +55,8 @@ class CellRun:
     @classmethod
     def parse(cls, owner: str) -> Self | None:
         """Return the pass that a token names; None for owners that are no runs of Airflow, such as the command line."""
-        found = CELL_RUN.fullmatch(owner)
-        return cls(found["run_id"], int(found["clear_number"]), found["installation"]) if found else None
+        match = CELL_RUN.fullmatch(owner)
+        return cls(match["run_id"], int(match["clear_number"]), match["installation"]) if match else None
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class CampaignRunOwner:
     @classmethod
     def parse(cls, owner: str) -> Self | None:
         """Return the run that a token names; None for other owners."""
-        found = CAMPAIGN_RUN.fullmatch(owner)
-        return cls(found["dag_id"], found["run_id"], found["installation"]) if found else None
+        match = CAMPAIGN_RUN.fullmatch(owner)
+        return cls(match["dag_id"], match["run_id"], match["installation"]) if match else None
 
 
 def is_of_run(owner: str, run_id: str, installation: str) -> bool:

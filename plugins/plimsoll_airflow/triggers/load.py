@@ -53,7 +53,6 @@ class LoadTrigger(BaseTrigger):
         self.since = since
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """Return the data from which a triggerer makes this trigger again."""
         arguments = {"attempt": self.attempt, "run_id": self.run_id, "step": self.step, "since": self.since}
         return f"{__name__}.{type(self).__qualname__}", arguments
 
@@ -104,10 +103,10 @@ class LoadTrigger(BaseTrigger):
 
     def _look(self) -> tuple[LoadStatus | str, float]:
         """Return the load's status, or why it can't be read, and seconds until the next look. Has all that blocks."""
-        found = self._poller.look()
-        if isinstance(found, str):
-            return found, SOON_S
-        return found, self._polling.pause_s(self.work.part)
+        status = self._poller.look()
+        if isinstance(status, str):
+            return status, SOON_S
+        return status, self._polling.pause_s(self.work.part)
 
     def _log_phase(self, status: LoadStatus, shown: tuple[str, float], now: float) -> tuple[str, float]:
         phase, at = shown

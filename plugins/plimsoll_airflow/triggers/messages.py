@@ -39,13 +39,13 @@ def meaning(body: str) -> Mapping[str, Any] | tuple[StoredObject, ...]:
 
     Raises UnusableMessageError.
     """
-    found = _json_object(body)
-    if found.get("Type") == "Notification" and isinstance(found.get("Message"), str):
-        found = _json_object(found["Message"])
-    if found.get("Event") == "s3:TestEvent":
+    message = _json_object(body)
+    if message.get("Type") == "Notification" and isinstance(message.get("Message"), str):
+        message = _json_object(message["Message"])
+    if message.get("Event") == "s3:TestEvent":
         return ()
-    objects = _objects(found)
-    return _plain(found) if objects is None else objects
+    objects = _objects(message)
+    return _plain(message) if objects is None else objects
 
 
 def values_in(content: bytes) -> Mapping[str, Any]:
@@ -57,27 +57,27 @@ def _json_object(text: str | bytes) -> dict[str, Any]:
     if len(text) > MOST_BYTES:
         raise UnusableMessageError(f"is larger than {MOST_BYTES >> 10} KiB")
     try:
-        found = json.loads(text, parse_constant=_no_number)
+        parsed = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise UnusableMessageError("is not JSON") from error
-    if not isinstance(found, dict):
+    if not isinstance(parsed, dict):
         raise UnusableMessageError("is no JSON object")
-    return found
+    return parsed
 
 
 def _no_number(_: str) -> NoReturn:
     raise ValueError("JSON has neither NaN nor infinity")
 
 
-def _objects(found: Mapping[str, Any]) -> tuple[StoredObject, ...] | None:
+def _objects(message: Mapping[str, Any]) -> tuple[StoredObject, ...] | None:
     """Return the new objects of a notification; None for a message that is none."""
     try:
-        if "detail-type" in found:
-            created = [found["detail"]] if found["detail-type"] == "Object Created" else []
+        if "detail-type" in message:
+            created = [message["detail"]] if message["detail-type"] == "Object Created" else []
             objects = tuple(_object(detail, lambda key: key) for detail in created)
-        elif isinstance(found.get("Records"), list):
-            made = [record["s3"] for record in found["Records"] if record["eventName"].startswith("ObjectCreated:")]
-            objects = tuple(_object(record, unquote_plus) for record in made)
+        elif isinstance(message.get("Records"), list):
+            records = [record for record in message["Records"] if record["eventName"].startswith("ObjectCreated:")]
+            objects = tuple(_object(record["s3"], unquote_plus) for record in records)
         else:
             return None
     except (LookupError, TypeError, AttributeError) as error:

@@ -97,7 +97,6 @@ class QueueTrigger(BaseEventTrigger):
         """The newest messages whose events were yielded: they come again where their deletion fails."""
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """Return the data from which a triggerer makes this trigger again."""
         return f"{__name__}.{type(self).__qualname__}", {"url": self.url, "connection": self.connection}
 
     async def run(self) -> AsyncIterator[TriggerEvent]:
@@ -129,16 +128,16 @@ class QueueTrigger(BaseEventTrigger):
         """Wait for messages, and return those that could be read."""
         options = {"MaxNumberOfMessages": 10, "WaitTimeSeconds": WAIT_S, "VisibilityTimeout": HIDDEN_S}
         answer = self._sqs.ask(lambda client: client.receive_message(QueueUrl=self.url, **options))
-        return [message for found in answer.get("Messages", ()) if (message := self._read(found)) is not None]
+        return [message for received in answer.get("Messages", ()) if (message := self._read(received)) is not None]
 
-    def _read(self, found: Mapping[str, str]) -> Message | None:
+    def _read(self, received: Mapping[str, str]) -> Message | None:
         """Return a message; None where it is to stay in the queue, because AWS may give its object another time."""
-        id_, receipt = found["MessageId"], found["ReceiptHandle"]
+        id_, receipt = received["MessageId"], received["ReceiptHandle"]
         if id_ in self.handed_on:
             return Message(id_, receipt, ())
         try:
-            told = meaning(found["Body"])
-            values = tuple(map(self._content, told)) if isinstance(told, tuple) else (told,)
+            content = meaning(received["Body"])
+            values = tuple(map(self._content, content)) if isinstance(content, tuple) else (content,)
             return Message(id_, receipt, values)
         except UnusableMessageError as error:
             self.log.warning("the queue %s: nothing begins by message %s, which %s", self.url, id_, error)

@@ -40,7 +40,6 @@ class SlotTrigger(BaseTrigger):
         self.map_index, self.parallel, self.poll_s = map_index, parallel, poll_s
 
     def serialize(self) -> tuple[str, dict[str, Any]]:
-        """Return the data from which a triggerer makes this trigger again."""
         names = ("dag_id", "run_id", "map_index", "parallel", "poll_s")
         return f"{__name__}.{type(self).__qualname__}", {name: getattr(self, name) for name in names}
 

@@ -118,11 +118,10 @@ def may_read(user: BaseUser, dag_id: str) -> bool:
 
 def may_change(user: BaseUser, dag_id: str) -> bool:
     """Tell whether the user may run cells of this DAG's campaigns again, cancel them, and destroy their clusters."""
-    return all(is_allowed(user, one, changes=True) for one in _dags_of_change(dag_id))
+    return all(is_allowed(user, affected, changes=True) for affected in _dags_of_change(dag_id))
 
 
 def _dags_of_change(dag_id: str) -> tuple[str, ...]:
-    """Return the DAGs that a change of a campaign affects."""
     return dag_id, CELL_DAG, REAPER_DAG
 
 

@@ -14,7 +14,6 @@ _ABOUT = """Plans, campaigns, cells, verdicts, capacities and reports. Send a to
 
 
 def create_app() -> FastAPI:
-    """Return the pages and the API."""
     app = FastAPI(
         title="Plimsoll",
         version=__version__,

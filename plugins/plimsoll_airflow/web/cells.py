@@ -1,8 +1,9 @@
 """One cell in full: every attempt with its phases, verdict, quality, environment and files."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Annotated
 
 from fastapi import Depends
@@ -69,9 +70,9 @@ class AttemptDocument(AttemptStatus):
 
 def cell_document(visit: Visit, cell_id: str) -> CellDocument:
     """Return the cell's document. Raises NotFound when the campaign has no such cell."""
-    found = _state(visit)
-    state = require_cell_state(found, cell_id, visit.campaign_id)
-    over = time_left_in(visit.campaign, found, library().clock.now()).over
+    campaign_state = _state(visit)
+    state = require_cell_state(campaign_state, cell_id, visit.campaign_id)
+    over = time_left_in(visit.campaign, campaign_state, library().clock.now()).over
     return CellDocument(
         campaign_id=visit.campaign_id,
         status=cell_status(state, visit.resolved, over.get(cell_id, 0.0)),
@@ -88,18 +89,18 @@ def live_progress(visit: Visit, cell_id: str) -> AttemptProgress | None:
 def attempt_document(visit: Visit, cell_id: str, number: int) -> AttemptDocument:
     """Return the attempt's document. Raises NotFound when the cell has no such attempt."""
     state = require_cell_state(_state(visit), cell_id, visit.campaign_id)
-    found = next((attempt for attempt in state.attempts if attempt.key.attempt == number), None)
-    if found is None:
-        known = ", ".join(str(one.key.attempt) for one in state.attempts) or "none was begun"
+    wanted = next((attempt for attempt in state.attempts if attempt.key.attempt == number), None)
+    if wanted is None:
+        numbers = ", ".join(str(attempt.key.attempt) for attempt in state.attempts) or "none was begun"
         raise NotFound(
-            f"there is no attempt {number}", where=f"{visit.campaign_id}/{cell_id}", mend=f"there are: {known}"
+            f"there is no attempt {number}", where=f"{visit.campaign_id}/{cell_id}", mend=f"there are: {numbers}"
         )
     return AttemptDocument.model_validate(
         {
-            **_facts(found),
-            "cluster": layout.CLUSTER.read(visit.store, found.key),
-            "fingerprint": layout.FINGERPRINT.read(visit.store, found.key),
-            "files": attempt_file_names(visit.store, found.key),
+            **_facts(wanted),
+            "cluster": layout.CLUSTER.read(visit.store, wanted.key),
+            "fingerprint": layout.FINGERPRINT.read(visit.store, wanted.key),
+            "files": attempt_file_names(visit.store, wanted.key),
         }
     )
 
@@ -110,8 +111,8 @@ def phases_of(state: AttemptState) -> tuple[PhaseTime, ...]:
     begun = sorted(progress.phases.items(), key=lambda item: item[1]) if progress else []
     ends = [began for _, began in begun[1:]]
     return tuple(
-        PhaseTime(phase=phase, began=began, seconds=_seconds(ends[place] - began) if place < len(ends) else None)
-        for place, (phase, began) in enumerate(begun)
+        PhaseTime(phase=phase, began=began, seconds=round((end - began).total_seconds(), 3) if end else None)
+        for (phase, began), end in zip_longest(begun, ends)
         if phase != "done"
     )
 
@@ -134,7 +135,6 @@ class Drawing:
 
     @property
     def data(self) -> AttemptData:
-        """Return the attempt's data in the store."""
         return attempt_data(self.store, self.verdict)
 
 
@@ -186,7 +186,3 @@ def _facts(state: AttemptState) -> dict[str, object]:
 def _run_here(owner: str) -> CellRun | None:
     run = CellRun.parse(owner)
     return run if run is not None and run.installation == find_installation() else None
-
-
-def _seconds(duration: timedelta) -> float:
-    return round(duration.total_seconds(), 3)

@@ -2,6 +2,7 @@
 
 import logging
 import mimetypes
+import re
 from collections.abc import Generator, Iterator
 from http import HTTPStatus
 from itertools import chain
@@ -60,7 +61,7 @@ def download(store: ResultStore, prefix: str, name: str, user: BaseUser, file_na
     LONGEST_BLOCK_S allows gets no more.
     """
     path = PurePosixPath(name)
-    saved = "".join(one if (one.isascii() and one.isalnum()) or one in "._-" else "-" for one in file_name or path.name)
+    saved = re.sub(r"[^A-Za-z0-9._-]", "-", file_name or path.name)
     return _Download(
         _counted(store.blocks(_listed(store, prefix, name)), str(user.get_id())),
         media_type=_MEDIA.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream",

@@ -38,10 +38,10 @@ class NoteText(BaseModel):
 @pages.get("/manage")
 def manage(visit: Visited) -> Response:
     """Return the campaign's note, and its deletion: what would be deleted, or why it can't be deleted."""
-    found: Deletion | None = None
+    deletion: Deletion | None = None
     problems: tuple[Problem, ...] = ()
     try:
-        found = _deletable(visit) if visit.may else None
+        deletion = _deletable(visit) if visit.may else None
     except Refused as error:
         problems = error.problems
     note = layout.NOTE.read_sound(visit.store, visit.campaign_id)
@@ -49,7 +49,7 @@ def manage(visit: Visited) -> Response:
         "title": visit.resolved.title,
         "note": note,
         "longest": LONGEST_NOTE,
-        "deletable": found,
+        "deletable": deletion,
         "begun": interrupted_deletion(visit.store, visit.campaign_id),
         "problems": problems,
     }

@@ -61,8 +61,8 @@ class Snapshot:
         with self._making:
             if name not in self._made:
                 self._made[name] = make()
-            made: _T = self._made[name]
-            return made
+            result: _T = self._made[name]
+            return result
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,6 @@ class Library:
     monotonic: Callable[[], float] = time.monotonic
     memory: Memory = field(default_factory=Memory)
     waits_for: WaitsFor = lambda _definition, _campaign_id, *, runs: ""  # noqa: ARG005
-    """Says what a campaign's living runs wait for. `runs`: whether cells of the campaign are under way."""
     reader: Executor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="plimsoll-library"))
     _snapshots: dict[str, Snapshot] = field(default_factory=dict)
     _lines: dict[str, Line] = field(default_factory=dict)
@@ -97,7 +96,6 @@ class Library:
         return CampaignStore(self.store, campaign_id).resolved()
 
     def has(self, campaign_id: str) -> bool:
-        """Tell whether there is such a campaign."""
         return campaign_exists(self.store, campaign_id)
 
     def snapshot(self, campaign_id: str) -> Snapshot:
@@ -118,8 +116,8 @@ class Library:
         if unread:
             with ThreadPoolExecutor(FIRST_READERS) as pool:
                 list(pool.map(self._line_if_there, unread))
-        found = [line for name in names if (line := self._line_if_there(name))]
-        return tuple(sorted(found, key=_began, reverse=True))
+        lines = [line for name in names if (line := self._line_if_there(name))]
+        return tuple(sorted(lines, key=_began, reverse=True))
 
     def forget(self, campaign_id: str) -> None:
         """Read the campaign again at the next request, because it was changed.

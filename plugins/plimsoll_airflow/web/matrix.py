@@ -6,7 +6,7 @@ the number of those that are not named is taken from the address.
 """
 
 import gzip
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Annotated
 from urllib.parse import quote, urlencode
@@ -54,26 +54,21 @@ def query_of(ended: runs.EndedRuns) -> str:
     """Return the query that names the ended runs and attempts, and counts those that are too many to be named."""
     named = [("run", f"{run.dag_id}/runs/{run.run_id}") for run in ended.runs[:NAMED]]
     named += [("attempt", attempt.partition("/")[2]) for attempt in ended.attempts[:NAMED]]
-    lengths = accumulate(len(urlencode([one])) + 1 for one in named)
-    named = [one for one, length in zip(named, lengths, strict=True) if length <= LONGEST_QUERY]
+    lengths = accumulate(len(urlencode([pair])) + 1 for pair in named)
+    named = [pair for pair, length in zip(named, lengths, strict=True) if length <= LONGEST_QUERY]
     more = len(ended.runs) + len(ended.attempts) - len(named)
     return urlencode([*named, ("more", str(more))] if more else named)
 
 
 def ended_of(visit: Visit, run: Sequence[str], attempt: Sequence[str]) -> runs.EndedRuns:
     """Find what these names stand for, as far as it belongs to this campaign, and others' attempts under way."""
-    found = (runs.find_run_of(visit.resolved, visit.campaign_id, one) for one in run)
+    ended = (runs.find_run_of(visit.resolved, visit.campaign_id, name) for name in run)
+    keys = [AttemptKey.parse(f"{visit.campaign_id}/{name}") for name in attempt]
     return runs.EndedRuns(
-        runs=[one for one in found if one],
-        attempts=[str(key) for key in _keys(visit, attempt) if layout.CANCELLED.read(visit.store, key)],
+        runs=list(filter(None, ended)),
+        attempts=[str(key) for key in keys if layout.CANCELLED.read(visit.store, key)],
         others=list(under_way(visit.resolved, visit.campaign_id).others),
     )
-
-
-def _keys(visit: Visit, attempt: Sequence[str]) -> Iterator[AttemptKey]:
-    for one in attempt:
-        cell_id, _, number = one.partition("/")
-        yield visit.campaign.key(cell_id, int(number))
 
 
 @pages.get("")
@@ -160,9 +155,9 @@ def destroy(visit: Visited) -> Response:
 
 def _confirm(visit: Visit, what: str) -> Response:
     others = under_way(visit.resolved, visit.campaign_id).others if what == "cancel" else ()
-    elsewhere = {one.attempt for one in others}
-    running = [one for one in library().snapshot(visit.campaign_id).status.matrix if one.runs]
-    cells = [one for one in running if f"{visit.campaign_id}/{one.id}/{one.attempts}" not in elsewhere]
+    elsewhere = {other.attempt for other in others}
+    running = [cell for cell in library().snapshot(visit.campaign_id).status.matrix if cell.runs]
+    cells = [cell for cell in running if f"{visit.campaign_id}/{cell.id}/{cell.attempts}" not in elsewhere]
     live = runs.live_runs(visit.resolved, visit.campaign_id)
     return visit.render("confirm.html.j2", {"what": what, "runs": live, "cells": cells, "others": others})
 

@@ -31,7 +31,6 @@ class Middleware:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer the request, or pass it to Airflow unchanged."""
         answer: Response | None = None
         if scope["type"] == "http":
             from starlette._utils import get_route_path

@@ -53,19 +53,19 @@ def campaigns(
     """Return all campaigns, and filters."""
     known = readable_campaigns(user)
     shown = [
-        one
-        for one in known
-        if state in ("", one.state)
-        and definition in ("", one.definition)
-        and text.lower() in f"{one.campaign_id} {one.title}".lower()
+        campaign
+        for campaign in known
+        if state in ("", campaign.state)
+        and definition in ("", campaign.definition)
+        and text.lower() in f"{campaign.campaign_id} {campaign.title}".lower()
     ]
     return render(
         request,
         "campaigns.html.j2",
         {
             "campaigns": shown,
-            "names": [one.campaign_id for one in known],
-            "definitions": sorted({one.definition for one in known}),
+            "names": [campaign.campaign_id for campaign in known],
+            "definitions": sorted({campaign.definition for campaign in known}),
             "query": {"state": state, "definition": definition, "text": text},
         },
     )
@@ -80,18 +80,17 @@ def compare_two(
     b: CampaignChosen = "",
 ) -> Response:
     """Show two campaigns compared, once both are chosen. Where they are not comparable, the page says why."""
-    found: Comparisons | None = None
+    comparisons: Comparisons | None = None
     problems: Sequence[Problem] = ()
     try:
-        found = compare(a, b, options, user) if a and b else None
+        comparisons = compare(a, b, options, user) if a and b else None
     except Refused as error:
         problems = error.problems
     query = {"a": a, "b": b, "pair": options.pair, "force": options.force}
-    names = [one.campaign_id for one in readable_campaigns(user)]
-    context = {
-        **{"names": names, "query": query, "problems": problems, "view": view, "found": found},
-        **({"parts": comparisons_of(found), "only_in_one": tuple(only_in_one(found))} if found else {}),
-    }
+    names = [campaign.campaign_id for campaign in readable_campaigns(user)]
+    context = {"names": names, "query": query, "problems": problems, "view": view, "found": comparisons}
+    if comparisons:
+        context |= {"parts": comparisons_of(comparisons), "only_in_one": tuple(only_in_one(comparisons))}
     return render(request, "compare.html.j2", context, status=HTTPStatus.BAD_REQUEST if problems else HTTPStatus.OK)
 
 
@@ -114,20 +113,20 @@ def campaign_of_run(
 @of_campaign.get("/cells/{cell_id}")
 def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(ge=1)] = None) -> Response:
     """Return a cell with one of its attempts in full: the requested one, else the one that counts."""
-    found = cell_document(visit, cell_id)
-    number = attempt or found.status.attempt
+    document = cell_document(visit, cell_id)
+    number = attempt or document.status.attempt
     shown = number and attempt_document(visit, cell_id, number)
     part = visit.resolved.part(require_cell(visit.resolved, cell_id).part)
     context = {
         "repeats": part.repeats,
         "judged_as": part,
         "steps": STEPS,
-        "document": found,
-        "cell": found.status,
+        "document": document,
+        "cell": document.status,
         "shown": shown,
         "error_limit": ERROR_LIMIT,
         "missed_by": missed_by(shown.verdict) if shown else "",
-        "variant": visit.resolved.variant(found.status.variant),
+        "variant": visit.resolved.variant(document.status.variant),
         "run_id": CellRunId(visit.campaign_id, cell_id).run_id,
     }
     return visit.render("cell.html.j2", context)
@@ -183,15 +182,15 @@ def report(visit: Visited) -> Response:
 @of_campaign.get(f"/report/{REPORT}")
 def report_page(visit: Visited) -> Response:
     """Return the report itself, also at the path that links in the reports of its parts have in the store."""
-    found = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), REPORT)
-    return content.document(found, headers.REPORT)
+    page = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), REPORT)
+    return content.document(page, headers.REPORT)
 
 
 @of_campaign.get("/report/{part}-report.html")
 def report_of_part(visit: Visited, part: PartName) -> Response:
     """Return the report of one part, at the path that links in the whole campaign's report have in the store."""
-    found = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), file_of_part(part, REPORT))
-    return content.document(found, headers.REPORT)
+    page = content.stored(visit.store, layout.REPORT_FILES.folder(visit.campaign_id), file_of_part(part, REPORT))
+    return content.document(page, headers.REPORT)
 
 
 router.include_router(of_campaign)

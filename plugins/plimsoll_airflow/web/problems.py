@@ -97,11 +97,11 @@ def answer_to(request: Request, error: PlimsollError, *, in_detail: bool = False
     `in_detail`: whether its `detail` has all problems, for clients of Airflow's API, whose errors have nothing else.
     """
     status = next((status for kind, status in _STATUS if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
-    found = error.problems if isinstance(error, Refused) else ()
-    problems = [ProblemDetail(where=one.where, what=one.what, mend=one.mend) for one in found]
+    refusals = error.problems if isinstance(error, Refused) else ()
+    problems = [ProblemDetail(where=problem.where, what=problem.what, mend=problem.mend) for problem in refusals]
     what = f"refused, {plural(len(problems), 'problem')}" if problems else error.what
-    if in_detail and found:
-        what = "; ".join(map(str, found))
+    if in_detail and refusals:
+        what = "; ".join(map(str, refusals))
     return _answer(request, status, what, where=error.where, mend=error.mend, problems=problems)
 
 
@@ -120,10 +120,10 @@ def _of_http(request: Request, error: Exception) -> Response:
 def _of_validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     # A parameter that several dependencies of a route ask for is faulty once for each of them.
-    found = dict.fromkeys(
-        (_place(one["loc"]), fault_words(one), _WRITTEN.get(one["loc"][-1], "")) for one in error.errors()
+    faults = dict.fromkeys(
+        (_place(fault["loc"]), fault_words(fault), _WRITTEN.get(fault["loc"][-1], "")) for fault in error.errors()
     )
-    problems = [ProblemDetail(where=where, what=what, mend=mend) for where, what, mend in found]
+    problems = [ProblemDetail(where=where, what=what, mend=mend) for where, what, mend in faults]
     return _answer(request, HTTPStatus.UNPROCESSABLE_ENTITY, "the request can't be read", problems=problems)
 
 
@@ -157,7 +157,7 @@ def without_paths(document: ProblemDocument) -> ProblemDocument:
     folders |= {str(settings.work): "the local clusters", str(Path.home()): "~"}
     folders.pop("/", None)  # the home of a user without one
     text = document.model_dump_json()
-    for folder, name in sorted(folders.items(), key=lambda one: -len(one[0])):
+    for folder, name in sorted(folders.items(), key=lambda item: -len(item[0])):
         inner = json.dumps(folder)[1:-1]
         text = re.sub(f"(file://)?{re.escape(inner)}/+", "~/" if name == "~" else "", text)
         text = re.sub(rf"(file://)?{re.escape(inner)}(?![\w-])", name, text)

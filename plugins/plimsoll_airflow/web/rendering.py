@@ -25,18 +25,11 @@ STATIC = {
 }
 """The pages' own style, scripts and pictures, by their media type."""
 
+_FORMATS = ("duration", "figure", "listing", "moment", "ms", "multiple", "ops", "plural", "short_ops")
 _FILTERS = {
+    **{name: getattr(formatting, name) for name in _FORMATS},
     "excerpt": excerpt,
     "backlog": backlog_words,
-    "duration": formatting.duration,
-    "figure": formatting.figure,
-    "listing": formatting.listing,
-    "moment": formatting.moment,
-    "ms": formatting.ms,
-    "multiple": formatting.multiple,
-    "ops": formatting.ops,
-    "plural": formatting.plural,
-    "short_ops": formatting.short_ops,
     "bytes": squares.size,
     "clock": squares.clock,
     "usd": show_usd,
@@ -60,8 +53,8 @@ def page(content: str | bytes, *, status: int = 200, more: Mapping[str, str] | N
 
 def markup(base: str, template: str, context: Mapping[str, Any]) -> str:
     """Render a template with the context, escaped; links to pages begin with `base`."""
-    found = _templates().get_template(template)
-    return found.render(base=base, airflow=base.removesuffix(PREFIX), squares=squares, **context)
+    compiled = _templates().get_template(template)
+    return compiled.render(base=base, airflow=base.removesuffix(PREFIX), squares=squares, **context)
 
 
 def base_of(request: Request) -> str:
@@ -76,12 +69,12 @@ def static(name: str) -> bytes:
 
 @cache
 def _templates() -> Environment:
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("plimsoll_airflow.web"),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(_FILTERS)
-    return made
+    templates.filters.update(_FILTERS)
+    return templates

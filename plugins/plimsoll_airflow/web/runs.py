@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel, Field, computed_field
 
@@ -51,7 +50,6 @@ class RunSubject:
 
     @property
     def creates_campaign(self) -> bool:
-        """Tell whether a task of the run creates the campaign."""
         return self.dag_id not in (CELL_DAG, REAPER_DAG)
 
     @property
@@ -75,7 +73,7 @@ class EndedRuns(BaseModel):
         named = [plural(count, noun) for count, noun in counts if count]
         verb = "was" if len(self.runs) + len(self.attempts) == 1 else "were"
         ended = f"{' and '.join(named)} {verb} ended" if named else "Nothing was ended"
-        return " ".join([f"{ended}.", *(f"{one}." for one in self.others)])
+        return " ".join([f"{ended}.", *(f"{attempt}." for attempt in self.others)])
 
 
 def run_again(campaign: Campaign, campaign_id: str, cells: str, user: BaseUser) -> StartedRun:
@@ -118,10 +116,10 @@ def cancel_campaign(campaign: Campaign, campaign_id: str, user: BaseUser) -> End
                 stop_load(work)
     ended: dict[tuple[str, str], StartedRun] = {}
     for _ in range(_LOOKS):
-        found = [run for run in _runs_of(campaign, campaign_id) if (run.dag_id, run.run_id) not in ended]
-        if not found:
+        live = [run for run in _runs_of(campaign, campaign_id) if (run.dag_id, run.run_id) not in ended]
+        if not live:
             break
-        for run in found:
+        for run in live:
             api_server.fail_run(run)
             ended[run.dag_id, run.run_id] = _named_run(run)
     library().forget(campaign_id)
@@ -155,11 +153,9 @@ def find_run_of(campaign: Campaign, campaign_id: str, named: str) -> StartedRun 
     run = api_server.find_run(dag_id, run_id) if dag_id in (campaign.dag_id, *of_every_campaign) else None
     if run is None:
         return None
-    subject = (
-        run.conf.get("campaign_id")
-        if dag_id in of_every_campaign
-        else campaign_id_of(campaign.name, run.conf, run.run_after)
-    )
+    subject = run.conf.get("campaign_id")
+    if dag_id not in of_every_campaign:
+        subject = campaign_id_of(campaign.name, run.conf, run.run_after)
     return _named_run(run) if subject == campaign_id else None
 
 
@@ -169,19 +165,15 @@ def work_of_run(dag_id: str, run_id: str) -> RunSubject:
     if run is None:
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
     if dag_id in (CELL_DAG, REAPER_DAG):
-        return RunSubject(dag_id, run_id, run.is_live, _named(run.conf, run_id), run.conf.get("cell_id"))
+        campaign_id = str(run.conf.get("campaign_id") or "")
+        if not campaign_id:
+            raise NotFound("works at no campaign", where=f"run {run_id}")
+        return RunSubject(dag_id, run_id, run.is_live, campaign_id, run.conf.get("cell_id"))
     name = name_of_dag(dag_id)
     if not name:
         raise NotFound("is no DAG of Plimsoll's", where=dag_id)
     campaign_id = campaign_id_of(load_definition(Settings(), name).name, run.conf, run.run_after)
     return RunSubject(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
-
-
-def _named(conf: Mapping[str, Any], run_id: str) -> str:
-    campaign_id = conf.get("campaign_id")
-    if not campaign_id:
-        raise NotFound("works at no campaign", where=f"run {run_id}")
-    return str(campaign_id)
 
 
 def _require_some(campaign: Campaign, campaign_id: str, cells: str) -> None:

@@ -55,9 +55,9 @@ class OtherState:
 
 def columns(status: CampaignStatus) -> tuple[str, ...]:
     """Return the headings: rising loads, then names of loads from earlier stages."""
-    known = sorted({cell.load_ops_s for cell in status.matrix if not cell.level})
+    loads = sorted({cell.load_ops_s for cell in status.matrix if not cell.level})
     named = dict.fromkeys(cell.level for cell in status.matrix if cell.level)
-    return (*map(short_ops, known if status.stages else status.loads), *named)
+    return (*map(short_ops, loads if status.stages else status.loads), *named)
 
 
 def rows(status: CampaignStatus) -> tuple[Row, ...]:

@@ -90,13 +90,13 @@ class Baseline(BaseModel):
 @api.post("/trend/accept", tags=["actions"], dependencies=[Depends(action_logging("plimsoll.trend.accept"))])
 def post_acceptance(user: User, asked: Asked, body: Acceptance) -> TrendDocument:
     """Accept a change, so that badge and notices leave it out. Returns the trend with it."""
-    return _marked(asked, user, Mark(accept_change, body.change, body.why))
+    return _marked(asked, user, accept_change, body.change, body.why)
 
 
 @api.post("/trend/baseline", tags=["actions"], dependencies=[Depends(action_logging("plimsoll.trend.baseline"))])
 def post_baseline(user: User, asked: Asked, body: Baseline) -> TrendDocument:
     """Seek changes only among that campaign and later ones. Returns the trend with it."""
-    return _marked(asked, user, Mark(mark_baseline, body.campaign_id, body.why))
+    return _marked(asked, user, mark_baseline, body.campaign_id, body.why)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,6 @@ class Chosen:
 
 
 def _query(names: Iterable[str], by: Order) -> str:
-    """Return the query of a link to the trend."""
     return urlencode([*(("name", name) for name in names), ("by", by)])
 
 
@@ -160,7 +159,7 @@ def accept(
     why: Why = "",
 ) -> Response:
     """Handle *Accept* and *Take back* beside a change."""
-    _marked(asked, user, Mark(accept_change, change, why))
+    _marked(asked, user, accept_change, change, why)
     return redirect(request, f"/trend?{_query(asked.names, asked.by)}")
 
 
@@ -173,25 +172,22 @@ def baseline(
     why: Why = "",
 ) -> Response:
     """Handle *Start anew with it* and *Take back* beside a campaign."""
-    _marked(asked, user, Mark(mark_baseline, campaign_id, why))
+    _marked(asked, user, mark_baseline, campaign_id, why)
     return redirect(request, f"/trend?{_query(asked.names, asked.by)}")
 
 
-@dataclass(frozen=True)
-class Mark:
-    """How to set a mark, on which change or campaign, and why; an empty reason takes it back."""
-
-    set: Callable[[ResultStore, TrendDocument, str, Remark], None]
-    what: str
-    why: str
+_Marking = Callable[[ResultStore, TrendDocument, str, Remark], None]
 
 
-def _marked(asked: Named, user: BaseUser, mark: Mark) -> TrendDocument:
-    """Set a mark on the trend, and return it with that. Raises 403 for users who may not change its campaigns."""
+def _marked(asked: Named, user: BaseUser, mark: _Marking, marked: str, why: str) -> TrendDocument:
+    """Mark a change or a campaign of the trend, and return it with that; an empty reason takes the mark back.
+
+    Raises 403 for users who may not change its campaigns.
+    """
     require_changeable(user, map(dag_id_of, asked.names))
-    remark = Remark(mark.why, str(user.get_name()), library().clock.now())
+    remark = Remark(why, str(user.get_name()), library().clock.now())
     readable = readable_campaigns(user)
-    mark.set(library().store, _trend(asked.names, asked.by, readable), mark.what, remark)
+    mark(library().store, _trend(asked.names, asked.by, readable), marked, remark)
     return _trend(asked.names, asked.by, readable)
 
 

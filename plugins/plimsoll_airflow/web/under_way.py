@@ -58,8 +58,12 @@ def under_way(campaign: Campaign, campaign_id: str) -> UnderWay:
     running = running_attempts(read_state(tools.store, campaign_id, campaign, tools.clock.now(), memory))
     here = find_installation()
     return UnderWay(
-        own=tuple(one.key for one in running if _is_own(one, here)),
-        others=tuple(_others(one.key, one.attempt.owner) for one in running if one.attempt and not _is_own(one, here)),
+        own=tuple(attempt.key for attempt in running if _is_own(attempt, here)),
+        others=tuple(
+            _others(attempt.key, attempt.attempt.owner)
+            for attempt in running
+            if attempt.attempt and not _is_own(attempt, here)
+        ),
     )
 
 
@@ -97,10 +101,10 @@ class RunsAndProcesses:
         if run.installation != find_installation():
             return None
         if isinstance(run, CampaignRunOwner):
-            found = find_run(run.dag_id, run.run_id)
-            return None if found is None else found.is_live
-        found = find_run(CELL_DAG, run.run_id)
-        return None if found is None else found.is_live and found.clear_number == run.clear_number
+            seen = find_run(run.dag_id, run.run_id)
+            return None if seen is None else seen.is_live
+        seen = find_run(CELL_DAG, run.run_id)
+        return None if seen is None else seen.is_live and seen.clear_number == run.clear_number
 
 
 def watching_toolkit() -> Toolkit:
@@ -132,14 +136,14 @@ def _words(campaign: Campaign, campaign_id: str, *, runs: bool) -> Iterator[str]
 
 
 def _of_running(campaign: Campaign, run: SeenRun) -> str:
-    found = slots(run.dag_id, run.run_id)
-    if not found.waiting:
+    in_pool = slots(run.dag_id, run.run_id)
+    if not in_pool.waiting:
         if campaign.approve and api_server.task_state(run, APPROVE_TASK) in AWAITS_ANSWER:
             return f"waiting for an approval: its task {APPROVE_TASK} asks for one"
         return "its run goes on with the next task"
     if api_server.is_paused(CELL_DAG):
         return f"waiting: the DAG {CELL_DAG} is paused, so no cell begins"
-    held = f"held by {_listed(found.holders)}" if found.holders else f"the pool {CLUSTERS_POOL} has no free slot"
+    held = f"held by {_listed(in_pool.holders)}" if in_pool.holders else f"the pool {CLUSTERS_POOL} has no free slot"
     return f"waiting for a cluster ({held})"
 
 
@@ -150,8 +154,8 @@ def _of_queued(campaign: Campaign, campaign_id: str, run: SeenRun, first: SeenRu
         return f"{queued}: the DAG {campaign.dag_id} is paused"
     if first is None:
         return f"{queued}: it begins in a moment"
-    other = campaign_id_of(campaign.name, first.conf, first.run_after)
-    return f"{queued} behind run {first.run_id}" + ("" if other == campaign_id else f" of campaign {other}")
+    ahead = campaign_id_of(campaign.name, first.conf, first.run_after)
+    return f"{queued} behind run {first.run_id}" + ("" if ahead == campaign_id else f" of campaign {ahead}")
 
 
 def _listed(holders: Sequence[CellRunId]) -> str:

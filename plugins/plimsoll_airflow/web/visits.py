@@ -42,12 +42,10 @@ class Visit:
 
     @property
     def store(self) -> ResultStore:
-        """Return the store of the campaign."""
         return library().store
 
     @property
     def campaign(self) -> CampaignStore:
-        """Return the campaign's part of the store."""
         return CampaignStore(self.store, self.campaign_id)
 
     @cached_property
@@ -75,7 +73,7 @@ class ComparisonOptions:
     @property
     def pairing(self) -> dict[str, str]:
         """Return ids of A's variants to ids of B's."""
-        return dict(one.split("=") for one in re.split("[ ,]+", self.pair) if one)
+        return dict(pair.split("=") for pair in re.split("[ ,]+", self.pair) if pair)
 
 
 Visited = Annotated[Visit, Depends(Visit)]

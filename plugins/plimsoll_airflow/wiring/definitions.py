@@ -27,25 +27,24 @@ def sound_definitions(settings: Settings, dag_id: str | None = None) -> Iterator
 
 def faults(settings: Settings) -> tuple[Problem, ...]:
     """Return the faults of definitions that can't become DAGs, in the order of the files, and of their queues."""
-    sound, found = list[Definition](), list[Problem]()
+    sound, problems = list[Definition](), list[Problem]()
     for name in definition_folder(settings).names():
         try:
             sound.append(read_definition(settings, name))
         except Refused as error:
-            found += [replace(problem, where=f"{error.where}, {problem.where}") for problem in error.problems]
+            problems += [replace(problem, where=f"{error.where}, {problem.where}") for problem in error.problems]
         except PlimsollError as error:
-            found.append(Problem(error.where, error.what, error.mend))
-    return (*found, *_queue_problems(settings, sound))
+            problems.append(Problem(error.where, error.what, error.mend))
+    return (*problems, *_queue_problems(settings, sound))
 
 
 def read_definition(settings: Settings, name: str) -> Definition:
     """Read the definition in that file. Raises DefinitionError with file, key, found and allowed values."""
     definition = load_definition(settings, name)
-    problems = [
-        *_name_problems(definition, name),
-        *schedule_problems(definition),
-        *_cycle_problems(settings, definition),
-    ]
+    problems = [*schedule_problems(definition), *_cycle_problems(settings, definition)]
+    if definition.name != name:
+        wrong = f"is {definition.name!r} in a file called {name}.yaml"
+        problems.insert(0, Problem("name", wrong, f"allowed: {name}"))
     if problems:
         raise DefinitionError(problems, where=str(Path(settings.campaigns) / f"{name}.yaml"))
     return definition
@@ -88,17 +87,14 @@ def _queue_problems(settings: Settings, definitions: Iterable[Definition]) -> It
     a queue that two assets have, each of which would get some of the messages.
     """
     with_trigger = [(definition.name, definition.trigger) for definition in definitions if definition.trigger]
-    for (first, one), (second, other) in combinations(with_trigger, 2):
-        is_shared = one.queue and other.queue and one.queue.url == other.queue.url
+    for (first, trigger), (second, other) in combinations(with_trigger, 2):
+        is_shared = trigger.queue and other.queue and trigger.queue.url == other.queue.url
         where = f"{Path(settings.campaigns) / f'{second}.yaml'}, trigger.queue"
-        if one.asset == other.asset and one.queue != other.queue:
-            what = f"is not that of {first}.yaml, which begins by the same asset {one.asset!r}"
+        if trigger.asset == other.asset and trigger.queue != other.queue:
+            what = f"is not that of {first}.yaml, which begins by the same asset {trigger.asset!r}"
             yield Problem(where, what, f"write the same `queue` in {first}.yaml and {second}.yaml, or another asset")
-        elif one.asset != other.asset and is_shared:
-            what = f"is also that of asset {one.asset!r} in {first}.yaml, so that each would get some of the messages"
+        elif trigger.asset != other.asset and is_shared:
+            what = (
+                f"is also that of asset {trigger.asset!r} in {first}.yaml, so that each would get some of the messages"
+            )
             yield Problem(where, what, f"write the same asset in {first}.yaml and {second}.yaml, or another queue")
-
-
-def _name_problems(definition: Definition, name: str) -> Iterator[Problem]:
-    if definition.name != name:
-        yield Problem("name", f"is {definition.name!r} in a file called {name}.yaml", f"allowed: {name}")

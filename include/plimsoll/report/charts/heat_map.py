@@ -31,10 +31,8 @@ _INK = "#111820"  # on the squares, whatever the page's own colours are
 def heat_map(findings: Findings) -> Figure:
     """Return the whole matrix at a glance, with each variant's capacity as a line atop of its highest carried load."""
     rows = [row for variant in findings.rungs for row in _squares(findings, variant)]
-    few = len(findings.loads) <= 4
-    chart = alt.layer(*_layers(findings), data=TABLE).properties(
-        height=(_FEW_SQUARES_PX if few else _SQUARE_PX) * len(findings.loads), width=760
-    )
+    square_px = _FEW_SQUARES_PX if len(findings.loads) <= 4 else _SQUARE_PX
+    chart = alt.layer(*_layers(findings), data=TABLE).properties(height=square_px * len(findings.loads), width=760)
     return Figure(
         name="heat-map",
         title="How far from the bound",
@@ -78,13 +76,13 @@ def _other_reasons(findings: Findings) -> list[str]:
 
 def _squares(findings: Findings, variant: str) -> list[dict[str, object]]:
     own = findings.of_variant(variant)
-    capacity = next((one.capacity_ops_s for one in findings.capacities if one.variant == variant), None)
+    capacities = {capacity.variant: capacity.capacity_ops_s for capacity in findings.capacities}
     spreads = {spread.load_ops_s: spread for spread in worst(own)}
     return [
         {
             "variant": findings.labels[variant],
             **_square(rung, spreads.get(rung.load_ops_s)),
-            "capacity": rung.load_ops_s == capacity,
+            "capacity": rung.load_ops_s == capacities.get(variant),
             "worst": _worst_ms(own, rung.load_ops_s),
         }
         for rung in findings.rungs[variant]
@@ -120,7 +118,7 @@ def _repeats(rung: Rung) -> str:
     )
     if rung.outcome in ("not needed", "taken for met") and not rung.met:
         return rung.outcome
-    gaps = [f"{count} {what}" for count, what in counts if count]
+    gaps = [f"{count} {outcome}" for count, outcome in counts if count]
     return ", ".join([f"{rung.met}/{rung.repeats} met", *gaps])
 
 
@@ -158,8 +156,8 @@ def _loads(findings: Findings, *, top: bool = False) -> alt.Y:
     loads = [short_ops(load) for load in reversed(findings.loads)]
     axis = alt.Axis(ticks=False, domain=False)
     scale = alt.Scale(paddingInner=0.08, paddingOuter=0.05)
-    title, place = "Attempted load (ops/s)", 0 if top else 0.5
-    return alt.Y("load:N", sort=loads, title=title, axis=axis, scale=scale, bandPosition=place)
+    title, position = "Attempted load (ops/s)", 0 if top else 0.5
+    return alt.Y("load:N", sort=loads, title=title, axis=axis, scale=scale, bandPosition=position)
 
 
 def _ends(findings: Findings) -> tuple[int, int]:

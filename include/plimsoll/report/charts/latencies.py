@@ -43,10 +43,10 @@ def latencies_chart(
     kinds = sorted({str(row["panel"]).rpartition(": ")[2] for row in rows})
     names = [f"{label}: {kind}" for label in findings.labels.values() for kind in kinds]
     shown = [name for name in names if any(row["panel"] == name for row in rows)]
-    since = counted_from(one.verdict for one in map(of, findings.cells) if one)
+    since = counted_from(attempt.verdict for attempt in map(of, findings.cells) if attempt)
     layout = Panels(count=len(shown), in_row=min(2, len(shown)), narrowest_px=270)
     chart = in_panels(_layers(findings, rows), "panel:N", shown, (340, 200), layout.in_row)
-    figure_ = Figure(
+    drawn = Figure(
         name="latencies",
         title="Response time by percentile",
         caption=(
@@ -59,7 +59,7 @@ def latencies_chart(
         spec=specification(chart, csv_data(pd.DataFrame(rows), ("x", "ms"))),
         panels=layout,
     )
-    return (figure_,)
+    return (drawn,)
 
 
 def _places(
@@ -69,7 +69,7 @@ def _places(
     for variant in findings.labels:
         for load in findings.loads:
             own = [result for result in findings.of_variant(variant) if result.cell.load_ops_s == load]
-            known = [one for one in map(of, own) if one is not None and not one.latencies.empty]
+            known = [attempt for attempt in map(of, own) if attempt is not None and not attempt.latencies.empty]
             if known:
                 yield variant, load, known
 
@@ -100,7 +100,7 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, Any]]) -> list[alt.C
     columns: Any = alt.expr("max(1, floor(legendRoom / 110))")
     legend = alt.Legend(orient="top", title="Attempted load", columns=columns, symbolType="stroke")
     scale = alt.Scale(domain=loads, range=_colours(len(loads)))
-    dashes = alt.Scale(domain=loads, range=[_DASHES[place % len(_DASHES)] for place in range(len(loads))])
+    dashes = alt.Scale(domain=loads, range=[_DASHES[index % len(_DASHES)] for index in range(len(loads))])
     tooltip = tooltips({"load:N": "Attempted load", "name:N": "Percentile", "ms:Q": "Response time (ms)"})
     base = alt.Chart()
     return [
@@ -126,7 +126,6 @@ def _percentiles(most: float) -> alt.X:
 
 
 def _colours(count: int) -> list[str]:
-    """Choose colours evenly from the ramp."""
     ramp = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in _RAMP])
     places = np.arange(count) / max(1, count - 1) * (len(_RAMP) - 1)
     mixed = np.rint([np.interp(places, range(len(_RAMP)), channel) for channel in ramp.T]).astype(int)

@@ -51,7 +51,7 @@ def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
     loads, marks = findings.loads, variant_marks(findings)
     scale = alt.Scale(domain=[min(loads), max(loads)], zero=False, nice=False, padding=14)
     x = alt.X("x:Q", title="Attempted load (ops/s)", axis=load_axis(findings), scale=scale)
-    told = {
+    titles = {
         "variant:N": "Variant",
         "load:N": "Load",
         "median:Q": f"Median over repeats ({unit})",
@@ -63,7 +63,7 @@ def spread_layers(findings: Findings, y: alt.Y, unit: str) -> list[alt.Chart]:
     return [
         base.mark_rule(strokeWidth=2, opacity=0.55).encode(y=alt.Y("low:Q", title=""), y2="high:Q"),
         base.mark_line(strokeWidth=1.5, opacity=0.6).encode(y=y),
-        base.mark_point(size=38, filled=True, opacity=1).encode(y=y, shape=marks["shape"], tooltip=tooltips(told)),
+        base.mark_point(size=38, filled=True, opacity=1).encode(y=y, shape=marks["shape"], tooltip=tooltips(titles)),
     ]
 
 
@@ -79,12 +79,12 @@ def order_chart(findings: Findings) -> tuple[Figure, ...]:
         return ()
     rows = [
         {
-            "position": place,
-            "ratio": round(exp(one.value), 4),
-            "variant": findings.labels[one.result.cell.variant],
-            "cell": one.result.cell.id,
+            "position": position,
+            "ratio": round(exp(residual.value), 4),
+            "variant": findings.labels[residual.result.cell.variant],
+            "cell": residual.result.cell.id,
         }
-        for place, one in enumerate(residuals, 1)
+        for position, residual in enumerate(residuals, 1)
     ]
     chart = alt.layer(*_layers(findings), data=TABLE).properties(width=760, height=200).add_params(legend_room(700))
     figure = Figure(

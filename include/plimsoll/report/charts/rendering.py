@@ -81,8 +81,8 @@ def _drawn(specification: dict[str, Any]) -> str:
     theme.register()
     # Ids as if this were the first drawing of the process: Vega counts on, and equal data must give equal bytes.
     svg = vl_convert.vegalite_to_svg(specification)
-    found = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)[^"]*)"', svg))
-    numbers = {name: f"id{place}" for place, name in enumerate(found)}
+    ids = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)[^"]*)"', svg))
+    numbers = {name: f"id{number}" for number, name in enumerate(ids)}
     return re.sub(r'(id="|url\(#)([^")]+)', lambda match: match[1] + numbers.get(match[2], match[2]), svg)
 
 
@@ -121,18 +121,16 @@ def _with_whole_axes(figure: Figure, spec: dict[str, Any]) -> dict[str, Any]:
 
 def _without_hover(spec: dict[str, Any]) -> dict[str, Any]:
     if "vconcat" in spec:  # a picture can't be zoomed either
-        strips = [
-            {**one, "layer": [layer for layer in one["layer"] if not _is_hover(layer)]} for one in spec["vconcat"]
-        ]
+        strips = [{**strip, "layer": _seen_layers(strip)} for strip in spec["vconcat"]]
         return {**{key: value for key, value in spec.items() if key != "params"}, "vconcat": strips}
     inner = spec.get("spec", {})
-    layers = [layer for layer in inner.get("layer", ()) if not _is_hover(layer)]
+    layers = _seen_layers(inner)
     return {**spec, "spec": {**inner, "layer": layers}} if layers else spec
 
 
-def _is_hover(layer: Mapping[str, Any]) -> bool:
-    """Recognise a layer for hovering by its name, to which Altair adds a number where charts are put together."""
-    return str(layer.get("name", "")).startswith(HOVER)
+def _seen_layers(chart: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Leave out layers for hovering, by their names, to which Altair adds numbers where charts are put together."""
+    return [layer for layer in chart.get("layer", ()) if not str(layer.get("name", "")).startswith(HOVER)]
 
 
 def static_picture(svg: str, name: str) -> str:
@@ -151,19 +149,19 @@ def static_picture(svg: str, name: str) -> str:
 
 def _lines(run: re.Match[str]) -> str:
     """Return lines of one look as one path: a tenth of the size."""
-    steps = "".join(f"M{place}l{x},{y}" for place, x, y, _ in _LINE.findall(run[0]))
+    steps = "".join(f"M{start}l{x},{y}" for start, x, y, _ in _LINE.findall(run[0]))
     return f'<path d="{steps}"{run["look"]}/>'
 
 
 def _dots(run: re.Match[str]) -> str:
     """Draw dots of one size and colour as one path of lines without length, which have round ends."""
-    places = "".join(f"M{place}h0" for place in re.findall(_PLACE, run[0]))
+    places = "".join(f"M{at}h0" for at in re.findall(_PLACE, run[0]))
     width = 2 * float(run["radius"])
     return f'<path d="{places}" stroke="{run["fill"]}" stroke-width="{width:g}" stroke-linecap="round"/>'
 
 
 def _root(svg: str) -> str:
-    width, height = (float(found) for found in re.findall(r'(?:width|height)="([\d.]+)"', svg[: svg.index(">")]))
+    width, height = (float(length) for length in re.findall(r'(?:width|height)="([\d.]+)"', svg[: svg.index(">")]))
     shown = f'viewBox="0 {TITLE_PX} {width:g} {height - TITLE_PX:g}"'
     size = f'width="{width:g}" height="{height - TITLE_PX:g}"'
     body = svg[svg.index(">") + 1 :]

@@ -111,16 +111,16 @@ def _stacked(charts: Sequence[alt.LayerChart | alt.FacetChart], data: Mapping[st
     whole = {"$schema": strips[0]["$schema"], "data": dict(data), "spacing": 8, "resolve": resolve}
     return {
         **whole,
-        "datasets": {name: one for strip in strips for name, one in strip["datasets"].items()},
+        "datasets": {name: dataset for strip in strips for name, dataset in strip["datasets"].items()},
         "vconcat": own,
     }
 
 
 def _zoom(spec: dict[str, Any]) -> dict[str, Any]:
     views = []
-    for place, one in enumerate(spec["vconcat"]):
-        one["layer"][0]["name"] = f"strip{place}"
-        views.append(f"strip{place}")
+    for index, strip in enumerate(spec["vconcat"]):
+        strip["layer"][0]["name"] = f"strip{index}"
+        views.append(f"strip{index}")
     select = {"type": "interval", "encodings": ["x"], "zoom": "wheel![event.ctrlKey]"}
     return {"name": "zoom", "select": select, "bind": "scales", "views": views}
 
@@ -147,29 +147,19 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
         yield _Strip("in_flight", "In flight", _thinned(waiting.assign(v=reported["in_flight"])))
         if reported.get("lag_ms", pd.Series(dtype=float)).max() > 0:
             yield _Strip("late", "Late (ms)", _thinned(waiting.assign(v=reported["lag_ms"])))
+    if attempt.activity.empty:
+        return
     for name, title, column, factor in (
         ("cpu", "CPU (%)", "cpu_busy", 100.0),
         ("heap", "Heap (MiB)", "heap_bytes", 1 / _MIB),
         ("stopped", "Stopped (ms)", "stopped_ms", 1.0),
     ):
-        if attempt.activity.empty:
-            continue
         own = attempt.activity[attempt.activity["start_s"].isin(every["start_s"])].dropna(subset=[column])
-        if own.empty:
-            continue
-        yield _Strip(
-            name,
-            title,
-            _thinned(
-                pd.DataFrame(
-                    {
-                        "t": to_middle(own["start_s"]),
-                        "v": own[column].astype(float) * factor,
-                        "series": [attempt.place(*pair) for pair in own[["host", "process"]].to_numpy().tolist()],
-                    }
-                )
-            ),
-        )
+        if not own.empty:
+            places = [attempt.place(*pair) for pair in own[["host", "process"]].to_numpy().tolist()]
+            values = own[column].astype(float) * factor
+            rows = pd.DataFrame({"t": to_middle(own["start_s"]), "v": values, "series": places})
+            yield _Strip(name, title, _thinned(rows))
 
 
 def _to_middle(intervals: pd.DataFrame) -> Callable[[pd.Series], pd.Series]:
@@ -220,15 +210,16 @@ def _chart(findings: Findings, strip: _Strip, look: _StripStyle) -> alt.LayerCha
 def _series(strip: _Strip, look: _StripStyle) -> dict[str, Any]:
     if set(strip.rows["series"]) == {""}:
         return {"color": alt.value(PALETTE[0])}
-    hosts = list(look.hosts)
-    legend = (
-        alt.Legend(orient="top", title=None, symbolType="stroke", symbolSize=300, columns=6) if look.named else None
+    hosts, legend = list(look.hosts), None
+    if look.named:
+        legend = alt.Legend(orient="top", title=None, symbolType="stroke", symbolSize=300, columns=6)
+    colours, dashes = (
+        alt.Scale(domain=hosts, range=[values[index % len(values)] for index in range(len(hosts))])
+        for values in (PALETTE, _DASHES)
     )
-    dashes = [_DASHES[place % len(_DASHES)] for place in range(len(hosts))]
-    colours = [PALETTE[place % len(PALETTE)] for place in range(len(hosts))]
     return {
-        "color": alt.Color("series:N", scale=alt.Scale(domain=hosts, range=colours), legend=legend),
-        "strokeDash": alt.StrokeDash("series:N", scale=alt.Scale(domain=hosts, range=dashes), legend=legend),
+        "color": alt.Color("series:N", scale=colours, legend=legend),
+        "strokeDash": alt.StrokeDash("series:N", scale=dashes, legend=legend),
     }
 
 

@@ -44,11 +44,8 @@ def version() -> str:
 def lacking(svg: str) -> str:
     """Return the characters of its texts that the font does not have, sorted: the machine's own fonts draw them."""
     written = {character for text in re.findall(r">([^<]+)<", svg) for character in unescape(text)}
-    return "".join(sorted(one for one in written if not one.isspace() and not _has(ord(one))))
-
-
-def _has(code: int) -> bool:
-    return any(first <= code <= last for first, last in _ranges())
+    absent = (sign for sign in written if not any(first <= ord(sign) <= last for first, last in _ranges()))
+    return "".join(sorted(sign for sign in absent if not sign.isspace()))
 
 
 @cache
@@ -133,7 +130,7 @@ def variant_marks(findings: Findings) -> dict[str, Any]:
     columns: Any = alt.expr(f"max(1, floor({LEGEND_ROOM} / {column_px}))")
     legend = alt.Legend(orient="top", title=None, columns=columns, labelLimit=400)
     colours, shapes = (
-        alt.Scale(domain=labels, range=[values[place % len(values)] for place in range(len(labels))])
+        alt.Scale(domain=labels, range=[values[index % len(values)] for index in range(len(labels))])
         for values in (PALETTE, SHAPES)
     )
     return {
@@ -158,7 +155,6 @@ def in_panels(
 
 
 def tooltips(titles: Mapping[str, str]) -> list[alt.Tooltip]:
-    """Return tooltips of these fields, each with its title."""
     return [alt.Tooltip(field, title=title) for field, title in titles.items()]
 
 
@@ -206,8 +202,8 @@ def log_y(field: str, values: Sequence[float], title: str, most_ticks: int = 9, 
 
 
 def colour_of(findings: Findings, variant: str) -> str:
-    place = list(findings.labels).index(variant)
-    return PALETTE[place % len(PALETTE)]
+    index = list(findings.labels).index(variant)
+    return PALETTE[index % len(PALETTE)]
 
 
 def _config(*, ink: str, font: str, background: str) -> dict[str, Any]:
@@ -265,7 +261,6 @@ def linked(points: alt.Chart, name: str = "links") -> alt.Chart:
 
 
 def rows_data(rows: Sequence[Mapping[str, object]]) -> dict[str, Any]:
-    """Return a table given as rows."""
     return {"values": list(rows)}
 
 

@@ -63,7 +63,7 @@ def timelines(findings: Findings) -> tuple[Figure, ...]:
 
 def _with_intervals(findings: Findings, variant: str) -> tuple[CellResult, ...]:
     own = findings.of_variant(variant)
-    return tuple(one for one in own if one.shown is not None and not one.shown.intervals.empty)
+    return tuple(result for result in own if result.shown is not None and not result.shown.intervals.empty)
 
 
 def _ends_s(findings: Findings, table: pd.DataFrame) -> float:
@@ -77,7 +77,7 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
 
     i: intervals, warm-up's too; u: cut off, so not judged; s: missed, with nothing answered; p: pauses.
     """
-    attempts = {place: result.shown for place, result in enumerate(cells) if result.shown}
+    attempts = {panel: result.shown for panel, result in enumerate(cells) if result.shown}
     points = points_per_panel(len(findings.cells))
     duration_s = findings.part.timing.duration / timedelta(seconds=1)
     shortest_ms = _SHORTEST_PAUSE * findings.level.bound_ms
@@ -104,18 +104,13 @@ def _table(findings: Findings, cells: Sequence[CellResult]) -> pd.DataFrame:
 def _figure(findings: Findings, variant: str, table: pd.DataFrame, x: alt.X, y: alt.Y) -> Figure:
     cells, repeats = _with_intervals(findings, variant), findings.part.repeats
     few = len(cells) <= _FEW
-    panels = alt.layer(*_layers(findings, variant, x, y, few=few)).properties(
-        width=340 if few else 150, height=150 if few else 84
-    )
+    width_px, height_px = (340, 150) if few else (150, 84)
+    panels = alt.layer(*_layers(findings, variant, x, y, few=few)).properties(width=width_px, height=height_px)
     headers = json.dumps([_header(result, few=few) for result in cells])
     header = alt.Header(labelExpr=f"{headers}[datum.value]", labelAnchor="start")
     in_row = min(len(cells), repeats if repeats > 1 else _FEW)
-    chart = panels.facet(
-        facet=alt.Facet("panel:O", title=None, header=header),
-        columns=in_row,
-        spacing=14,
-        data=TABLE,
-    )
+    facet = alt.Facet("panel:O", title=None, header=header)
+    chart = panels.facet(facet=facet, columns=in_row, spacing=14, data=TABLE)
     return Figure(
         name=f"timeline-{variant}",
         title=f"{findings.labels[variant]}: p{findings.level.percentile:g} of every interval",
@@ -134,7 +129,6 @@ def _header(result: CellResult, *, few: bool) -> str:
 
 
 def _of_level(result: CellResult, level: LevelVerdict) -> str:
-    """Name the service level, where there are several."""
     several = result.verdict is not None and len(result.verdict.levels) > 1
     wanted = level.service_level
     return f" of p{wanted.percentile:g} < {figure(wanted.bound_ms)} ms" if several else ""
@@ -179,8 +173,8 @@ def _layers(findings: Findings, variant: str, x: alt.X, y: alt.Y, *, few: bool) 
     intervals = alt.Chart().transform_filter(alt.datum.mark == "i")
     points = intervals if few else intervals.transform_filter(alt.datum.missed > 0)
     colour = alt.when(alt.datum.missed > 0).then(alt.value(MISSED)).otherwise(alt.value(line))
-    seen = alt.Chart().transform_filter("datum.mark != 'p' && datum.mark != 'n'")
-    hover = seen.mark_point(opacity=0, size=40).properties(name=HOVER)
+    measured = alt.Chart().transform_filter("datum.mark != 'p' && datum.mark != 'n'")
+    hover = measured.mark_point(opacity=0, size=40).properties(name=HOVER)
     return [
         warm_up_shade(findings.part.timing.warmup / timedelta(seconds=1) / per_unit, x),
         pauses.mark_rule(color=PAUSE, strokeWidth=1.2, opacity=0.75).encode(

@@ -24,14 +24,14 @@ def interval_points(attempts: Mapping[int, AttemptData], operations: str, points
     there are, and how many of them missed). Neighbours without any percentile give a row without `ms`.
     """
     columns = ["operation", "phase", "start_s", "duration_s", "met", "judged_ms"]
-    stacked = _stacked({panel: one.intervals for panel, one in attempts.items()}, columns)
+    stacked = _stacked({panel: attempt.intervals for panel, attempt in attempts.items()}, columns)
     table = stacked[stacked["operation"] == operations].rename(columns={"judged_ms": "ms"})
     table = table.sort_values(["panel", "start_s"])
     table["ms"] = table["ms"].astype(float)
     table["missed"] = (table["met"].astype("boolean") == False).fillna(False).astype(bool)  # noqa: E712 - unknown is no miss
     length = table.groupby("panel")["start_s"].transform("size")
-    place = table.groupby(["panel", "phase"]).cumcount()
-    table["group"] = table["phase"] + (place // np.ceil(length / points).clip(lower=1)).astype(int).astype(str)
+    position = table.groupby(["panel", "phase"]).cumcount()
+    table["group"] = table["phase"] + (position // np.ceil(length / points).clip(lower=1)).astype(int).astype(str)
     return _highest(table, missed=("missed", "sum"), intervals=("missed", "size")).drop(columns=["operation", "met"])
 
 
@@ -43,13 +43,16 @@ def pause_points(
 
     Columns: panel, start_s, ms, place, kind, pauses (number of pauses of that slice that are long enough).
     """
-    known = {panel: one.pauses for panel, one in attempts.items() if not one.pauses.empty}
-    drawn = {panel: _drawn(pauses, duration_s, shortest_ms) for panel, pauses in known.items()}
+    drawn = {
+        panel: _drawn(attempt.pauses, duration_s, shortest_ms)
+        for panel, attempt in attempts.items()
+        if not attempt.pauses.empty
+    }
     table = _stacked(drawn, ["start_s", "duration_ms", "host", "process", "kind"]).rename(columns={"duration_ms": "ms"})
     table["group"] = np.floor(table["start_s"].astype(float) / duration_s * points)
-    found = _highest(table, pauses=("ms", "size"))
-    rows = zip(*(found[name].tolist() for name in ("panel", "host", "process")), strict=True)
-    return found.drop(columns=["host", "process"]).assign(
+    highest = _highest(table, pauses=("ms", "size"))
+    rows = zip(*(highest[name].tolist() for name in ("panel", "host", "process")), strict=True)
+    return highest.drop(columns=["host", "process"]).assign(
         place=[attempts[panel].place(host, process) for panel, host, process in rows]
     )
 

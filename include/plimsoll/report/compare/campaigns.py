@@ -86,148 +86,143 @@ def compare_campaigns(
     Raises Refused, with every difference named, where the campaigns did not ask or measure the same, unless `force` is
     set. Also raises Refused where they have no variant in common.
     """
-    found = side_by_side(a, b, pairing)
-    _require_comparable(a, b, found, pairing or {}, force=force)
-    cells_a, cells_b = (CampaignCells(one, cell_results(one)) for one in (a, b))
+    compared = side_by_side(a, b, pairing)
+    _require_comparable(a, b, compared, pairing or {}, force=force)
+    cells_a, cells_b = (CampaignCells(data, cell_results(data)) for data in (a, b))
+    # Sampled figures stand apart from the facts, since noise is known even where no facts are.
+    noise = (fact for fact in _unlike(compared, cells_a, cells_b, _noise) if ABSENT not in (fact.a, fact.b))
     return CampaignComparison(
         a=_side(cells_a),
         b=_side(cells_b),
-        incomparable=found.incomparable,
-        environment=(*_unlike(found, cells_a, cells_b, measured_facts), *_unlike_noise(found, cells_a, cells_b)),
-        differences=found.differences,
-        only_a=found.only_a,
-        only_b=found.only_b,
-        answers=tuple(_answers(cells_a, cells_b, found)),
-        pairs=found.pairs,
-        capacity=found.capacities,
-        loads=found.loads,
-        tests=found.tests,
+        incomparable=compared.incomparable,
+        environment=(*_unlike(compared, cells_a, cells_b, measured_facts), *noise),
+        differences=compared.differences,
+        only_a=compared.only_a,
+        only_b=compared.only_b,
+        answers=tuple(_answers(cells_a, cells_b, compared)),
+        pairs=compared.pairs,
+        capacity=compared.capacities,
+        loads=compared.loads,
+        tests=compared.tests,
     )
 
 
-def stands(one: Comparison, comparisons: int) -> str:
+def stands(test: Comparison, comparisons: int) -> str:
     """Return the result of a test of the worst intervals, in words that claim no more than it shows.
 
     `comparisons` is the number of tests that were corrected together.
     """
-    if not one.loads:
+    if not test.loads:
         return "no load has two valid repeats of both, so nothing can be said of a difference"
-    if one.conclusion == "too few repeats":
-        corrected = f", {p_text(smallest_corrected_p(one, comparisons))} after correction"
-        smallest = f"{p_text(one.smallest_p)}{corrected if comparisons > 1 else ''}"
+    if test.conclusion == "too few repeats":
+        corrected = f", {p_text(smallest_corrected_p(test, comparisons))} after correction"
+        smallest = f"{p_text(test.smallest_p)}{corrected if comparisons > 1 else ''}"
         return f"these repeats cannot show a difference: the smallest p value that they could have given is {smallest}"
     figures = (
-        f"p {p_text(one.p_holm)} over {plural(len(one.loads), 'load')}, typically {multiple(one.ratio)}, "
-        f"superiority {percent(one.superiority, 0)}"
+        f"p {p_text(test.p_holm)} over {plural(len(test.loads), 'load')}, typically {multiple(test.ratio)}, "
+        f"superiority {percent(test.superiority, 0)}"
     )
-    if one.conclusion == "no difference shown":
+    if test.conclusion == "no difference shown":
         return f"no difference of the worst intervals is shown ({figures}), which does not show that they are alike"
-    return f"B's worst intervals are {one.conclusion}, and the difference stands ({figures})"
+    return f"B's worst intervals are {test.conclusion}, and the difference stands ({figures})"
 
 
 def _require_comparable(
-    a: CampaignData, b: CampaignData, found: SideBySide, pairing: Mapping[str, str], *, force: bool
+    a: CampaignData, b: CampaignData, compared: SideBySide, pairing: Mapping[str, str], *, force: bool
 ) -> None:
     problems = list(wrong_pairs(a.part, b.part, pairing))
-    if not found.pairs and not problems:
-        have = (
-            ", ".join(variant.id for variant in a.part.variants),
-            ", ".join(variant.id for variant in b.part.variants),
-        )
+    if not compared.pairs and not problems:
+        ids_a, ids_b = (", ".join(variant.id for variant in data.part.variants) for data in (a, b))
         mend = "name which belong together: `--pair ID_IN_A=ID_IN_B`, or `pair=ID_IN_A=ID_IN_B` by REST"
-        problems.append(Problem("variants", f"A has {have[0]}, B has {have[1]}: none in common", mend))
+        problems.append(Problem("variants", f"A has {ids_a}, B has {ids_b}: none in common", mend))
     if not force:
         mend = "compare them by force, which names it: `--force`, or `force=true` by REST"
-        problems += [Problem(one.what, f"{one.a} in A, {one.b} in B", mend) for one in found.incomparable]
+        unlike = compared.incomparable
+        problems += [Problem(fact.what, f"{fact.a} in A, {fact.b} in B", mend) for fact in unlike]
     if problems:
-        raise Refused(problems, where=f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)")
+        raise Refused(problems, where=place_of_both(a, b))
+
+
+def place_of_both(a: CampaignData, b: CampaignData) -> str:
+    """Return the campaigns as messages about faults name them."""
+    return f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)"
 
 
 def wrong_pairs(a: Setup, b: Setup, pairing: Mapping[str, str]) -> Iterator[Problem]:
     """Yield ids in the pairing that are no variant of their campaign, or that occur twice."""
     for side, setup, ids in (("A", a, list(pairing)), ("B", b, list(pairing.values()))):
         there = [variant.id for variant in setup.variants]
-        for one in dict.fromkeys(ids):
-            if one not in there:
-                yield Problem(f"pair {one!r}", f"{side} has no variant of that id", f"there is: {', '.join(there)}")
-            if ids.count(one) > 1:
-                yield Problem(f"pair {one!r}", f"names the same variant of {side} twice", "pair each variant once")
+        for name in dict.fromkeys(ids):
+            if name not in there:
+                yield Problem(f"pair {name!r}", f"{side} has no variant of that id", f"there is: {', '.join(there)}")
+            if ids.count(name) > 1:
+                yield Problem(f"pair {name!r}", f"names the same variant of {side} twice", "pair each variant once")
 
 
-def _side(one: CampaignCells) -> CampaignSide:
+def _side(cells: CampaignCells) -> CampaignSide:
     return CampaignSide(
-        campaign_id=one.data.campaign_id,
-        title=one.part.title,
-        service_levels=tuple(map(str, one.part.service_levels)),
-        repeats=one.part.repeats,
-        labels=one.labels,
-        cells_without_fingerprint=environment(one).without_fingerprint,
+        campaign_id=cells.data.campaign_id,
+        title=cells.part.title,
+        service_levels=tuple(map(str, cells.part.service_levels)),
+        repeats=cells.part.repeats,
+        labels=cells.labels,
+        cells_without_fingerprint=environment(cells).without_fingerprint,
     )
 
 
-def _answers(a: CampaignCells, b: CampaignCells, found: SideBySide) -> Iterator[str]:
+def _answers(a: CampaignCells, b: CampaignCells, compared: SideBySide) -> Iterator[str]:
     """Yield what each pair of variants carries and what stands of its difference; what several share is said once."""
-    tested = sum(bool(test.loads) for test in found.tests)
-    remarks = [stands(test, tested) for test in found.tests]
+    tested = sum(bool(test.loads) for test in compared.tests)
+    remarks = [stands(test, tested) for test in compared.tests]
     sharing: dict[str, list[str]] = {}
-    capacities = {capacity.variants: capacity for capacity in found.capacities}
-    for pair, remark in zip(found.pairs, remarks, strict=True):
+    capacities = {capacity.variants: capacity for capacity in compared.capacities}
+    for pair, remark in zip(compared.pairs, remarks, strict=True):
         label = a.labels[pair.a]
         if pair.a != pair.b or label != b.labels[pair.b]:
             label = f"{label} in A, {b.labels[pair.b]} in B"
         is_shared = remarks.count(remark) > 1
         if is_shared:
             sharing.setdefault(remark, []).append(label)
-        outcomes = _outcomes(a, b, found, pair, capacities.get(pair))
+        outcomes = _outcomes(a, b, compared, pair, capacities.get(pair))
         yield f"{label}: {outcomes}{'' if is_shared else f'; {remark}'}."
     for remark, labels in sharing.items():
-        yield f"{'Every variant' if len(labels) == len(found.pairs) else '; '.join(labels)}: {remark}."
+        yield f"{'Every variant' if len(labels) == len(compared.pairs) else '; '.join(labels)}: {remark}."
 
 
 def _outcomes(
-    a: CampaignCells, b: CampaignCells, found: SideBySide, pair: VariantPair, capacity: CapacityPair | None
+    a: CampaignCells, b: CampaignCells, compared: SideBySide, pair: VariantPair, capacity: CapacityPair | None
 ) -> str:
     """Say what both variants of a pair carry; where a load comes from an earlier stage, the outcome at that load."""
-    loads = [one for one in found.loads if one.variants == pair]
-    of_a = _outcome("A", a, capacity.a if capacity else None, [one.a for one in loads])
-    of_b = _outcome("B", b, capacity.b if capacity else None, [one.b for one in loads])
+    loads = [load for load in compared.loads if load.variants == pair]
+    of_a = _outcome("A", a, capacity.a if capacity else None, [load.a for load in loads])
+    of_b = _outcome("B", b, capacity.b if capacity else None, [load.b for load in loads])
     ratio = capacity.ratio if capacity else None
     return f"{of_a}, {of_b}{f' ({multiple(ratio)} of A)' if ratio is not None else ''}"
 
 
 def _outcome(side: str, cells: CampaignCells, capacity: Capacity | None, loads: Sequence[LoadSide | None]) -> str:
     if cells.part.asks == "at a load":
-        return f"in {side} {outcome_at_taken_load(cells.data, [one.rung for one in loads if one])}"
+        return f"in {side} {outcome_at_taken_load(cells.data, [load.rung for load in loads if load])}"
     if capacity is None or capacity.kind == "unknown":
         return f"what {side} carries is unknown"
     return f"{side} carries {'not even the lowest load' if capacity.kind == 'none' else headline(capacity)}"
 
 
-def measured_facts(one: CampaignCells, variant: str) -> dict[str, str]:
+def measured_facts(cells: CampaignCells, variant: str) -> dict[str, str]:
     """Return the facts of a variant's environment: what its hosts reported, or what people stated of an import."""
-    ran = environment(replace(one, cells=one.of_variant(variant)))
-    return {**stated_facts(one, variant), **ran.equal, **dict(_several(ran))}
+    ran = environment(replace(cells, cells=cells.of_variant(variant)))
+    return {**stated_facts(cells, variant), **ran.equal, **dict(_several(ran))}
 
 
 def _unlike(
-    found: SideBySide, a: CampaignCells, b: CampaignCells, facts: Callable[[CampaignCells, str], dict[str, str]]
+    compared: SideBySide, a: CampaignCells, b: CampaignCells, facts: Callable[[CampaignCells, str], dict[str, str]]
 ) -> tuple[EnvironmentDifference, ...]:
-    of_a = {pair.a: facts(a, pair.a) for pair in found.pairs}
-    return environment_differences(found.pairs, of_a, {pair.b: facts(b, pair.b) for pair in found.pairs})
+    of_a = {pair.a: facts(a, pair.a) for pair in compared.pairs}
+    return environment_differences(compared.pairs, of_a, {pair.b: facts(b, pair.b) for pair in compared.pairs})
 
 
-def _unlike_noise(found: SideBySide, a: CampaignCells, b: CampaignCells) -> Iterator[EnvironmentDifference]:
-    """Yield the differences of sampled figures of both sides.
-
-    They stand apart from the facts, since noise is known even where no facts are.
-    """
-    for one in _unlike(found, a, b, _noise):
-        if ABSENT not in (one.a, one.b):
-            yield one
-
-
-def _noise(one: CampaignCells, variant: str) -> dict[str, str]:
-    return noise_facts(one.of_variant(variant), one.part.disturbance)
+def _noise(cells: CampaignCells, variant: str) -> dict[str, str]:
+    return noise_facts(cells.of_variant(variant), cells.part.disturbance)
 
 
 def _several(ran: Environment) -> Iterator[tuple[str, str]]:

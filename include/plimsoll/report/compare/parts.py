@@ -5,6 +5,7 @@ A part is a workload in a stage. It is judged and reported like a campaign of it
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -13,7 +14,7 @@ from plimsoll.analysis.campaign.cell_results import CampaignData
 from plimsoll.analysis.campaign.findings import data_of_parts
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, Refused
-from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, wrong_pairs
+from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, place_of_both, wrong_pairs
 
 
 class ComparedCampaign(Model):
@@ -51,7 +52,7 @@ class _Pair:
         A variant that carried nothing in an earlier stage has no cells here.
         """
         ids_a, ids_b = self._ids
-        return {one: other for one, other in pairing.items() if one in ids_a and other in ids_b}
+        return {id_a: id_b for id_a, id_b in pairing.items() if id_a in ids_a and id_b in ids_b}
 
     def has_common_variants(self, pairing: Mapping[str, str]) -> bool:
         """Tell whether at least one variant has cells on both sides."""
@@ -60,7 +61,7 @@ class _Pair:
 
     @property
     def _ids(self) -> tuple[set[str], set[str]]:
-        ids_a, ids_b = ({variant.id for variant in one.part.variants} for one in (self.a, self.b))
+        ids_a, ids_b = ({variant.id for variant in data.part.variants} for data in (self.a, self.b))
         return ids_a, ids_b
 
 
@@ -77,45 +78,39 @@ def compare_parts(
     parts_a, parts_b = data_of_parts(a), data_of_parts(b)
     if len(parts_a) == len(parts_b) == 1:
         return compare_campaigns(parts_a[0], parts_b[0], pairing=pairing, force=force)
+    where = place_of_both(a, b)
     if wrong := list(wrong_pairs(a.campaign, b.campaign, pairing or {})):
-        raise Refused(wrong, where=_where(a, b))
+        raise Refused(wrong, where=where)
     same = tuple(_pairs(parts_a, parts_b))
     if not same:
-        raise Refused([_nothing_in_common(parts_a, parts_b)], where=_where(a, b))
+        raise Refused([_nothing_in_common(parts_a, parts_b)], where=where)
     # Where no part at all has variants in common, each of them says so.
     pairs = tuple(pair for pair in same if pair.has_common_variants(pairing or {})) or same
-    compared = _compared(pairs, pairing or {}, force=force, where=_where(a, b))
     return PartsComparison(
         a=_campaign(a, parts_a, [pair.a for pair in pairs]),
         b=_campaign(b, parts_b, [pair.b for pair in pairs]),
-        parts=compared,
+        parts=_compared(pairs, pairing or {}, force=force, where=where),
     )
 
 
-def comparisons_of(found: Comparisons) -> tuple[CampaignComparison, ...]:
+def comparisons_of(comparisons: Comparisons) -> tuple[CampaignComparison, ...]:
     """Return the comparisons, one for each part."""
-    return found.parts if isinstance(found, PartsComparison) else (found,)
+    return comparisons.parts if isinstance(comparisons, PartsComparison) else (comparisons,)
 
 
-def only_in_one(found: Comparisons) -> Iterator[str]:
+def only_in_one(comparisons: Comparisons) -> Iterator[str]:
     """Yield a sentence for each campaign about its parts without a counterpart."""
-    if isinstance(found, PartsComparison):
-        for name, side in (("A", found.a), ("B", found.b)):
+    if isinstance(comparisons, PartsComparison):
+        for name, side in (("A", comparisons.a), ("B", comparisons.b)):
             if side.only:
                 yield f"Only in {name}, not compared: {', '.join(side.only)}"
 
 
 def _pairs(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Iterator[_Pair]:
-    for a in parts_a:
-        for b in parts_b:
-            if _is_same(a, b):
-                yield _Pair(a.part.id or b.part.id, a, b)
-
-
-def _is_same(a: CampaignData, b: CampaignData) -> bool:
-    """Tell whether two parts belong to the same stage and workload."""
-    key = "workload_id" if a.part.workload_id and b.part.workload_id else "workload"
-    return a.part.stage == b.part.stage and getattr(a.part, key) == getattr(b.part, key)
+    for a, b in product(parts_a, parts_b):
+        key = "workload_id" if a.part.workload_id and b.part.workload_id else "workload"
+        if a.part.stage == b.part.stage and getattr(a.part, key) == getattr(b.part, key):
+            yield _Pair(a.part.id or b.part.id, a, b)
 
 
 def _nothing_in_common(parts_a: Sequence[CampaignData], parts_b: Sequence[CampaignData]) -> Problem:
@@ -139,13 +134,13 @@ def _compared(
     compared, problems = [], dict[Problem, list[str]]()
     for pair in pairs:
         try:
-            found = compare_campaigns(pair.a, pair.b, pairing=pair.variants(pairing), force=force)
-            compared.append(found.model_copy(update={"workload": pair.name}))
+            comparison = compare_campaigns(pair.a, pair.b, pairing=pair.variants(pairing), force=force)
+            compared.append(comparison.model_copy(update={"workload": pair.name}))
         except Refused as refusal:
             for problem in refusal.problems:
                 problems.setdefault(problem, []).append(pair.name)
     if problems:
-        raise Refused([_of_parts(one, names, len(pairs)) for one, names in problems.items()], where=where)
+        raise Refused([_of_parts(problem, names, len(pairs)) for problem, names in problems.items()], where=where)
     return tuple(compared)
 
 
@@ -158,7 +153,3 @@ def _of_parts(problem: Problem, names: Sequence[str], pairs: int) -> Problem:
 def _campaign(data: CampaignData, parts: Sequence[CampaignData], compared: Sequence[CampaignData]) -> ComparedCampaign:
     only = tuple(_name(part) for part in parts if part not in compared)
     return ComparedCampaign(campaign_id=data.campaign_id, title=data.definition.title, only=only)
-
-
-def _where(a: CampaignData, b: CampaignData) -> str:
-    return f"campaigns {a.campaign_id!r} (A) and {b.campaign_id!r} (B)"

@@ -25,41 +25,41 @@ if TYPE_CHECKING:
 FORCED = "compared by force: what was asked or measured is not the same"
 
 
-def incomparable_table(found: CampaignComparison) -> PlainTable:
+def incomparable_table(comparison: CampaignComparison) -> PlainTable:
     """Return differences in what the campaigns asked or measured."""
-    return _differences(f"NOT COMPARABLE, {FORCED}", ((one.what, one.a, one.b) for one in found.incomparable))
+    return _differences(f"NOT COMPARABLE, {FORCED}", ((fact.what, fact.a, fact.b) for fact in comparison.incomparable))
 
 
-def environment_table(found: CampaignComparison) -> PlainTable:
+def environment_table(comparison: CampaignComparison) -> PlainTable:
     """Return facts of hosts and JVMs that differ, with the variants where not all variants are meant."""
-    of_some = ((one, f" ({', '.join(one.variants)})" if one.variants else "") for one in found.environment)
-    return _differences("Environments differ", ((f"{one.fact}{of}", one.a, one.b) for one, of in of_some))
-
-
-def definitions_table(found: CampaignComparison) -> PlainTable:
-    """Return the other differences between the definitions."""
-    return _differences(
-        "Definitions differ", ((difference.what, difference.a, difference.b) for difference in found.differences)
+    of_some = (
+        (unlike, f" ({', '.join(unlike.variants)})" if unlike.variants else "") for unlike in comparison.environment
     )
+    return _differences("Environments differ", ((f"{unlike.fact}{of}", unlike.a, unlike.b) for unlike, of in of_some))
 
 
-def left_out(found: CampaignComparison) -> Iterator[str]:
+def definitions_table(comparison: CampaignComparison) -> PlainTable:
+    """Return the other differences between the definitions."""
+    return _differences("Definitions differ", ((fact.what, fact.a, fact.b) for fact in comparison.differences))
+
+
+def left_out(comparison: CampaignComparison) -> Iterator[str]:
     """Yield sentences about everything that is in only one campaign and was not compared."""
-    for name, side in (("A", found.a), ("B", found.b)):
+    for name, side in (("A", comparison.a), ("B", comparison.b)):
         if side.cells_without_fingerprint:
             yield f"Nothing is known of the environment in {name} of: {listing(side.cells_without_fingerprint)}"
-    for name, others in (("A", found.only_a), ("B", found.only_b)):
+    for name, others in (("A", comparison.only_a), ("B", comparison.only_b)):
         if others:
             yield f"Only in {name}, not compared: {', '.join(others)}"
 
 
-def capacities_table(found: CampaignComparison) -> Table[CapacityPair]:
+def capacities_table(comparison: CampaignComparison) -> Table[CapacityPair]:
     """Return the capacities of each pair of variants; without rows where all loads come from an earlier stage."""
     return Table(
         "Capacity",
-        found.capacity,
+        comparison.capacity,
         [
-            Column("Variant", lambda pair: label(found, pair.variants)),
+            Column("Variant", lambda pair: label(comparison, pair.variants)),
             Column("A", lambda pair: _capacity(pair.a)),
             Column("B", lambda pair: _capacity(pair.b)),
             number("Ratio", lambda pair: multiple(pair.ratio)),
@@ -67,9 +67,10 @@ def capacities_table(found: CampaignComparison) -> Table[CapacityPair]:
     )
 
 
-def loads_table(found: CampaignComparison, pair: VariantPair) -> Table[_Side]:
+def loads_table(comparison: CampaignComparison, pair: VariantPair) -> Table[_Side]:
     """Return two rows for each load of a pair: the highest interval of each percentile, lowest to highest repeat."""
-    own = [one for one in found.loads if one.variants == pair]
+    loads = [load for load in comparison.loads if load.variants == pair]
+    rows = [row for load in loads for row in ((ops(load.load_ops_s), "A", load.a), ("", "B", load.b))]
     columns: list[Column[_Side]] = [
         Column("Load", lambda row: row[0]),
         Column("Campaign", lambda row: row[1]),
@@ -77,39 +78,40 @@ def loads_table(found: CampaignComparison, pair: VariantPair) -> Table[_Side]:
         number("Achieved", _achieved),
     ]
     columns += [number(f"{name} ms", partial(_maximum, key)) for key, name in PERCENTILE_NAMES.items()]
-    title = f"{label(found, pair)}: highest interval of each percentile, lowest to highest repeat"
-    return Table(title, [row for one in own for row in ((ops(one.load_ops_s), "A", one.a), ("", "B", one.b))], columns)
+    title = f"{label(comparison, pair)}: highest interval of each percentile, lowest to highest repeat"
+    return Table(title, rows, columns)
 
 
-def label(found: CampaignComparison, pair: VariantPair) -> str:
+def label(comparison: CampaignComparison, pair: VariantPair) -> str:
     """Return the variants' name; both names where they differ."""
-    a, b = found.a.labels[pair.a], found.b.labels[pair.b]
+    a, b = comparison.a.labels[pair.a], comparison.b.labels[pair.b]
     return a if a == b else f"{a} / {b}"
 
 
-def comparison_view(found: Comparisons) -> Group:
+def comparison_view(comparisons: Comparisons) -> Group:
     """Return the whole comparison for a terminal, top to bottom, one workload after another."""
     from rich.console import Group
 
-    return Group(*_from_top(found))
+    return Group(*_from_top(comparisons))
 
 
-def _from_top(found: Comparisons) -> Iterator[RenderableType]:
+def _from_top(comparisons: Comparisons) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    yield Text(f"A: {_named(found.a)}\nB: {_named(found.b)}\nRatios are B / A.\n", style="bold")
-    yield from (Text(f"{sentence}\n", style="bold") for sentence in only_in_one(found))
-    for one in comparisons_of(found):
-        if one.workload:
-            yield Text(f"\nWorkload {one.workload}\n", style="bold underline")
-        if one.incomparable:
-            yield for_terminal(incomparable_table(one), "bold red")
-        yield from (for_terminal(table) for table in (environment_table(one), definitions_table(one)) if table)
-        yield from (Text(f"{sentence}\n", style="bold") for sentence in left_out(one))
-        if one.capacity:
-            yield for_terminal(capacities_table(one))
-        yield from (for_terminal(loads_table(one, pair)) for pair in one.pairs)
-        yield from (Text(f"- {answer}") for answer in one.answers)
+    yield Text(f"A: {_named(comparisons.a)}\nB: {_named(comparisons.b)}\nRatios are B / A.\n", style="bold")
+    yield from (Text(f"{sentence}\n", style="bold") for sentence in only_in_one(comparisons))
+    for comparison in comparisons_of(comparisons):
+        if comparison.workload:
+            yield Text(f"\nWorkload {comparison.workload}\n", style="bold underline")
+        if comparison.incomparable:
+            yield for_terminal(incomparable_table(comparison), "bold red")
+        tables = environment_table(comparison), definitions_table(comparison)
+        yield from (for_terminal(table) for table in tables if table)
+        yield from (Text(f"{sentence}\n", style="bold") for sentence in left_out(comparison))
+        if comparison.capacity:
+            yield for_terminal(capacities_table(comparison))
+        yield from (for_terminal(loads_table(comparison, pair)) for pair in comparison.pairs)
+        yield from (Text(f"- {answer}") for answer in comparison.answers)
 
 
 def _named(side: CampaignSide | ComparedCampaign) -> str:
@@ -120,8 +122,8 @@ def _differences(title: str, rows: Iterable[Sequence[str]]) -> PlainTable:
     return plain(title, {"What": "", "A": "", "B": ""}, rows)
 
 
-def _capacity(one: Capacity | None) -> str:
-    return headline(one) if one else "none: its load comes from an earlier stage"
+def _capacity(capacity: Capacity | None) -> str:
+    return headline(capacity) if capacity else "none: its load comes from an earlier stage"
 
 
 def _achieved(row: _Side) -> str:

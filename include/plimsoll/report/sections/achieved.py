@@ -63,21 +63,21 @@ def achieved_sheet(findings: Findings) -> Sheet:
     `highest_mean`: whether the mean is the highest one of the variant.
     """
     means = mean_achieved(findings.cells)
-    highest = {(one.variant, one.load_ops_s) for one in findings.highest_achieved}
+    highest = {(rate.variant, rate.load_ops_s) for rate in findings.highest_achieved}
     rows = [(spread, (spread.variant, spread.load_ops_s)) for spread in achieved(findings.cells)]
-    return Sheet([{**one.model_dump(), "mean": means[place], "highest_mean": place in highest} for one, place in rows])
+    return Sheet([{**rate.model_dump(), "mean": means[at], "highest_mean": at in highest} for rate, at in rows])
 
 
 def operations_sheet(findings: Findings) -> Sheet:
     """Return one row per variant, load and operation."""
-    return Sheet((one.model_dump() for one in findings.p99_by_operation), list(OperationP99.model_fields))
+    return Sheet((mean.model_dump() for mean in findings.p99_by_operation), list(OperationP99.model_fields))
 
 
 def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
     """Return the rates that were achieved at each load."""
     columns: list[Column[RepeatsAtLoad]] = [
         number("Achieved (ops/s), lowest to highest repeat", _rates),
-        number("Median share", lambda one: percent(one.achieved_share, 2)),
+        number("Median share", lambda row: percent(row.achieved_share, 2)),
         Column("Rate", _was_achieved),
     ]
     return table_of_loads(findings, "Achieved against attempted rate", columns, load="Attempted")
@@ -85,10 +85,10 @@ def rates_table(findings: Findings) -> Table[RepeatsAtLoad]:
 
 def highest_table(findings: Findings) -> Table[tuple[str, HighestAchieved | None]]:
     """Return a row for each variant, in its order; dashes where no valid repeat tells the achieved rate."""
-    found = {one.variant: one for one in findings.highest_achieved}
+    highest = {rate.variant: rate for rate in findings.highest_achieved}
     return Table(
         "Highest achieved rate",
-        [(label, found.get(variant)) for variant, label in findings.labels.items()],
+        [(label, highest.get(variant)) for variant, label in findings.labels.items()],
         [
             Column("Variant", lambda row: row[0]),
             number("Highest mean achieved", lambda row: ops(row[1].mean_ops_s if row[1] else None)),
@@ -101,8 +101,8 @@ def highest_table(findings: Findings) -> Table[tuple[str, HighestAchieved | None
 def operations_table(findings: Findings) -> Table[RepeatsAtLoad] | None:
     """Return the mean p99 of every operation of a variant; None where no valid attempt's intervals distinguish them."""
     means: dict[str, dict[tuple[str, int], OperationP99]] = {}
-    for one in findings.p99_by_operation:
-        means.setdefault(one.operation, {})[one.variant, one.load_ops_s] = one
+    for mean in findings.p99_by_operation:
+        means.setdefault(mean.operation, {})[mean.variant, mean.load_ops_s] = mean
     columns = [
         number(f"{name[:1].upper()}{name[1:]}: mean p99 (ms)", partial(_mean, own))
         for name, own in sorted(means.items())
@@ -110,27 +110,27 @@ def operations_table(findings: Findings) -> Table[RepeatsAtLoad] | None:
     return table_of_loads(findings, "Mean p99 of each operation", columns, load="Attempted") if columns else None
 
 
-def _rates(one: RepeatsAtLoad) -> str:
-    spread = one.achieved_ops_s
+def _rates(row: RepeatsAtLoad) -> str:
+    spread = row.achieved_ops_s
     return whole_span(spread.low, spread.high) if spread else NOTHING
 
 
-def _was_achieved(one: RepeatsAtLoad) -> str:
-    words = "achieved" if one.achieved_ops_s else NOTHING
-    if one.not_achieved:
-        words = bad(f"not achieved in {plural(one.not_achieved, 'repeat')}")
-    began, backlog = one.begin_with_backlog, Markup("; {} with a backlog of warm-up's to answer")
+def _was_achieved(row: RepeatsAtLoad) -> str:
+    words = "achieved" if row.achieved_ops_s else NOTHING
+    if row.not_achieved:
+        words = bad(f"not achieved in {plural(row.not_achieved, 'repeat')}")
+    began, backlog = row.begin_with_backlog, Markup("; {} with a backlog of warm-up's to answer")
     return words + backlog.format(plural(began, "repeat")) if began else words
 
 
 def _mean(means: Mapping[tuple[str, int], OperationP99], at: RepeatsAtLoad) -> str:
     """Format a mean as `3.2 (2.9 to 4.1)`: the median and the range over repeats, and what the mean leaves out."""
-    one = means.get((at.variant, at.load_ops_s))
-    if one is None:
+    mean = means.get((at.variant, at.load_ops_s))
+    if mean is None:
         return NOTHING
-    shown = figure(one.median_ms) + (f" ({span(one.low_ms, one.high_ms)})" if one.repeats > 1 else "")
-    fewer = f"; of {plural(one.repeats, 'repeat')}" if one.repeats < at.valid else ""
-    unanswered = f"; {plural(one.unanswered, 'interval')} without an answer" if one.unanswered else ""
+    shown = figure(mean.median_ms) + (f" ({span(mean.low_ms, mean.high_ms)})" if mean.repeats > 1 else "")
+    fewer = f"; of {plural(mean.repeats, 'repeat')}" if mean.repeats < at.valid else ""
+    unanswered = f"; {plural(mean.unanswered, 'interval')} without an answer" if mean.unanswered else ""
     return shown + fewer + unanswered
 
 
@@ -182,8 +182,8 @@ def _references(findings: Findings) -> list[dict[str, object]]:
 def _layers(findings: Findings, rows: Sequence[Mapping[str, object]]) -> list[alt.Chart]:
     x = alt.X("x:Q", title="Attempted rate (ops/s)", scale=alt.Scale(nice=False), axis=load_axis(findings))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(labelExpr="format(datum.value, '~s')"))
-    told = tooltips({"cell:N": "Cell", "variant:N": "Variant", "text:N": "Achieved"})
-    told.insert(2, alt.Tooltip("load:Q", title="Attempted (ops/s)", format=",.0f"))
+    tooltip = tooltips({"cell:N": "Cell", "variant:N": "Variant", "text:N": "Achieved"})
+    tooltip.insert(2, alt.Tooltip("load:Q", title="Attempted (ops/s)", format=",.0f"))
     coded, median = variant_marks(findings), alt.Y("median(y):Q", title=None)
     return [
         _only("room").mark_point(opacity=0).encode(x=x, y=y),
@@ -192,7 +192,7 @@ def _layers(findings: Findings, rows: Sequence[Mapping[str, object]]) -> list[al
         *(
             _only("repeat", kept)
             .mark_point(filled=kept, size=45, strokeWidth=1.8, opacity=1)
-            .encode(x=x, y=y, tooltip=told, **coded)
+            .encode(x=x, y=y, tooltip=tooltip, **coded)
             for kept in (True, False)
             if any(row.get("kept") is kept for row in rows)  # Vega warns of layers without rows
         ),

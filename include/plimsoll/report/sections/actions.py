@@ -41,11 +41,11 @@ def times_table(findings: Findings) -> Table[Spread]:
         "How long the action took",
         action_times(findings.cells),
         [
-            Column("Variant", lambda one: findings.labels[one.variant]),
-            number("Load", lambda one: _load(one.load_ops_s)),
-            Column("Of", lambda one: plural(one.repeats, "valid repeat")),
-            number("Median time", lambda one: f"{figure(one.median)} s"),
-            number("Lowest to highest repeat", lambda one: f"{span(one.low, one.high)} s"),
+            Column("Variant", lambda row: findings.labels[row.variant]),
+            number("Load", lambda row: _load(row.load_ops_s)),
+            Column("Of", lambda row: plural(row.repeats, "valid repeat")),
+            number("Median time", lambda row: f"{figure(row.median)} s"),
+            number("Lowest to highest repeat", lambda row: f"{span(row.low, row.high)} s"),
         ],
     )
 
@@ -56,13 +56,13 @@ def ratios_table(findings: Findings) -> Table[ActionComparison]:
         "The action's time compared with the control",
         compare_actions(findings.cells, findings.part.control),
         [
-            Column("Variant", lambda one: findings.labels[one.variant]),
-            Column("Of", lambda one: one.part or "the whole"),
-            number("Load", lambda one: _load(one.load_ops_s)),
-            number("Time / control's", lambda one: multiple(one.ratio)),
-            number("Interval", lambda one: f"{multiple(one.low)} to {multiple(one.high)}"),
-            number("Contains it with", lambda one: percent_at_least(one.confidence)),
-            Column("So it takes", lambda one: beside_control(one, findings.labels[one.control])),
+            Column("Variant", lambda row: findings.labels[row.variant]),
+            Column("Of", lambda row: row.part or "the whole"),
+            number("Load", lambda row: _load(row.load_ops_s)),
+            number("Time / control's", lambda row: multiple(row.ratio)),
+            number("Interval", lambda row: f"{multiple(row.low)} to {multiple(row.high)}"),
+            number("Contains it with", lambda row: percent_at_least(row.confidence)),
+            Column("So it takes", lambda row: beside_control(row, findings.labels[row.control])),
         ],
     )
 
@@ -83,7 +83,7 @@ def levels_table(findings: Findings) -> Table[_AroundAction]:
             Column("Met again", lambda row: _or_nothing(row[2].met_again_s, lambda after: f"{figure(after)} s after")),
             Column(
                 "Failed operations before / during / after",
-                lambda row: _or_nothing(row[1].failed, lambda one: f"{one.before:,} / {one.during:,} / {one.after:,}"),
+                lambda row: _or_nothing(row[1].failed, lambda of: f"{of.before:,} / {of.during:,} / {of.after:,}"),
             ),
         ],
     )
@@ -99,9 +99,8 @@ def evidence_table(findings: Findings) -> PlainTable:
         )
         for cell, action in _acted(findings)
     )
-    return plain(
-        "What the database told of the action's end", {"Cell": "", "Evidence": "prose", "Parts": "prose"}, rows
-    )
+    headings = {"Cell": "", "Evidence": "prose", "Parts": "prose"}
+    return plain("What the database told of the action's end", headings, rows)
 
 
 def _load(load_ops_s: int) -> str:
@@ -134,9 +133,9 @@ def actions_sheet(findings: Findings) -> Sheet:
 def action_sentences(findings: Findings) -> tuple[str, ...]:
     """Say for each variant and load how long the action took, and in how many repeats each level was met around it."""
     return tuple(
-        f"{findings.labels[one.variant]} {at_load(one.load_ops_s)}: {findings.part.action} took "
-        f"{span(one.low, one.high)} s in {plural(one.repeats, 'valid repeat')}. {' '.join(_around(findings, one))}"
-        for one in action_times(findings.cells)
+        f"{findings.labels[took.variant]} {at_load(took.load_ops_s)}: {findings.part.action} took "
+        f"{span(took.low, took.high)} s in {plural(took.repeats, 'valid repeat')}. {' '.join(_around(findings, took))}"
+        for took in action_times(findings.cells)
     )
 
 
@@ -150,17 +149,15 @@ def phase_text(figures: PhaseFigures) -> str:
 
 def _around(findings: Findings, of: Spread) -> Iterator[str]:
     """Yield for each service level in how many repeats of that variant and load it was met, by phase."""
-    results = [
-        action for cell, action in _acted(findings) if (cell.variant, cell.load_ops_s) == (of.variant, of.load_ops_s)
-    ]
-    for place, level in enumerate(results[0].levels):
-        phases = ((name, [getattr(result.levels[place], name).met for result in results]) for name in PHASES)
-        told = (f"{name} in {met.count(True)} of {len(met) - met.count(None)}" for name, met in phases)
-        yield f"{level.service_level} was met {', '.join(told)}."
+    at = of.variant, of.load_ops_s
+    results = [action for cell, action in _acted(findings) if (cell.variant, cell.load_ops_s) == at]
+    for index, level in enumerate(results[0].levels):
+        phases = ((name, [getattr(result.levels[index], name).met for result in results]) for name in PHASES)
+        counts = (f"{name} in {met.count(True)} of {len(met) - met.count(None)}" for name, met in phases)
+        yield f"{level.service_level} was met {', '.join(counts)}."
 
 
 def _acted(findings: Findings) -> Iterator[tuple[Cell, ActionResult]]:
-    """Yield each cell with a valid attempt, and its action."""
     for result in findings.cells:
         if result.verdict and result.verdict.action:
             yield result.cell, result.verdict.action

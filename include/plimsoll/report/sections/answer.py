@@ -78,17 +78,17 @@ def comparisons_table(findings: Findings, *, brief: bool = False) -> Table[Compa
         "Comparison with the control",
         findings.comparisons,
         [
-            Column("Variant", lambda one: findings.labels[one.variant]),
-            number("Worst interval / control's", lambda one: multiple(one.ratio)),
+            Column("Variant", lambda row: findings.labels[row.variant]),
+            number("Worst interval / control's", lambda row: multiple(row.ratio)),
             number(
-                "Superiority", lambda one: NOTHING if one.superiority is None else figure(round(one.superiority, 3))
+                "Superiority", lambda row: NOTHING if row.superiority is None else figure(round(row.superiority, 3))
             ),
-            number("p", lambda one: p_text(one.p_value), shown=not brief),
-            number("p (Holm)", lambda one: p_text(one.p_holm)),
-            Column("Over", lambda one: plural(len(one.loads), "load"), shown=not brief),
+            number("p", lambda row: p_text(row.p_value), shown=not brief),
+            number("p (Holm)", lambda row: p_text(row.p_holm)),
+            Column("Over", lambda row: plural(len(row.loads), "load"), shown=not brief),
             Column(
                 "Conclusion" if brief else f"Against {findings.labels.get(str(findings.part.control))}",
-                lambda one: _WORDS[one.conclusion],
+                lambda row: _WORDS[row.conclusion],
                 "" if brief else "strong",
             ),
         ],
@@ -104,13 +104,13 @@ def left_out_table(findings: Findings) -> Table[LeftOut]:
         "What was run and what was left out",
         findings.left_out,
         [
-            Column("Variant", lambda one: findings.labels[one.variant]),
-            number("Cells run", lambda one: f"{one.run} of {one.run + one.missing + one.not_needed}"),
-            number("May still run", lambda one: one.missing),
-            number("Not needed", lambda one: one.not_needed),
+            Column("Variant", lambda row: findings.labels[row.variant]),
+            number("Cells run", lambda row: f"{row.run} of {row.run + row.missing + row.not_needed}"),
+            number("May still run", lambda row: row.missing),
+            number("Not needed", lambda row: row.not_needed),
             Column(
                 "Decided by: cells spared",
-                lambda one: ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in one.decided_by) or NOTHING,
+                lambda row: ", ".join(f"{by.cell} ({by.outcome}): {by.spared}" for by in row.decided_by) or NOTHING,
             ),
         ],
     )
@@ -133,27 +133,24 @@ def comparisons_sheet(findings: Findings) -> Sheet:
     )
 
 
-def _capacity_record(one: Capacity) -> dict[str, object]:
-    at, following, found = one.at_capacity, one.next_load, one.threshold
+def _capacity_record(capacity: Capacity) -> dict[str, object]:
+    at, following, threshold = capacity.at_capacity, capacity.next_load, capacity.threshold
     return {
-        "variant": one.variant,
-        "kind": one.kind,
-        "capacity_ops_s": one.capacity_ops_s,
+        "variant": capacity.variant,
+        "kind": capacity.kind,
+        "capacity_ops_s": capacity.capacity_ops_s,
         "repeats_met": at.met if at else None,
         "next_load_ops_s": following.load_ops_s if following else None,
         "next_load_missed": following.missed if following else None,
-        "pass_probability_bound": one.pass_probability_bound,
-        "threshold_ops_s": found.ops_s if found else None,
-        "threshold_low_ops_s": found.low_ops_s if found else None,
-        "threshold_high_ops_s": found.high_ops_s if found else None,
-        "ratio_to_control": one.ratio_to_control,
-        "narrowing_ops_s": " ".join(map(str, one.narrowing_ops_s)),
+        "pass_probability_bound": capacity.pass_probability_bound,
+        "threshold_ops_s": threshold.ops_s if threshold else None,
+        "threshold_low_ops_s": threshold.low_ops_s if threshold else None,
+        "threshold_high_ops_s": threshold.high_ops_s if threshold else None,
+        "ratio_to_control": capacity.ratio_to_control,
+        "narrowing_ops_s": " ".join(map(str, capacity.narrowing_ops_s)),
     }
 
 
 ANSWER = Section(
-    "answer",
-    "Answer",
-    context=answer_context,
-    sheets={"capacity": capacity_sheet, "comparisons": comparisons_sheet},
+    "answer", "Answer", context=answer_context, sheets={"capacity": capacity_sheet, "comparisons": comparisons_sheet}
 )

@@ -47,16 +47,16 @@ def cells_table(findings: Findings) -> Table[CellResult]:
         "Every cell",
         findings.cells,
         [
-            Column("Cell", lambda one: one.cell.id),
-            Column("Outcome", _outcome, lambda one: one.state.replace(" ", "-")),
+            Column("Cell", lambda row: row.cell.id),
+            Column("Outcome", _outcome, lambda row: row.state.replace(" ", "-")),
             Column("Attempt", _attempt),
-            number("Achieved", lambda one: _achieved(findings, one)),
-            number("Worst interval", lambda one: _of_level(one, lambda level: ms(level.worst_ms))),
-            number("Of the bound", lambda one: percent(distance(one.verdict) if one.verdict else None)),
-            number("Missed intervals", lambda one: _of_level(one, _missed)),
-            number("Cut off", lambda one: _of_level(one, lambda level: str(level.not_judged))),
-            number("Errors", lambda one: f"{sum(one.verdict.errors.values()):,}" if one.verdict else NOTHING),
-            number("Cost", lambda one: _usd(findings, one), shown=findings.data.spending is not None),
+            number("Achieved", lambda row: _achieved(findings, row)),
+            number("Worst interval", lambda row: _of_level(row, lambda level: ms(level.worst_ms))),
+            number("Of the bound", lambda row: percent(distance(row.verdict) if row.verdict else None)),
+            number("Missed intervals", lambda row: _of_level(row, _missed)),
+            number("Cut off", lambda row: _of_level(row, lambda level: str(level.not_judged))),
+            number("Errors", lambda row: f"{sum(row.verdict.errors.values()):,}" if row.verdict else NOTHING),
+            number("Cost", lambda row: _usd(findings, row), shown=findings.data.spending is not None),
         ],
     )
 
@@ -74,7 +74,6 @@ def _attempt(result: CellResult) -> str:
 
 
 def _achieved(findings: Findings, result: CellResult) -> str:
-    """Return the achieved rate, with a remark where there is one."""
     if result.verdict is None:
         return NOTHING
     remark = achieved_remark(result.verdict, findings.level)
@@ -154,10 +153,4 @@ def _all_maxima(verdict: Verdict | None) -> dict[str, float | None]:
     }
 
 
-CELLS = Section(
-    "cells",
-    "Cells",
-    tables={"cells": cells_table},
-    sheets={"cells": cells_sheet},
-    needs=frozenset(),
-)
+CELLS = Section("cells", "Cells", tables={"cells": cells_table}, sheets={"cells": cells_sheet}, needs=frozenset())

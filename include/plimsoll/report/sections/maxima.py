@@ -54,8 +54,8 @@ def maxima_sheet(findings: Findings) -> Sheet:
 def rates_below_table(findings: Findings) -> PlainTable:
     """Return the highest load of each variant below each of the definition's further bounds."""
     rows = (
-        (one.bound, findings.labels[one.variant], ops(one.load_ops_s) if one.load_ops_s else "none")
-        for one in findings.rates_below
+        (rate.bound, findings.labels[rate.variant], ops(rate.load_ops_s) if rate.load_ops_s else "none")
+        for rate in findings.rates_below
     )
     return plain("Highest loads below other bounds", {"Bound": "", "Variant": "", "Highest load": ""}, rows, naming=1)
 

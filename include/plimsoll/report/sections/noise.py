@@ -23,21 +23,20 @@ class NoiseRow:
 
 def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
     """Return a row for each influence other than variant and load."""
-    found = findings.noise
-    zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in found.zones.zones.items())
-    offset = found.clock_offset_ms
-    steal = found.steal
+    noise = findings.noise
+    zones = ", ".join(f"{zone} {multiple(ratio)}" for zone, ratio in noise.zones.zones.items())
+    steal = noise.steal
     return (
-        NoiseRow("Order: does the position in the campaign matter?", _order(findings), found.order.shown),
+        NoiseRow("Order: does the position in the campaign matter?", _order(findings), noise.order.shown),
         NoiseRow(
             "Zones: do they differ?",
-            f"{zones or 'not known'}{_verdict(found.zones.p_value, found.zones.shown) if zones else ''}",
-            found.zones.shown,
+            f"{zones or 'not known'}{_verdict(noise.zones.p_value, noise.zones.shown) if zones else ''}",
+            noise.zones.shown,
         ),
         NoiseRow(
             "Outliers: cells or hosts unlike others of their variant and load",
             _outliers(findings),
-            bool(found.outliers),
+            bool(noise.outliers),
         ),
         NoiseRow("Steady after warm-up?", _steady(findings), bool(unsteady(findings.steadiness))),
         NoiseRow(
@@ -50,17 +49,16 @@ def noise_rows(findings: Findings) -> tuple[NoiseRow, ...]:
         NoiseRow(
             "Other programs: processor time that they took from a cell's host",
             _other_programs(findings),
-            found.other_programs is not None and found.other_programs.highest > OTHERS_NOTICED,
+            noise.other_programs is not None and noise.other_programs.highest > OTHERS_NOTICED,
         ),
-        NoiseRow("Clocks: largest offset of a node's from the load generator's", ms(offset), False),
+        NoiseRow("Clocks: largest offset of a node's from the load generator's", ms(noise.clock_offset_ms), False),
         *_kept_hosts(findings),
     )
 
 
 def steady_table(findings: Findings) -> PlainTable:
-    """Return the cells with a drift or a jump."""
     headings = {"Cell": "", f"p{findings.level.percentile:g} of intervals": "", "p (Holm)": "number"}
-    rows = ((one.cell, _drift(one), p_text(one.p_holm)) for one in unsteady(findings.steadiness))
+    rows = ((cell.cell, _drift(cell), p_text(cell.p_holm)) for cell in unsteady(findings.steadiness))
     return plain("Cells that were not steady", headings, rows)
 
 
@@ -70,17 +68,16 @@ def typical_table(findings: Findings) -> Table[Typical]:
         "Typical intervals",
         findings.typical,
         [
-            Column("Variant", lambda one: findings.labels[one.variant]),
-            number("Load", lambda one: ops(one.load_ops_s)),
-            number("Valid repeats", lambda one: one.repeats),
-            number(f"Typical p{findings.level.percentile:g} (ms, 95 %)", lambda one: _estimate(one.typical_ms, 1.0)),
-            number("Missed intervals (%, 95 %)", lambda one: _estimate(one.missed_share, 100.0)),
+            Column("Variant", lambda row: findings.labels[row.variant]),
+            number("Load", lambda row: ops(row.load_ops_s)),
+            number("Valid repeats", lambda row: row.repeats),
+            number(f"Typical p{findings.level.percentile:g} (ms, 95 %)", lambda row: _estimate(row.typical_ms, 1.0)),
+            number("Missed intervals (%, 95 %)", lambda row: _estimate(row.missed_share, 100.0)),
         ],
     )
 
 
 def noise_table(findings: Findings) -> PlainTable:
-    """Return the questions with their answers."""
     rows = ((row.question, bad(row.answer) if row.shown else row.answer) for row in noise_rows(findings))
     return plain("Noise", {"Question": "", "Answer": "prose"}, rows)
 
@@ -89,19 +86,19 @@ def typical_sheet(findings: Findings) -> Sheet:
     """Return the typical figures of every variant and load as numbers."""
     return Sheet(
         {
-            "variant": one.variant,
-            "load_ops_s": one.load_ops_s,
-            "repeats": one.repeats,
-            **{f"typical_ms_{name}": value for name, value in one.typical_ms},
-            **{f"missed_share_{name}": value for name, value in one.missed_share},
+            "variant": typical.variant,
+            "load_ops_s": typical.load_ops_s,
+            "repeats": typical.repeats,
+            **{f"typical_ms_{name}": value for name, value in typical.typical_ms},
+            **{f"missed_share_{name}": value for name, value in typical.missed_share},
         }
-        for one in findings.typical
+        for typical in findings.typical
     )
 
 
 def steadiness_sheet(findings: Findings) -> Sheet:
     """Return one row per cell with intervals."""
-    return Sheet(one.model_dump() for one in findings.steadiness)
+    return Sheet(cell.model_dump() for cell in findings.steadiness)
 
 
 def noise_sheet(findings: Findings) -> Sheet:
@@ -110,11 +107,11 @@ def noise_sheet(findings: Findings) -> Sheet:
 
 
 def _order(findings: Findings) -> str:
-    found = findings.noise.order
-    if found.p_value is None or found.change is None:
-        return f"too few comparable cells to tell ({found.cells})"
-    change = f"last cell / first: {multiple(found.change)} over {plural(found.cells, 'cell')}"
-    return change + _verdict(found.p_value, found.shown)
+    order = findings.noise.order
+    if order.p_value is None or order.change is None:
+        return f"too few comparable cells to tell ({order.cells})"
+    change = f"last cell / first: {multiple(order.change)} over {plural(order.cells, 'cell')}"
+    return change + _verdict(order.p_value, order.shown)
 
 
 def _verdict(p_value: float | None, shown: bool) -> str:
@@ -124,62 +121,58 @@ def _verdict(p_value: float | None, shown: bool) -> str:
 
 
 def _outliers(findings: Findings) -> str:
-    found = findings.noise.outliers
     sentences = [
-        f"{one.cell}{f' {one.host}' if one.host else ''}: "
-        f"{one.figure} {multiple(one.ratio)} that of its variant and load"
-        for one in found
+        f"{outlier.cell}{f' {outlier.host}' if outlier.host else ''}: "
+        f"{outlier.figure} {multiple(outlier.ratio)} that of its variant and load"
+        for outlier in findings.noise.outliers
     ]
     return "; ".join(sentences) or "none beyond what chance allows"
 
 
 def _steady(findings: Findings) -> str:
-    short = sum(one.finding == "too short to tell" for one in findings.steadiness)
+    short = sum(cell.finding == "too short to tell" for cell in findings.steadiness)
     odd = unsteady(findings.steadiness)
     tested = len(findings.steadiness) - short
     if not tested:
         return "too short to tell"
-    return (
-        f"{len(odd)} of {plural(tested, 'cell')} drift or jump"
-        if odd
-        else f"no drift shown in {plural(tested, 'cell')}"
-    )
+    cells = plural(tested, "cell")
+    return f"{len(odd)} of {cells} drift or jump" if odd else f"no drift shown in {cells}"
 
 
 def _other_programs(findings: Findings) -> str:
-    found = findings.noise.other_programs
-    if found is None:
+    programs = findings.noise.other_programs
+    if programs is None:
         return "not sampled"
     measured = sum(result.counted is not None for result in findings.cells)
-    of_some = f"; sampled in {found.cells} of {plural(measured, 'cell')}" if found.cells < measured else ""
-    where = f"highest interval {percent(found.highest, 1)} ({found.highest_at})"
-    return f"mean {percent(found.mean, 1)}, {where}{of_some}"
+    of_some = f"; sampled in {programs.cells} of {plural(measured, 'cell')}" if programs.cells < measured else ""
+    where = f"highest interval {percent(programs.highest, 1)} ({programs.highest_at})"
+    return f"mean {percent(programs.mean, 1)}, {where}{of_some}"
 
 
 def _kept_hosts(findings: Findings) -> tuple[NoiseRow, ...]:
     """Return the row on kept hosts; none where each cell had hosts of its own."""
-    found = findings.noise.kept_hosts
-    if not found:
+    kept = findings.noise.kept_hosts
+    if not kept:
         return ()
     sentences = [
-        f"{one.cluster} served {plural(one.cells, 'cell')}"
-        + (f", from {one.first_cell} on, in place of others: {one.replaces}" if one.replaces else "")
-        for one in found
+        f"{hosts.cluster} served {plural(hosts.cells, 'cell')}"
+        + (f", from {hosts.first_cell} on, in place of others: {hosts.replaces}" if hosts.replaces else "")
+        for hosts in kept
     ]
-    return (NoiseRow("Kept hosts: were any replaced?", "; ".join(sentences), any(one.replaces for one in found)),)
+    return (NoiseRow("Kept hosts: were any replaced?", "; ".join(sentences), any(hosts.replaces for hosts in kept)),)
 
 
-def _drift(one: Steadiness) -> str:
-    if one.finding == "jumps" and one.jump_at_s is not None:
-        return f"jumps to {multiple(one.jump)} at {one.jump_at_s:,.0f} s"
-    return f"drifts: end / start {multiple(one.change)}"
+def _drift(cell: Steadiness) -> str:
+    if cell.finding == "jumps" and cell.jump_at_s is not None:
+        return f"jumps to {multiple(cell.jump)} at {cell.jump_at_s:,.0f} s"
+    return f"drifts: end / start {multiple(cell.change)}"
 
 
-def _estimate(found: Estimate, factor: float) -> str:
-    value = figure(found.value * factor)
-    if found.low is None or found.high is None:
+def _estimate(estimate: Estimate, factor: float) -> str:
+    value = figure(estimate.value * factor)
+    if estimate.low is None or estimate.high is None:
         return f"{value} ({NOTHING})"
-    return f"{value} ({figure(found.low * factor)} to {figure(found.high * factor)})"
+    return f"{value} ({figure(estimate.low * factor)} to {figure(estimate.high * factor)})"
 
 
 NOISE = Section(

@@ -21,17 +21,17 @@ def pauses_table(findings: Findings) -> Table[PauseStatistics]:
         "Stop-the-world pauses",
         findings.pauses,
         [
-            Column("Variant", lambda one: f"{findings.labels[one.variant]}{_process(findings, one)}"),
-            number("Load", lambda one: ops(one.load_ops_s)),
+            Column("Variant", lambda row: f"{findings.labels[row.variant]}{_process(findings, row)}"),
+            number("Load", lambda row: ops(row.load_ops_s)),
             number("Pauses", _stops),
-            number("Time in pauses", lambda one: percent(one.stopped_share, 2)),
-            number("p50 (ms)", lambda one: _ms(one.p50_ms)),
-            number("p99 (ms)", lambda one: _ms(one.p99_ms)),
-            number("Longest (ms)", lambda one: _span(one.longest_ms)),
-            number("Longest to safepoint (ms)", lambda one: _span(one.to_safepoint_longest_ms)),
-            number("GC's CPU share", lambda one: percent(one.gc_cpu_share.median if one.gc_cpu_share else None, 2)),
-            number("Allocated (MiB/s a node)", lambda one: _span(one.allocated_bytes_s, _MIB)),
-            number("Heap after GC, highest (MiB)", lambda one: _span(one.heap_after_bytes, _MIB)),
+            number("Time in pauses", lambda row: percent(row.stopped_share, 2)),
+            number("p50 (ms)", lambda row: _ms(row.p50_ms)),
+            number("p99 (ms)", lambda row: _ms(row.p99_ms)),
+            number("Longest (ms)", lambda row: _span(row.longest_ms)),
+            number("Longest to safepoint (ms)", lambda row: _span(row.to_safepoint_longest_ms)),
+            number("GC's CPU share", lambda row: percent(row.gc_cpu_share.median if row.gc_cpu_share else None, 2)),
+            number("Allocated (MiB/s a node)", lambda row: _span(row.allocated_bytes_s, _MIB)),
+            number("Heap after GC, highest (MiB)", lambda row: _span(row.heap_after_bytes, _MIB)),
         ],
     )
 
@@ -69,45 +69,46 @@ def on_jvms(findings: Findings, _charts: Collection[str] = ()) -> bool:
     return "nodes" not in findings.part.knows or any(variant.jvm for variant in findings.part.variants)
 
 
-def _drawn(findings: Findings, one: PauseStatistics) -> Iterator[dict[str, object]]:
-    for panel, found in ((_STOP, one.longest_ms), (_WAIT, one.to_safepoint_longest_ms)):
-        if found and found.low > 0:
-            place, name = (one.variant, one.load_ops_s, one.repeats), f"{panel}{_process(findings, one)}"
-            yield spread_row(findings, name, place, (found.low, found.median, found.high))
+def _drawn(findings: Findings, pauses: PauseStatistics) -> Iterator[dict[str, object]]:
+    for panel, times in ((_STOP, pauses.longest_ms), (_WAIT, pauses.to_safepoint_longest_ms)):
+        if times and times.low > 0:
+            place, name = (pauses.variant, pauses.load_ops_s, pauses.repeats), f"{panel}{_process(findings, pauses)}"
+            yield spread_row(findings, name, place, (times.low, times.median, times.high))
 
 
-def _process(findings: Findings, one: PauseStatistics) -> str:
+def _process(findings: Findings, pauses: PauseStatistics) -> str:
     """Return the words that name the process where a variant has several with JVMs; empty otherwise."""
-    several = len({other.process for other in findings.pauses if other.variant == one.variant}) > 1
-    return f", {one.process}" if several else ""
+    several = len({other.process for other in findings.pauses if other.variant == pauses.variant}) > 1
+    return f", {pauses.process}" if several else ""
 
 
-def _record(one: PauseStatistics) -> dict[str, object]:
+def _record(pauses: PauseStatistics) -> dict[str, object]:
     ends = [(name, end) for name in _RANGES for end in ("low", "median", "high")]
     return {
-        **one.model_dump(exclude={*_RANGES}),
-        **{f"{name}_{end}": getattr(getattr(one, name), end, None) for name, end in ends},
+        **pauses.model_dump(exclude={*_RANGES}),
+        **{f"{name}_{end}": getattr(getattr(pauses, name), end, None) for name, end in ends},
     }
 
 
-def _stops(one: PauseStatistics) -> str:
-    stalls = f" + {one.stalls:,} stalls" if one.stalls else ""
-    return f"{one.stops:,}{stalls}" + (f" or more ({one.unread_lines:,} lines not read)" if one.unread_lines else "")
+def _stops(pauses: PauseStatistics) -> str:
+    stalls = f" + {pauses.stalls:,} stalls" if pauses.stalls else ""
+    more = f" or more ({pauses.unread_lines:,} lines not read)" if pauses.unread_lines else ""
+    return f"{pauses.stops:,}{stalls}{more}"
 
 
 def _ms(value: float | None) -> str:
     return NOTHING if value is None else figure(value)
 
 
-def _span(found: Range | None, unit: float = 1.0) -> str:
-    return span(found.low / unit, found.high / unit) if found else NOTHING
+def _span(values: Range | None, unit: float = 1.0) -> str:
+    return span(values.low / unit, values.high / unit) if values else NOTHING
 
 
 PAUSES = Section(
     "pauses",
     "Pauses",
     tables={"pauses": pauses_table},
-    context=lambda findings: {"pauses_unread": any(one.unread_lines for one in findings.pauses)},
+    context=lambda findings: {"pauses_unread": any(pauses.unread_lines for pauses in findings.pauses)},
     charts=pauses_chart,
     sheets={"pauses": pauses_sheet},
     is_shown=on_jvms,

@@ -46,20 +46,22 @@ def order_words(findings: Findings) -> str:
     part = findings.part
     if any(result.shown and result.shown.provenance for result in findings.cells):
         return _IMPORTED
-    by_variant, strategy = part.cluster_scope == "variant", part.strategy
-    what = "loads" if by_variant else "variants and loads"
-    sentences = [f"Each repeat is a block: all {what} once, shuffled by the definition's seed ({part.seed})"]
-    if isinstance(strategy, FullGrid) and not by_variant:
-        return f"{sentences[0]}, so that a drift of the machines over time does not favour a variant."
-    if not isinstance(strategy, FullGrid):
-        who = "the variants" if not by_variant else "the cells"
-        sentences = [f"The order of {who} within a repeat is shuffled by the definition's seed ({part.seed})"]
-    facts = [
-        "" if isinstance(strategy, FullGrid) else _BY_RESULTS.format(strategy=strategy.name),
-        {"cell": "", "repeat": _SAME_DATA}[part.data_scope],
-        _BY_VARIANT if by_variant else "",
-    ]
-    return " ".join([f"{sentences[0]}.", *filter(None, facts)])
+    is_full, by_variant = isinstance(part.strategy, FullGrid), part.cluster_scope == "variant"
+    shuffled = f"shuffled by the definition's seed ({part.seed})"
+    if is_full and not by_variant:
+        block = f"Each repeat is a block: all variants and loads once, {shuffled}"
+        return f"{block}, so that a drift of the machines over time does not favour a variant."
+    if is_full:
+        sentences = [f"Each repeat is a block: all loads once, {shuffled}."]
+    else:
+        who = "cells" if by_variant else "variants"
+        sentences = [f"The order of the {who} within a repeat is {shuffled}."]
+        sentences.append(_BY_RESULTS.format(strategy=part.strategy.name))
+    if part.data_scope == "repeat":
+        sentences.append(_SAME_DATA)
+    if by_variant:
+        sentences.append(_BY_VARIANT)
+    return " ".join(sentences)
 
 
 def _methods(findings: Findings) -> Mapping[str, Any]:
@@ -122,4 +124,4 @@ SECTIONS = (
 
 def sections_of(findings: Findings) -> tuple[Section, ...]:
     """Return the sections that a page of these findings may have: those whose needs are known."""
-    return tuple(one for one in SECTIONS if one.needs <= findings.part.knows)
+    return tuple(section for section in SECTIONS if section.needs <= findings.part.knows)

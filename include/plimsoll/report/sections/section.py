@@ -1,15 +1,12 @@
 """A section of a campaign's page."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-if TYPE_CHECKING:
-    from plimsoll.analysis.campaign.findings import Findings
-    from plimsoll.report.charts.theme import Figure
-    from plimsoll.report.tables import Sheet, Table
+from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.report.charts.theme import Figure
+from plimsoll.report.tables import Sheet, Table
 
 
 @dataclass(frozen=True)
@@ -35,5 +32,4 @@ class Section:
 
     @property
     def template(self) -> str:
-        """Return the file name of the section's template."""
         return f"{self.name}.html.j2"

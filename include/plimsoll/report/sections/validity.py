@@ -12,16 +12,7 @@ from plimsoll.analysis.campaign.findings import Findings
 from plimsoll.domain.attempt.result import Check, Outcome
 from plimsoll.report.formatting import listing
 from plimsoll.report.sections.section import Section
-from plimsoll.report.tables import (
-    DOCS_OF_CAMPAIGN,
-    PlainTable,
-    Sheet,
-    bad,
-    docs_link,
-    docs_of_attempt,
-    lines,
-    plain,
-)
+from plimsoll.report.tables import DOCS_OF_CAMPAIGN, PlainTable, Sheet, bad, docs_link, docs_of_attempt, lines, plain
 
 _OF_ATTEMPTS = {"Cell": "", "Attempt": "", "Why": "prose", "Now": ""}
 
@@ -78,7 +69,8 @@ class Validity:
     @property
     def open_cells(self) -> tuple[str, ...]:
         """Return cells without a valid attempt: the ones to run again."""
-        return tuple(dict.fromkeys([one.cell for one in self.invalid if one.replaced_by is None] + list(self.not_run)))
+        invalid = [attempt.cell for attempt in self.invalid if attempt.replaced_by is None]
+        return tuple(dict.fromkeys([*invalid, *self.not_run]))
 
 
 def validity(findings: Findings) -> Validity:
@@ -89,10 +81,7 @@ def validity(findings: Findings) -> Validity:
         not_run=tuple(result.cell.id for result in findings.cells if result.state == "not run"),
         superseded=tuple(
             SupersededAttempt(
-                result.cell.id,
-                attempt.verdict.key.attempt,
-                attempt.verdict.outcome,
-                docs_of_attempt(attempt.verdict),
+                result.cell.id, attempt.verdict.key.attempt, attempt.verdict.outcome, docs_of_attempt(attempt.verdict)
             )
             for result in findings.cells
             for attempt in result.superseded
@@ -105,8 +94,8 @@ def validity(findings: Findings) -> Validity:
 def invalid_sheet(findings: Findings) -> Sheet:
     """Return one row per invalid attempt; `replaced_by` is the number of the attempt that counts instead."""
     rows = (
-        (one.cell, one.attempt, "; ".join(one.reasons), one.replaced_by, one.data_docs)
-        for one in validity(findings).invalid
+        (attempt.cell, attempt.attempt, "; ".join(attempt.reasons), attempt.replaced_by, attempt.data_docs)
+        for attempt in validity(findings).invalid
     )
     return Sheet(rows, ["cell", "attempt", "reasons", "replaced_by", "data_docs"], {"replaced_by": "Int64"})
 
@@ -123,41 +112,37 @@ def checks_sheet(findings: Findings) -> Sheet:
     return Sheet(rows, ["name", "result", "success", "severity", "expected", "observed"])
 
 
-def invalid_table(found: Validity) -> PlainTable:
-    """Return the invalid attempts with their reasons."""
+def invalid_table(limits: Validity) -> PlainTable:
     rows = (
-        (one.cell, docs_link(one.attempt, one.data_docs), _why(one.reasons), _now(one.replaced_by))
-        for one in found.invalid
+        (attempt.cell, docs_link(attempt.attempt, attempt.data_docs), _why(attempt.reasons), _now(attempt.replaced_by))
+        for attempt in limits.invalid
     )
     return plain("Invalid attempts", _OF_ATTEMPTS, rows)
 
 
-def unjudged_table(found: Validity) -> PlainTable:
-    """Return the attempts without a verdict, and how they ended."""
-    rows = ((one.cell, one.attempt, lines(one.why), _now(one.replaced_by)) for one in found.unjudged)
+def unjudged_table(limits: Validity) -> PlainTable:
+    rows = ((ended.cell, ended.attempt, lines(ended.why), _now(ended.replaced_by)) for ended in limits.unjudged)
     return plain("Attempts without a verdict", _OF_ATTEMPTS, rows)
 
 
-def warnings_table(found: Validity) -> PlainTable:
-    """Return the warnings, each with its cells."""
+def warnings_table(limits: Validity) -> PlainTable:
     headings = {"Warning": "prose", "Cells": "number", "Which": "prose"}
-    rows = ((lines(text), len(cells), listing(cells)) for text, cells in found.warnings.items())
+    rows = ((lines(text), len(cells), listing(cells)) for text, cells in limits.warnings.items())
     return plain("Warnings", headings, rows, naming=None)
 
 
-def checks_table(found: Validity) -> PlainTable:
-    """Return the checks over the whole campaign."""
+def checks_table(limits: Validity) -> PlainTable:
     headings = {"Check": "", "Result": "", "Expected": "prose", "Observed": "prose"}
-    results = ((check, check.result if check.success else bad(check.result)) for check in found.campaign_checks)
-    rows = ((one.name, result, one.expected, one.observed) for one, result in results)
+    results = ((check, check.result if check.success else bad(check.result)) for check in limits.campaign_checks)
+    rows = ((check.name, result, check.expected, check.observed) for check, result in results)
     return plain("Checks over the whole campaign", headings, rows)
 
 
 def _why(reasons: Sequence[str]) -> str:
     """Return the reasons, each that has several lines on its own."""
     ends = [Markup("<br>") if "\n" in reason else "; " for reason in reasons[:-1]]
-    told = Markup("").join(lines(reason) + end for reason, end in zip_longest(reasons, ends, fillvalue=""))
-    return told or "no reason was stored"
+    text = Markup("").join(lines(reason) + end for reason, end in zip_longest(reasons, ends, fillvalue=""))
+    return text or "no reason was stored"
 
 
 def _now(replaced_by: int | None) -> str:
@@ -165,14 +150,14 @@ def _now(replaced_by: int | None) -> str:
 
 
 def _context(findings: Findings) -> Mapping[str, Any]:
-    found = validity(findings)
+    limits = validity(findings)
     return {
-        "validity": found,
-        "invalid": invalid_table(found),
-        "unjudged": unjudged_table(found),
-        "warnings": warnings_table(found),
-        "checks": checks_table(found),
-        "superseded": [docs_link(one, one.data_docs) for one in found.superseded],
+        "validity": limits,
+        "invalid": invalid_table(limits),
+        "unjudged": unjudged_table(limits),
+        "warnings": warnings_table(limits),
+        "checks": checks_table(limits),
+        "superseded": [docs_link(attempt, attempt.data_docs) for attempt in limits.superseded],
         "docs_link": docs_link("another page", DOCS_OF_CAMPAIGN) if findings.data.quality else "",
     }
 
@@ -196,8 +181,7 @@ def _unjudged(findings: Findings) -> Iterator[EndedAttempt]:
 
 def _warnings(findings: Findings) -> Iterator[tuple[str, str]]:
     for result in findings.cells:
-        verdict = result.verdict
-        if verdict:
+        if verdict := result.verdict:
             failed = [check.sentence for check in verdict.checks if not check.success and check.severity == "warning"]
             yield from ((text, result.cell.id) for text in dict.fromkeys([*verdict.warnings, *failed]))
 

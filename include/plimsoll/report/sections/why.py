@@ -34,12 +34,12 @@ def causes_chart(findings: Findings) -> tuple[Figure, ...]:
     shown = [cause for cause in findings.causes if cause.explained.missed > cause.explained.unknown]
     if not shown:
         return ()
-    rows = [row for one in shown for row in _rows(findings, one)]
+    rows = [row for cause in shown for row in _rows(findings, cause)]
     touching = {row["cause"] for row in rows}
-    seen = [share.label for share in shown[0].causes if share.label in touching]
+    causes = [share.label for share in shown[0].causes if share.label in touching]
     layout = Panels(count=len(shown), in_row=min(2, len(shown)), narrowest_px=290)
-    labels, size_px = list(findings.labels.values()), (300, 26 * len(seen) + 10)
-    chart = in_panels(_layers(seen), "variant:N", labels, size_px, layout.in_row)
+    labels, size_px = list(findings.labels.values()), (300, 26 * len(causes) + 10)
+    chart = in_panels(_layers(causes), "variant:N", labels, size_px, layout.in_row)
     figure = Figure(
         name="causes",
         title="What coincided with missed intervals, and with met ones",
@@ -54,14 +54,14 @@ def causes_chart(findings: Findings) -> tuple[Figure, ...]:
     return (figure,)
 
 
-def _rows(findings: Findings, one: VariantCauses) -> Iterator[dict[str, object]]:
-    seen = {share.cause for other in findings.causes for share in other.causes if share.missed_with}
-    for share in one.causes:
-        if share.cause in seen and share.missed:
+def _rows(findings: Findings, own: VariantCauses) -> Iterator[dict[str, object]]:
+    touching = {share.cause for cause in findings.causes for share in cause.causes if share.missed_with}
+    for share in own.causes:
+        if share.cause in touching and share.missed:
             parts = ((_OF_MISSED, share.missed_with, share.missed), (_OF_MET, share.met_with, share.met))
             for kind, count, whole in parts:
                 yield {
-                    "variant": findings.labels[one.variant],
+                    "variant": findings.labels[own.variant],
                     "cause": share.label,
                     "kind": kind,
                     "share": round(100 * count / whole, 2) if whole else None,
@@ -70,9 +70,9 @@ def _rows(findings: Findings, one: VariantCauses) -> Iterator[dict[str, object]]
                 }
 
 
-def _layers(seen: list[str]) -> list[alt.Chart]:
+def _layers(causes: list[str]) -> list[alt.Chart]:
     x = alt.X("share:Q", title="Share of intervals (%)", scale=alt.Scale(domain=[0, 100]))
-    y = alt.Y("cause:N", sort=seen, title=None, axis=alt.Axis(labelLimit=180, ticks=False))
+    y = alt.Y("cause:N", sort=causes, title=None, axis=alt.Axis(labelLimit=180, ticks=False))
     legend = alt.Legend(orient="top", title=None)
     colour = alt.Color("kind:N", scale=alt.Scale(domain=_KINDS, range=[MISSED, MET]), legend=legend)
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=_KINDS, range=["circle", "square"]), legend=legend)
@@ -106,12 +106,12 @@ def explained_table(findings: Findings) -> Table[VariantCauses]:
         "Missed intervals by what is known of them",
         [cause for cause in findings.causes if cause.explained.missed],
         [
-            Column("Variant", lambda one: findings.labels[one.variant]),
-            number("Missed intervals", lambda one: f"{one.explained.missed:,}"),
-            number("With a cause linked to misses", lambda one: _of(one.explained.linked, one.explained), "strong"),
-            number("Only with what may be chance", lambda one: _of(one.explained.coincident, one.explained)),
-            number("Nothing found", lambda one: _of(one.explained.nothing, one.explained)),
-            number("Not analysed", lambda one: _of(one.explained.unknown, one.explained)),
+            Column("Variant", lambda row: findings.labels[row.variant]),
+            number("Missed intervals", lambda row: f"{row.explained.missed:,}"),
+            number("With a cause linked to misses", lambda row: _of(row.explained.linked, row.explained), "strong"),
+            number("Only with what may be chance", lambda row: _of(row.explained.coincident, row.explained)),
+            number("Nothing found", lambda row: _of(row.explained.nothing, row.explained)),
+            number("Not analysed", lambda row: _of(row.explained.unknown, row.explained)),
         ],
     )
 

@@ -33,7 +33,7 @@ class StoredResults:
     @property
     def began_at(self) -> datetime:
         """Return the start of the first load, or when it was stored where no file says the former."""
-        started = (one.counted.verdict.started_at for one in self.data.state.cells if one.counted)
+        started = (cell.counted.verdict.started_at for cell in self.data.state.cells if cell.counted)
         return min(filter(None, started), default=self.stored_at)
 
 
@@ -63,11 +63,12 @@ def _part(part: CampaignData, code_version: str) -> PartFigures:
 def _facts(part: CampaignData, variant: str, code_version: str) -> VariantFacts:
     cells = cell_results(part)
     environment = measured_facts(CampaignCells(part, cells), variant)
-    verdicts = [one.verdict for one in cells if one.cell.variant == variant and one.verdict]
+    verdicts = [result.verdict for result in cells if result.cell.variant == variant and result.verdict]
+    version = part.part.version_of(part.part.variant(variant))
     return VariantFacts(
         product=part.part.product_of(part.part.variant(variant)),
         measure=" and ".join(sorted({verdict.measure for verdict in verdicts})),
-        version=_version(part, variant, environment),
+        version=environment.get(DATABASE) or (version if version != NOT_KNOWN else ""),
         environment=environment,
         declared=_declared(part, variant, environment, code_version),
     )
@@ -82,8 +83,3 @@ def _declared(part: CampaignData, variant: str, environment: Mapping[str, str], 
     if ARCHIVE in environment:
         defined = {name: value for name, value in defined.items() if not name.startswith(f"definition: {ARCHIVE}.")}
     return {CODE: code_version, "Plimsoll's code that judged": ", ".join(judged_by), **defined}
-
-
-def _version(part: CampaignData, variant: str, environment: Mapping[str, str]) -> str:
-    declared = part.part.version_of(part.part.variant(variant))
-    return environment.get(DATABASE) or (declared if declared != NOT_KNOWN else "")

@@ -76,69 +76,63 @@ def trend_document(
 ) -> TrendDocument:
     """Return the trend over the campaigns, as far as they asked and measured the same as the last one by date."""
     # Files of imports may all claim the same start.
-    by_date = sorted(campaigns, key=lambda one: (one.began_at, natural(one.campaign_id)))
+    by_date = sorted(campaigns, key=lambda campaign: (campaign.began_at, natural(campaign.campaign_id)))
     others = list(left_out)
     measured = []
-    for one in by_date:
-        kept, refused = _comparable(one, by_date[-1])
+    for campaign in by_date:
+        kept, refused = _comparable(campaign, by_date[-1])
         others += refused
         if kept:
-            measured.append(one.measured(kept))
-    placed = [one for one in measured if order == "date" or any(one.sorted_by(order, at) for at in one.declared)]
+            measured.append(campaign.measured(kept))
+    placed = [own for own in measured if order == "date" or any(own.sorted_by(order, at) for at in own.declared)]
     why = "it has no label" if order == "label" else "the release of its database is not known"
-    others += [LeftOutCampaign(campaign_id=one.campaign_id, why=why) for one in measured if one not in placed]
-    by_id = {one.campaign_id: one for one in by_date}
-    marks, baselines = marks.among({one.campaign_id: one.began_at for one in by_date}), marks.baselines()
+    others += [LeftOutCampaign(campaign_id=own.campaign_id, why=why) for own in measured if own not in placed]
+    by_id = {campaign.campaign_id: campaign for campaign in by_date}
+    marks, baselines = marks.among({name: campaign.began_at for name, campaign in by_id.items()}), marks.baselines()
     others += _gone(baselines, measured)
     series = trend_series(placed, order, tuple(baselines))
     shown = in_order(placed, "label" if order == "label" else "date", ("", "", ""))
     return TrendDocument(
         definitions=tuple(definitions),
         order=order,
-        campaigns=tuple(_campaign(by_id[one.campaign_id], baselines) for one in shown),
+        campaigns=tuple(_campaign(by_id[campaign.campaign_id], baselines) for campaign in shown),
         left_out=tuple(others),
         changes=tuple(
-            one.model_copy(update={"accepted": marks.accepted(one, series)}) for one in placed_changes(series)
+            change.model_copy(update={"accepted": marks.accepted(change, series)}) for change in placed_changes(series)
         ),
         series=series,
     )
 
 
-def _campaign(one: CampaignFigures, baselines: Mapping[Baseline, Note]) -> TrendCampaign:
-    own = (note for baseline, note in baselines.items() if baseline.is_of(one.campaign_id, one.began_at))
-    return TrendCampaign(
-        campaign_id=one.campaign_id,
-        definition=one.definition,
-        began_at=one.began_at,
-        label=one.label,
-        incomplete=one.incomplete,
-        baseline=next(own, None),
-    )
+def _campaign(campaign: CampaignFigures, baselines: Mapping[Baseline, Note]) -> TrendCampaign:
+    own = (note for baseline, note in baselines.items() if baseline.is_of(campaign.campaign_id, campaign.began_at))
+    about = TrendCampaign.model_validate(campaign, from_attributes=True)
+    return about.model_copy(update={"baseline": next(own, None)})
 
 
 def _gone(baselines: Mapping[Baseline, Note], measured: Sequence[MeasuredCampaign]) -> Iterator[LeftOutCampaign]:
     """Yield the baselines that are placed by their date, because their campaigns take no part."""
     for baseline, note in baselines.items():
-        if baseline.began_at and not any(baseline.is_of(one.campaign_id, one.began_at) for one in measured):
+        if baseline.began_at and not any(baseline.is_of(own.campaign_id, own.began_at) for own in measured):
             why = (
                 f"it is a baseline and not there: by date, series start anew {baseline.began_at:%Y-%m-%d} ({note.text})"
             )
             yield LeftOutCampaign(campaign_id=baseline.campaign_id, why=why, baseline=note)
 
 
-def _comparable(one: CampaignFigures, last: CampaignFigures) -> tuple[list[PartFigures], list[LeftOutCampaign]]:
+def _comparable(campaign: CampaignFigures, last: CampaignFigures) -> tuple[list[PartFigures], list[LeftOutCampaign]]:
     """Return the parts that asked and measured the same as the last campaign's, and why others did not."""
     of_last = {part.id: part for part in last.parts}
     kept, refused = [], []
-    for part in one.parts:
-        other = of_last.get(part.id)
-        if other is None:
+    for part in campaign.parts:
+        counterpart = of_last.get(part.id)
+        if counterpart is None:
             why = f"{last.campaign_id} has no such stage or workload"
         else:
-            named = [f"{found.what} {found.b}, there {found.a}" for found in part.unlike(other)]
+            named = [f"{fact.what} {fact.b}, there {fact.a}" for fact in part.unlike(counterpart)]
             why = f"it did not ask or measure the same as {last.campaign_id}: {listing(named, 3)}" if named else ""
         if why:
-            refused.append(LeftOutCampaign(campaign_id=one.campaign_id, part=part.id, why=why))
+            refused.append(LeftOutCampaign(campaign_id=campaign.campaign_id, part=part.id, why=why))
         else:
             kept.append(part)
     return kept, refused

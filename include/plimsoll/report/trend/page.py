@@ -33,53 +33,55 @@ _UNITS: Mapping[Measure, str] = {
 }
 
 
-def trend_html(found: TrendDocument) -> bytes:
+def trend_html(document: TrendDocument) -> bytes:
     """Return the page. Charts of series that changed come first; those with too few figures stand in the table."""
-    shown = sorted((one for one in found.series if one.enough), key=lambda one: not one.change_points)
-    named = {f"series-{number}": one for number, one in enumerate(shown, 1)}
+    shown = sorted((series for series in document.series if series.enough), key=lambda series: not series.change_points)
+    named = {f"series-{number}": series for number, series in enumerate(shown, 1)}
     with debug_mode(False):
-        figures = [_figure(name, one) for name, one in named.items()]
+        figures = [_figure(name, series) for name, series in named.items()]
     context = {
-        "title": f"Trend of {' and '.join(found.definitions)}",
-        "summary": summary(found),
-        "sentences": list(sentences(found)),
-        "left_out": left_out_table(found),
-        "all_series": series_table(found),
-        "highest_p": found.highest_p_value,
-        "levels": {name: changes_table(one) for name, one in named.items() if one.change_points},
+        "title": f"Trend of {' and '.join(document.definitions)}",
+        "summary": summary(document),
+        "sentences": list(sentences(document)),
+        "left_out": left_out_table(document),
+        "all_series": series_table(document),
+        "highest_p": document.highest_p_value,
+        "levels": {name: changes_table(series) for name, series in named.items() if series.change_points},
     }
-    return charts_html("trend.html.j2", figures, {one.name: drawing(one) for one in figures}, **context).encode()
+    drawings = {figure.name: drawing(figure) for figure in figures}
+    return charts_html("trend.html.j2", figures, drawings, **context).encode()
 
 
-def _figure(name: str, one: TrendSeries) -> Figure:
+def _figure(name: str, series: TrendSeries) -> Figure:
     """Draw a point for each campaign with its range, a line at each level, and a dashed one at each change."""
-    y_title, scale = f"{NAMES[one.measure].capitalize()} ({_UNITS[one.measure]})", alt.Scale(zero=False, padding=8)
+    measure, scale = NAMES[series.measure].capitalize(), alt.Scale(zero=False, padding=8)
     x = alt.X("position:Q", title="Campaigns, in order", scale=alt.Scale(nice=False, padding=12))
-    y = alt.Y("value:Q", title=y_title, scale=scale)
-    told = {"campaign:N": "Campaign", "told:N": NAMES[one.measure].capitalize()}
+    y = alt.Y("value:Q", title=f"{measure} ({_UNITS[series.measure]})", scale=scale)
+    titles = {"campaign:N": "Campaign", "told:N": measure}
     layers = [
         alt.Chart().mark_rule(strokeWidth=2, opacity=0.4).encode(x=x, y=alt.Y("low:Q", title=""), y2="high:Q"),
-        alt.Chart().mark_point(filled=True, size=36, opacity=0.9).encode(x=x, y=y, tooltip=tooltips(told)),
+        alt.Chart().mark_point(filled=True, size=36, opacity=0.9).encode(x=x, y=y, tooltip=tooltips(titles)),
     ]
-    if one.change_points:
-        changes = alt.Chart(alt.InlineData(values=[{"change": at.index + 0.5} for at in one.change_points]))
+    if series.change_points:
+        changes = alt.Chart(alt.InlineData(values=[{"change": at.index + 0.5} for at in series.change_points]))
         layers += [
             alt.Chart().mark_line(strokeWidth=1.8).encode(x=x, y=alt.Y("mean:Q", title=""), detail="level:N"),
             changes.mark_rule(style=BOUND).encode(x=alt.X("change:Q", title="")),
         ]
     chart = alt.layer(*layers, data=TABLE).properties(width=760, height=200)
-    return Figure(name=name, title=name_of(one), caption="", spec=specification(chart, rows_data(list(_rows(one)))))
+    spec = specification(chart, rows_data(list(_rows(series))))
+    return Figure(name=name, title=name_of(series), caption="", spec=spec)
 
 
-def _rows(one: TrendSeries) -> Iterator[dict[str, object]]:
-    for level, (start, end, mean) in enumerate(one.levels):
-        for position, point in enumerate(one.points[start:end], start + 1):
+def _rows(series: TrendSeries) -> Iterator[dict[str, object]]:
+    for level, (start, end, mean) in enumerate(series.levels):
+        for position, point in enumerate(series.points[start:end], start + 1):
             if point.value is not None:
                 yield {
                     "position": position,
                     "campaign": point.campaign_id,
                     "value": four_digits(point.value),
-                    "told": of_figure(one.measure, point.value),
+                    "told": of_figure(series.measure, point.value),
                     "low": four_digits(point.value if point.low is None else point.low),
                     "high": four_digits(point.value if point.high is None else point.high),
                     **({} if mean is None else {"level": level, "mean": four_digits(mean)}),

@@ -57,11 +57,11 @@ def in_this_stage(capacity: Capacity) -> str:
 def rung_outcome(rung: Rung) -> str:
     """Return the outcome of a load's repeats: `3 of 5 repeats missed`, `2 of 3 repeats met, 1 invalid`."""
     counts = ((rung.invalid, "invalid"), (rung.not_run, "not run"), (rung.not_needed, "not needed"))
-    open_ones = [f"{count} {what}" for count, what in counts if count]
+    open_ones = [f"{count} {outcome}" for count, outcome in counts if count]
     reasons = [f"{count} by {reason}" for reason, count in _reasons(rung).items()]
     missed = f"missed ({', '.join(reasons)})" if reasons else "missed"
-    count, what = (rung.missed, missed) if rung.outcome == "missed" else (rung.met, "met")
-    return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {what}", *open_ones])
+    count, outcome = (rung.missed, missed) if rung.outcome == "missed" else (rung.met, "met")
+    return ", ".join([f"{count} of {plural(rung.repeats, 'repeat')} {outcome}", *open_ones])
 
 
 def _reasons(rung: Rung) -> dict[str, int]:
@@ -75,26 +75,26 @@ def _reasons(rung: Rung) -> dict[str, int]:
     return {reason: count for reason, count in counts.items() if count}
 
 
-def threshold_words(one: ThresholdAnswer | None) -> str:
+def threshold_words(answer: ThresholdAnswer | None) -> str:
     """Return the load that is met with a chance, with its interval: `44,700 ops/s (40,000 to 51,400)`."""
-    if one is None:
+    if answer is None:
         return NOTHING
-    bounds = _bounds(one.low_ops_s, one.high_ops_s)
-    if one.ops_s is None or not bounds:
+    bounds = _bounds(answer.low_ops_s, answer.high_ops_s)
+    if answer.ops_s is None or not bounds:
         return f"{bounds} ops/s" if bounds else "not known"
-    return f"{ops(_rounded(one.ops_s))} ({bounds})"
+    return f"{ops(_rounded(answer.ops_s))} ({bounds})"
 
 
-def threshold_sentence(one: ThresholdAnswer) -> str:
+def threshold_sentence(answer: ThresholdAnswer) -> str:
     """Return the load with its interval, what it is met with, and what decided it."""
-    chance, sure = percent(one.chance, 0), percent(one.confidence, 0)
-    over = f", over {format_duration(timedelta(seconds=one.over_s))}" if one.over_s else ""
-    basis = f"by the {one.decided_by} of {plural(one.cells, 'cell')}"
+    chance, sure = percent(answer.chance, 0), percent(answer.confidence, 0)
+    over = f", over {format_duration(timedelta(seconds=answer.over_s))}" if answer.over_s else ""
+    basis = f"by the {answer.decided_by} of {plural(answer.cells, 'cell')}"
     where = {
         "all met": f"every load of the range is met with a chance of {chance}{over}",
         "all missed": f"no load of the range is met with a chance of {chance}{over}",
-    }.get(one.stopped, f"{threshold_words(one)} is met with a chance of {chance}{over} (the interval: {sure})")
-    return f"{where}, {basis}{_WHY_ENDED.get(one.stopped, '')}"
+    }.get(answer.stopped, f"{threshold_words(answer)} is met with a chance of {chance}{over} (the interval: {sure})")
+    return f"{where}, {basis}{_WHY_ENDED.get(answer.stopped, '')}"
 
 
 def step_sentence(findings: Findings) -> str:
@@ -118,7 +118,6 @@ def _bounds(low: float | None, high: float | None) -> str:
 
 
 def _rounded(load: float) -> int:
-    """Return the figure to three significant digits."""
     return round(float(f"{load:.3g}"))
 
 

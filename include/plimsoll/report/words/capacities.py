@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Protocol
 
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity, nodes_for, reported_capacities
 from plimsoll.analysis.campaign.cell_results import CampaignData, cell_results
@@ -55,11 +54,13 @@ def capacity_rows_of(data: CampaignData) -> tuple[CapacityRow, ...]:
 
     Stages that take their load from an earlier one have none.
     """
-    of_parts = [CampaignCells(part, cell_results(part)) for part in data_of_parts(data)]
-    rows = [
-        (cells.part.id, _row(cells, one)) for cells in of_parts for one in reported_capacities(cells.data, cells.cells)
-    ]
-    return tuple(replace(row, variant=f"{row.variant}, {name}") if name else row for name, row in rows)
+    rows: list[CapacityRow] = []
+    for part in data_of_parts(data):
+        cells = CampaignCells(part, cell_results(part))
+        own = [_row(cells, capacity) for capacity in reported_capacities(part, cells.cells)]
+        name = cells.part.id
+        rows += [replace(row, variant=f"{row.variant}, {name}") for row in own] if name else own
+    return tuple(rows)
 
 
 def capacity_rows(findings: Findings) -> tuple[CapacityRow, ...]:
@@ -97,18 +98,18 @@ def conditions_table(answers: Sequence[AnswerOverStages], labels: Mapping[str, s
     conditions = tuple(dict.fromkeys(condition_of(answer.action) for answer in answers))
     if len(conditions) < 2:
         return None
-    found: dict[tuple[str, str], dict[str, Capacity]] = {}
-    for one in answers:
-        workload, levels = one.question
-        for capacity in one.capacities:
+    by_condition: dict[tuple[str, str], dict[str, Capacity]] = {}
+    for answer in answers:
+        workload, levels = answer.question
+        for capacity in answer.capacities:
             named = ", ".join(filter(None, (labels[capacity.variant], workload)))
-            found.setdefault((named, " and ".join(map(str, levels))), {})[condition_of(one.action)] = capacity
+            by_condition.setdefault((named, " and ".join(map(str, levels))), {})[condition_of(answer.action)] = capacity
     columns: list[Column[_Carried]] = [
         Column("Variant", lambda row: row[0][0]),
         Column("Service level", lambda row: row[0][1]),
         *(Column(name.capitalize(), partial(_carried, name), "strong") for name in conditions),
     ]
-    return Table("Capacity by the cluster's condition", list(found.items()), columns)
+    return Table("Capacity by the cluster's condition", list(by_condition.items()), columns)
 
 
 def _carried(name: str, row: _Carried) -> str:
@@ -120,15 +121,7 @@ def _threshold_heading(rows: Sequence[CapacityRow]) -> str:
     return f"Met with a chance of {' or '.join(sorted(chances)) or 'so much'}"
 
 
-class Bracketed(Protocol):
-    """Anything that names loads to run next: a capacity or its row in the table."""
-
-    @property
-    def bracketed_ops_s(self) -> tuple[int, ...]:
-        """Return the loads to run next with the tested loads on either side of them, ops/s."""
-
-
-def loads_line(capacities: Iterable[Bracketed]) -> str:
+def loads_line(capacities: Iterable[Capacity | CapacityRow]) -> str:
     """Return the `loads` line of a definition that would narrow all these capacities; empty where no load would."""
     loads = sorted({load for capacity in capacities for load in capacity.bracketed_ops_s})
     return f"loads: [{', '.join(map(format_rate, loads))}]" if loads else ""
@@ -167,9 +160,9 @@ def _by_how_much(capacity: Capacity) -> str:
 def _to_control(cells: CampaignCells, capacity: Capacity) -> str:
     if capacity.variant == cells.part.control:
         return "control"
-    ratio, found = multiple(capacity.ratio_to_control), capacity.threshold_to_control
-    if found and capacity.asked:
-        return f"{multiple(found.median)} ({multiple(found.low)} to {multiple(found.high)})"
+    ratio, estimate = multiple(capacity.ratio_to_control), capacity.threshold_to_control
+    if estimate and capacity.asked:
+        return f"{multiple(estimate.median)} ({multiple(estimate.low)} to {multiple(estimate.high)})"
     return ratio if capacity.kind == "found" or capacity.ratio_to_control is None else f"≥ {ratio}"
 
 
@@ -201,8 +194,8 @@ def _notes(capacity: Capacity) -> tuple[str, ...]:
         loads = ", ".join(ops(rung.load_ops_s) for rung in short)
         notes.append(f"met, but the rate was not achieved in every repeat at {loads}")
     notes += [
-        f"{miss_in_words(one)}{', which counts' if one.counts else ', by other service levels'}"
-        for one in capacity.contradicted_by
+        f"{miss_in_words(miss)}{', which counts' if miss.counts else ', by other service levels'}"
+        for miss in capacity.contradicted_by
     ]
     if capacity.met_again_at:
         loads = ", ".join(ops(load) for load in capacity.met_again_at)

@@ -63,32 +63,36 @@ def campaign_conclusion(
 
     Sentences follow on stages that found more, and on cells without a valid attempt.
     """
-    labels = {name: label for part in of_parts for name, label in part.labels.items()}
-    told = [(one, _in_order(one, conditions)) for one in answers]
-    sentences = [f"{_subject(one, answers)}{_sentence_of(carried, labels)}{_chance(carried)}." for one, carried in told]
-    if any(carried != one.capacities for one, carried in told):
+    labels = {name: label for findings in of_parts for name, label in findings.labels.items()}
+    carried_by = [(answer, _in_order(answer, conditions)) for answer in answers]
+    sentences = [
+        f"{_subject(answer, answers)}{_sentence_of(carried, labels)}{_chance(carried)}."
+        for answer, carried in carried_by
+    ]
+    if any(carried != answer.capacities for answer, carried in carried_by):
         sentences.append(_TOGETHER)
     sentences += condition_sentences(conditions, labels)
-    if any(one.part.provider.shares_machine and one.part.action and one.part.action.loses_nodes for one in of_parts):
-        own = _own_processors(of_parts)
-        sentences.append(_OWN_PROCESSORS.format(processors=own) if own else _SHARED_MACHINE)
-    sentences += [sentence for one in of_parts for sentence in close_calls(one)]
-    if any(
-        one.capacities and one.part.repeats == 1 and not isinstance(one.part.strategy, Threshold) for one in of_parts
-    ):
+    parts = [findings.part for findings in of_parts]
+    if any(part.provider.shares_machine and part.action and part.action.loses_nodes for part in parts):
+        processors = _own_processors(of_parts)
+        sentences.append(_OWN_PROCESSORS.format(processors=processors) if processors else _SHARED_MACHINE)
+    sentences += [sentence for findings in of_parts for sentence in close_calls(findings)]
+    single = [findings for findings in of_parts if findings.part.repeats == 1 and not isinstance(findings.part.strategy, Threshold)]
+    if any(findings.capacities for findings in single):
         sentences.append(f"One repeat each: {_CONTRADICTED}.")
-    sentences += [sentence for one in of_parts for sentence in took_sentences(one)]
-    falls = [fall(labels[one.variant], one) for found in of_parts for one in found.capacities if one.falls_by]
-    open_cells = sum(one.count("invalid", "not run") for one in of_parts)
-    return " ".join([*sentences, *falls, *_incomplete(open_cells, sum(len(one.cells) for one in of_parts))])
+    sentences += [sentence for findings in of_parts for sentence in took_sentences(findings)]
+    fallen = [capacity for findings in of_parts for capacity in findings.capacities if capacity.falls_by]
+    sentences += [fall(labels[capacity.variant], capacity) for capacity in fallen]
+    open_cells = sum(findings.count("invalid", "not run") for findings in of_parts)
+    return " ".join([*sentences, *_incomplete(open_cells, sum(len(findings.cells) for findings in of_parts))])
 
 
 def _own_processors(of_parts: Sequence[Findings]) -> str:
     """Return how many processors each node had for itself, the same in all cells that count; else an empty text."""
     prints = [cell.counted.fingerprint for findings in of_parts for cell in findings.cells if cell.counted]
-    nodes = [node for known in prints if known for node in known.nodes]
-    found = {node.facts.provider.get(PROCESSORS, "") for node in nodes}
-    return found.pop() if len(found) == 1 else ""
+    nodes = [node for fingerprint in prints if fingerprint for node in fingerprint.nodes]
+    processors = {node.facts.provider.get(PROCESSORS, "") for node in nodes}
+    return processors.pop() if len(processors) == 1 else ""
 
 
 def close_calls(findings: Findings) -> Iterator[str]:
@@ -106,28 +110,28 @@ def close_calls(findings: Findings) -> Iterator[str]:
         )
 
 
-def _subject(one: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
+def _subject(answer: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> str:
     """Return the workload, service level and condition of an answer, as far as the campaign has several: `kv: `."""
-    levels = {other.question for other in answers if other.workload == one.workload}
-    level = f"by {' and '.join(map(str, one.service_levels))}" if len(levels) > 1 else ""
-    state = condition_of(one.action) if any(other.action != one.action for other in answers) else ""
-    named = ", ".join(filter(None, (one.workload, level, state)))
-    return f"{named[0].upper() if not one.workload else named[0]}{named[1:]}: " if named else ""
+    levels = {other.question for other in answers if other.workload == answer.workload}
+    level = f"by {' and '.join(map(str, answer.service_levels))}" if len(levels) > 1 else ""
+    state = condition_of(answer.action) if any(other.action != answer.action for other in answers) else ""
+    named = ", ".join(filter(None, (answer.workload, level, state)))
+    return f"{named[0].upper() if not answer.workload else named[0]}{named[1:]}: " if named else ""
 
 
 def _in_order(answer: AnswerOverStages, conditions: Sequence[ConditionAnswer]) -> tuple[Capacity, ...]:
     """Return its capacities, of thresholds as all conditions of the cluster together give them."""
     name, loads = condition_of(answer.action), answer.of_stages[0].part.loads
-    together = {(one.variant, one.workload): one for one in conditions if one.condition == name}
+    together = {(own.variant, own.workload): own for own in conditions if own.condition == name}
 
     def joint(own: Capacity) -> Capacity:
-        one = together.get((own.variant, own.workload))
-        if own.asked is None or one is None or one.ops_s is None or one.low_ops_s is None or one.high_ops_s is None:
+        fit = together.get((own.variant, own.workload))
+        if own.asked is None or fit is None or fit.ops_s is None or fit.low_ops_s is None or fit.high_ops_s is None:
             return own
         lowest, highest = min(loads), max(loads)
-        carried = one.ops_s if lowest <= one.ops_s <= highest else None
-        low = one.low_ops_s if one.low_ops_s >= lowest else None
-        high = one.high_ops_s if one.high_ops_s <= highest else None
+        carried = fit.ops_s if lowest <= fit.ops_s <= highest else None
+        low = fit.low_ops_s if fit.low_ops_s >= lowest else None
+        high = fit.high_ops_s if fit.high_ops_s <= highest else None
         joined = own.asked.model_copy(update={"ops_s": carried, "low_ops_s": low, "high_ops_s": high})
         kind, figure = ("found", round(carried)) if carried else ("unknown", None)
         return own.model_copy(update={"kind": kind, "capacity_ops_s": figure, "threshold": joined})
@@ -145,85 +149,83 @@ def _answer(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:
     ranked = sorted(capacities, key=_rank)
     groups = [(rank, list(own)) for rank, own in groupby(ranked, key=_rank)]
     if len(groups) == 1:
-        return _alone(ranked, [labels[one.variant] for one in ranked])
+        return _alone(ranked, [labels[capacity.variant] for capacity in ranked])
     clauses: list[str] = []
     carried = [-rank[1] for rank, _ in groups if rank[0] == 0]
     for (kind, *_), own in groups:
-        one, names = own[0], [labels[each.variant] for each in own]
+        first, names = own[0], [labels[capacity.variant] for capacity in own]
         if kind == 0:
             verb = "" if clauses else (" carries" if len(names) == 1 else " carry")
-            clauses.append(f"{_and(names)}{verb} {_figure(one)}")
+            clauses.append(f"{_and(names)}{verb} {_figure(first)}")
         elif kind == 1:
-            clauses.append(_not_even(names, one, carried))
+            clauses.append(_not_even(names, first, carried))
         else:
-            clauses.append(_unknown(_and(names), "carries" if len(names) == 1 else "carry", one))
+            clauses.append(_unknown(_and(names), "carries" if len(names) == 1 else "carry", first))
     return ", ".join(clauses) if len(clauses) == 2 else "; ".join(clauses)
 
 
-def _rank(one: Capacity) -> tuple[int, int, str]:
+def _rank(capacity: Capacity) -> tuple[int, int, str]:
     """Return the sort key: highest capacity first, and of equal ones those that were found before those that may be
     higher.
 
     Variants that carry nothing follow, then those of which nothing is known, or only a bound.
     """
-    if one.capacity_ops_s:
-        return 0, -one.capacity_ops_s, "found" if one.kind == "found" else "may be higher"
-    return (1, one.rungs[0].load_ops_s, "") if one.kind == "none" else (2, 0, _bound(one))
+    if capacity.capacity_ops_s:
+        return 0, -capacity.capacity_ops_s, "found" if capacity.kind == "found" else "may be higher"
+    return (1, capacity.rungs[0].load_ops_s, "") if capacity.kind == "none" else (2, 0, _bound(capacity))
 
 
-def _bound(one: Capacity) -> str:
+def _bound(capacity: Capacity) -> str:
     """Return what is known of a threshold beyond the range of loads: `at least 300 ops/s`; empty where nothing is."""
-    bounds = one.asked and (one.asked.low_ops_s or one.asked.high_ops_s)
-    return threshold_words(one.asked) if bounds else ""
+    bounds = capacity.asked and (capacity.asked.low_ops_s or capacity.asked.high_ops_s)
+    return threshold_words(capacity.asked) if bounds else ""
 
 
-def _figure(one: Capacity) -> str:
-    if one.asked and one.kind != "at-least":
-        return threshold_words(one.asked)
-    figure = f"{ops(one.capacity_ops_s)}{short_of_rate(one)}"
-    return figure if one.kind == "found" else f"at least {figure}"
+def _figure(capacity: Capacity) -> str:
+    if capacity.asked and capacity.kind != "at-least":
+        return threshold_words(capacity.asked)
+    figure = f"{ops(capacity.capacity_ops_s)}{short_of_rate(capacity)}"
+    return figure if capacity.kind == "found" else f"at least {figure}"
 
 
 def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
     """Return the answer where all variants have the same outcome, or there is only one variant."""
-    one = alike[0]
+    first = alike[0]
     who = f"all {len(names)} variants" if len(names) > 2 else _and(names)
     verb = "carries" if len(names) == 1 else "carry"
-    if one.kind == "none":
-        return _not_even(names, one, [])
-    if one.kind == "unknown":
-        return _unknown(who, verb, one)
-    if one.kind == "at-least":
-        highest = "of the range" if one.asked else "that was run"
-        return f"{who} {verb} {ops(one.capacity_ops_s)}{short_of_rate(one)}, the highest load {highest}"
-    is_shared = len({each.next_load and each.next_load.load_ops_s for each in alike}) == 1
-    if one.asked:
-        return f"{who} {verb} {_figure(one)}"
-    beyond = "is too much" if one.kind == "found" else "is undecided"
-    following = f"; {ops(one.next_load.load_ops_s)} {beyond}" if one.next_load and is_shared else ""
-    return f"{who} {verb} {_figure(one)}{following}"
+    if first.kind == "none":
+        return _not_even(names, first, [])
+    if first.kind == "unknown":
+        return _unknown(who, verb, first)
+    if first.kind == "at-least":
+        highest = "of the range" if first.asked else "that was run"
+        return f"{who} {verb} {ops(first.capacity_ops_s)}{short_of_rate(first)}, the highest load {highest}"
+    is_shared = len({capacity.next_load and capacity.next_load.load_ops_s for capacity in alike}) == 1
+    if first.asked:
+        return f"{who} {verb} {_figure(first)}"
+    beyond = "is too much" if first.kind == "found" else "is undecided"
+    following = f"; {ops(first.next_load.load_ops_s)} {beyond}" if first.next_load and is_shared else ""
+    return f"{who} {verb} {_figure(first)}{following}"
 
 
-def _unknown(who: str, verb: str, one: Capacity) -> str:
-    return f"{who} {verb} {bound}" if (bound := _bound(one)) else f"what {who} {verb} is unknown"
+def _unknown(who: str, verb: str, capacity: Capacity) -> str:
+    return f"{who} {verb} {bound}" if (bound := _bound(capacity)) else f"what {who} {verb} is unknown"
 
 
-def _not_even(names: Sequence[str], one: Capacity, carried: Sequence[int]) -> str:
-    lowest = one.rungs[0].load_ops_s
-    load = "the lowest load of the range" if one.asked else f"{ops(lowest)}, the lowest load that was run"
+def _not_even(names: Sequence[str], capacity: Capacity, carried: Sequence[int]) -> str:
+    lowest = capacity.rungs[0].load_ops_s
+    load = "the lowest load of the range" if capacity.asked else f"{ops(lowest)}, the lowest load that was run"
     if not carried:
         return f"{_none_of(names)} {load}"
-    return f"{_and(names)} not even {'that' if carried == [lowest] and not one.asked else load}"
+    return f"{_and(names)} not even {'that' if carried == [lowest] and not capacity.asked else load}"
 
 
 def _none_of(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"{names[0]} does not carry even"
-    return (
-        f"{f'neither {names[0]} nor {names[1]}'} carries even"
-        if len(names) == 2
-        else f"none of {len(names)} variants carries even"
-    )
+    if len(names) == 2:
+        return f"neither {names[0]} nor {names[1]} carries even"
+    return f"none of {len(names)} variants carries even"
 
 
 def _and(names: Sequence[str]) -> str:
@@ -234,7 +236,7 @@ def _grounds(findings: Findings) -> str:
     if isinstance(findings.part.strategy, Threshold):
         return _chance(findings.capacities)
     repeats, carried = findings.part.repeats, [capacity for capacity in findings.capacities if capacity.capacity_ops_s]
-    if all(one.kind == "unknown" for one in findings.capacities):
+    if all(capacity.kind == "unknown" for capacity in findings.capacities):
         return ""
     if repeats == 1:
         return f"; one repeat each: {_CONTRADICTED if carried else 'one missed interval decides'}"

@@ -4,7 +4,7 @@ people stated about it, and what is unknown.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -62,11 +62,11 @@ def environment(findings: CampaignCells) -> Environment:
     """Compare the fingerprints of the attempts that count, or that are shown where none counts."""
     shown = [(result.cell, result.shown) for result in findings.cells if result.shown]
     present = [(cell, attempt.fingerprint) for cell, attempt in shown if attempt.fingerprint]
-    compared = compare_facts([one for cell, found in present for one in _hosts(cell, found)])
+    compared = compare_facts([report for cell, fingerprint in present for report in _hosts(cell, fingerprint)])
     return Environment(
         **vars(compared),
         without_fingerprint=tuple(cell.id for cell, attempt in shown if attempt.fingerprint is None),
-        largest_clock_offset_ms=largest_from_controller_ms(found for _, found in present),
+        largest_clock_offset_ms=largest_from_controller_ms(fingerprint for _, fingerprint in present),
     )
 
 
@@ -78,7 +78,9 @@ def _hosts(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
         yield HostReport(cell.variant, cell.id, node.host, "node", database | _host_facts(node.facts))
         for prefix, process in by_prefix(node.processes).items():
             # Not every node runs every process, so each is compared with its like.
-            yield HostReport(cell.variant, cell.id, node.host, process.name, _told_of(prefix, process, node.address))
+            facts = _process_facts(process, node.address, is_one_of_several=bool(prefix))
+            own = {f"{prefix}{name}": value for name, value in facts.items()}
+            yield HostReport(cell.variant, cell.id, node.host, process.name, own)
     rows = "" if fingerprint.counted_rows is None else f"{fingerprint.counted_rows:,}"
     generator = {"generator": fingerprint.load_generator, "rows, counted from a size": rows}
     for host, reported in fingerprint.load_hosts.items():
@@ -93,56 +95,42 @@ def _reported(cell: Cell, fingerprint: Fingerprint) -> Iterator[HostReport]:
     One whose address no node has is told of by itself: a node may be named, or have another address for its clients.
     """
     machines = {node.address: node for node in fingerprint.nodes} if fingerprint.reported_nodes else {}
-    for one in fingerprint.reported_nodes:
-        machine = machines.pop(one.address.rpartition(":")[0] or one.address, None) or machines.pop(one.address, None)
+    for reported in fingerprint.reported_nodes:
+        address = reported.address
+        machine = machines.pop(address.rpartition(":")[0] or address, None) or machines.pop(address, None)
         own = _host_facts(machine.facts) if machine else {}
-        yield HostReport(cell.variant, cell.id, one.address, "node", _reported_facts(one) | own)
+        yield HostReport(cell.variant, cell.id, address, "node", _reported_facts(reported) | own)
     for machine in machines.values():
         own = {f"machine: {name}": value for name, value in _host_facts(machine.facts).items()}
         yield HostReport(cell.variant, cell.id, machine.host, "machine", own)
 
 
-def _told_of(prefix: str, process: ProcessFingerprint, address: str) -> dict[str, str]:
-    """Return the facts of a process in the order of a report: options and flags of its JVM come last."""
-    facts = {**_process_facts(prefix, process), **_settings(process, address)}
-    return {f"{prefix}{name}": value for name, value in facts.items()}
-
-
 def _reported_facts(node: ReportedNode) -> dict[str, str]:
     """Return what an external cluster tells of a node, and what nobody here knows of it."""
-    told = {"database": node.release_version, "data centre": node.data_centre, "rack": node.rack}
+    reported = {"database": node.release_version, "data centre": node.data_centre, "rack": node.rack}
     hidden = ("operating system", "CPU", "memory", "data disk", "JVM", "JVM flags")
     own = {f"by its own word, {name}": value for name, value in node.facts.items()}
-    return {**{name: value or NOT_KNOWN for name, value in told.items()}, **dict.fromkeys(hidden, NOT_KNOWN), **own}
+    return {**{name: value or NOT_KNOWN for name, value in reported.items()}, **dict.fromkeys(hidden, NOT_KNOWN), **own}
 
 
-def _process_facts(prefix: str, process: ProcessFingerprint) -> dict[str, str]:
-    """Return the version and the JVM; that there is no JVM only of one of several processes."""
+def _process_facts(process: ProcessFingerprint, address: str, *, is_one_of_several: bool) -> dict[str, str]:
+    """Return the version and the JVM, its options and flags last; that there is no JVM only of one of several."""
     version, jvm = {"version": process.version} if process.version else {}, process.jvm
     if jvm is None:
-        return version | ({"JVM": "none"} if prefix else {})
+        return version | ({"JVM": "none"} if is_one_of_several else {})
+    options = grouped((f"option {_stem(argument)}", _masked(argument, address)) for argument in jvm.arguments)
     return {
         **version,
         "JVM": f"{jvm.name} {jvm.version}, {jvm.vendor}",
         "collector": f"{jvm.collector or 'unknown'} ({', '.join(jvm.collector_beans)})",
         "heap": _size(jvm.heap_max_bytes),
+        **{name: " ".join(sorted(values)) for name, values in sorted(options.items())},
+        **{f"flag {name}": _masked(value, address) for name, value in sorted(jvm.flags.items())},
     }
-
-
-def _settings(process: ProcessFingerprint, address: str) -> dict[str, str]:
-    if process.jvm is None:
-        return {}
-    flags = {f"flag {name}": _masked(value, address) for name, value in sorted(process.jvm.flags.items())}
-    return _arguments(process.jvm.arguments, address) | flags
 
 
 def _host_facts(facts: HostFacts) -> dict[str, str]:
     return facts_of_host(facts, _size, _size) | facts.provider
-
-
-def _arguments(arguments: Sequence[str], address: str) -> dict[str, str]:
-    found = grouped((f"option {_stem(argument)}", _masked(argument, address)) for argument in arguments)
-    return {name: " ".join(sorted(values)) for name, values in sorted(found.items())}
 
 
 @cache
@@ -181,10 +169,11 @@ def origins(findings: CampaignCells) -> tuple[Origin, ...]:
     """
     groups: defaultdict[tuple[str, str, str, str], dict[str, Provenance]] = defaultdict(dict)
     for result in findings.cells:
-        found = result.shown.provenance if result.shown else None
-        if found is not None:
-            groups[found.source, found.licence, found.format, found.unit_taken][result.cell.id] = found
-    return tuple(_origin(*place, cells) for place, cells in groups.items())
+        provenance = result.shown.provenance if result.shown else None
+        if provenance is not None:
+            group = provenance.source, provenance.licence, provenance.format, provenance.unit_taken
+            groups[group][result.cell.id] = provenance
+    return tuple(_origin(*group, cells) for group, cells in groups.items())
 
 
 def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
@@ -193,14 +182,14 @@ def stated_facts(findings: CampaignCells, variant: str) -> dict[str, str]:
     Several values of a fact are joined in one text.
     """
     shown = (result.shown for result in findings.of_variant(variant))
-    known = (one.provenance.environment for one in shown if one and one.provenance)
-    seen = grouped(fact for facts in known for fact in facts.items())
-    return {fact: " or ".join(sorted({*values})) for fact, values in seen.items()}
+    stated = (attempt.provenance.environment for attempt in shown if attempt and attempt.provenance)
+    values_by_fact = grouped(fact for facts in stated for fact in facts.items())
+    return {fact: " or ".join(sorted({*values})) for fact, values in values_by_fact.items()}
 
 
 def _origin(source: str, licence: str, form: str, unit: str, cells: Mapping[str, Provenance]) -> Origin:
-    stated = [(fact, (value, cell)) for cell, one in cells.items() for fact, value in one.environment.items()]
-    unknown = [(fact, cell) for cell, one in cells.items() for fact in one.unknown]
+    stated = [(fact, (value, cell)) for cell, own in cells.items() for fact, value in own.environment.items()]
+    unknown = [(fact, cell) for cell, own in cells.items() for fact in own.unknown]
     return Origin(
         source=source,
         licence=licence,

@@ -22,12 +22,12 @@ def header_facts(findings: Findings) -> dict[str, str]:
     timing = findings.part.timing
     a_cell = f"{duration(timing.duration)}, of which {duration(timing.warmup)} of warm-up"
     approved = {"Approved": "; ".join(map(str, findings.data.approvals))} if findings.data.approvals else {}
-    given = {"Parameters": values_line(findings.part.parameters)} if findings.part.parameters else {}
-    run = {"Measured": _measured(findings), "A cell": a_cell, **given, **approved}
+    parameters = {"Parameters": values_line(findings.part.parameters)} if findings.part.parameters else {}
+    run = {"Measured": _measured(findings), "A cell": a_cell, **parameters, **approved}
     if brought_in := origins(findings):
         return run | _stated(findings, brought_in)
     part, shown = findings.part, [result.shown for result in findings.cells]
-    found = [one.fingerprint for one in shown if one and one.fingerprint]
+    fingerprints = [attempt.fingerprint for attempt in shown if attempt and attempt.fingerprint]
     hosts = plural(part.system.nodes, "node")
     external = "nodes" not in part.knows
     if part.load_generator.hosts > 1:
@@ -35,8 +35,8 @@ def header_facts(findings: Findings) -> dict[str, str]:
     return {
         **run,
         "Cluster": f"{hosts} {'that somebody else runs' if external else f'a cell, from {part.provider.name}'}",
-        **(_reported(part, found) if external else _read_back(part, found)),
-        "Load generator": _values(found, lambda one: [one.load_generator]),
+        **(_reported(part, fingerprints) if external else _read_back(part, fingerprints)),
+        "Load generator": _values(fingerprints, lambda own: [own.load_generator]),
     }
 
 
@@ -45,48 +45,48 @@ def _stated(findings: Findings, brought_in: Sequence[Origin]) -> dict[str, str]:
 
     A default of the definition states nothing.
     """
-    part, unstated = findings.part, {fact for one in brought_in for fact in one.unknown}
+    part, unstated = findings.part, {fact for origin in brought_in for fact in origin.unknown}
     default = "" if "definition: system.database" in unstated else part.system.database
     databases = [f"{variant.product or default or 'release'} {part.version_of(variant)}" for variant in part.variants]
     nodes = "" if "definition: system.nodes" in unstated else plural(part.system.nodes, "node")
-    told: dict[str, list[str]] = {"Source": [one.source for one in brought_in], "Cluster": [nodes]}
-    told |= {"Database": databases, "Kernel": [], "Load generator": []}
-    for one in brought_in:
-        for fact, values in one.told.items():
-            told.setdefault(fact[:1].upper() + fact[1:], []).extend(values)
-    known = {fact: list(dict.fromkeys(filter(None, values))) for fact, values in told.items()}
+    stated: dict[str, list[str]] = {"Source": [origin.source for origin in brought_in], "Cluster": [nodes]}
+    stated |= {"Database": databases, "Kernel": [], "Load generator": []}
+    for origin in brought_in:
+        for fact, values in origin.told.items():
+            stated.setdefault(fact[:1].upper() + fact[1:], []).extend(values)
+    distinct = {fact: list(dict.fromkeys(filter(None, values))) for fact, values in stated.items()}
     return {
         fact: f"{listing(values, most=6)} (stated by who imported it)" if values else "not stated"
-        for fact, values in known.items()
+        for fact, values in distinct.items()
     }
 
 
-def _read_back(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
-    """Return what was read back from the nodes."""
+def _read_back(part: Part, fingerprints: Sequence[Fingerprint]) -> dict[str, str]:
     return {
-        **_hardware(found),
-        "Database": _values(found, lambda one: (f"{node.database} {node.database_version}" for node in one.nodes)),
-        **({"JVM": _values(found, _jvms)} if any(variant.jvm for variant in part.variants) else {}),
+        **_hardware(fingerprints),
+        "Database": _values(
+            fingerprints, lambda own: (f"{node.database} {node.database_version}" for node in own.nodes)
+        ),
+        **({"JVM": _values(fingerprints, _jvms)} if any(variant.jvm for variant in part.variants) else {}),
     }
 
 
-def _hardware(found: Sequence[Fingerprint]) -> dict[str, str]:
+def _hardware(fingerprints: Sequence[Fingerprint]) -> dict[str, str]:
     return {
         "Hardware of a node": _values(
-            found,
-            lambda one: (
+            fingerprints,
+            lambda own: (
                 f"{plural(facts.cpus, 'CPU')} ({facts.cpu_model}), {figure(facts.memory_bytes / _GIB)} GiB"
-                for facts in (node.facts for node in one.nodes)
+                for facts in (node.facts for node in own.nodes)
             ),
         ),
-        "Kernel": _values(found, lambda one: (node.facts.kernel for node in one.nodes)),
+        "Kernel": _values(fingerprints, lambda own: (node.facts.kernel for node in own.nodes)),
     }
 
 
-def _reported(part: Part, found: Sequence[Fingerprint]) -> dict[str, str]:
-    """Return what an external cluster tells of itself, and what it does not."""
-    releases = _values(found, lambda one: (f"release {node.release_version}" for node in one.reported_nodes))
-    looked_at = [one for one in found if one.nodes]
+def _reported(part: Part, fingerprints: Sequence[Fingerprint]) -> dict[str, str]:
+    releases = _values(fingerprints, lambda own: (f"release {node.release_version}" for node in own.reported_nodes))
+    looked_at = [fingerprint for fingerprint in fingerprints if fingerprint.nodes]
     hidden = _hardware(looked_at) if looked_at else dict.fromkeys(("Hardware of a node", "Kernel"), NOT_KNOWN)
     if part.provider.is_endpoint:
         return {**hidden, "Database": f"by its own word {releases}"}
@@ -106,13 +106,14 @@ def _measured(findings: Findings) -> str:
     begun = [verdict.started_at for verdict in verdicts if verdict.started_at]
     if not begun:
         return _UNKNOWN
-    ended = [one.started_at + findings.part.timing.duration for one in verdicts if one.started_at and one.valid]
+    begun_valid = [verdict.started_at for verdict in verdicts if verdict.started_at and verdict.valid]
+    ended = [started_at + findings.part.timing.duration for started_at in begun_valid]
     first, last = moment(min(begun)), moment(max([*begun, *ended]))
     return first if first == last else f"{first}, to {last}"
 
 
-def _values(found: Iterable[Fingerprint], of: Callable[[Fingerprint], Iterable[str]]) -> str:
-    values = dict.fromkeys(value for one in found for value in of(one) if value)
+def _values(fingerprints: Iterable[Fingerprint], of: Callable[[Fingerprint], Iterable[str]]) -> str:
+    values = dict.fromkeys(value for fingerprint in fingerprints for value in of(fingerprint) if value)
     return listing(list(values), most=6) if values else _UNKNOWN
 
 
@@ -129,7 +130,7 @@ _SENT = (
 
 def methods_words(verdicts: Iterable[Verdict]) -> str:
     known = tuple(verdicts)
-    omitting = sum(one.may_omit for one in known)
+    omitting = sum(verdict.may_omit for verdict in known)
     if not omitting:
         return INTENDED
     if omitting == len(known):

@@ -26,11 +26,11 @@ def misses_table(misses: Iterable[Miss], level: ServiceLevel) -> Table[Miss]:
         "Worst missed intervals",
         list(misses),
         [
-            Column("Cell", lambda one: one.cell_id),
+            Column("Cell", lambda miss: miss.cell_id),
             number("From", start),
             number(
                 f"p{level.percentile:g}",
-                lambda one: ms(one.judged_ms) if one.judged_ms is not None else "nothing answered",
+                lambda miss: ms(miss.judged_ms) if miss.judged_ms is not None else "nothing answered",
             ),
             Column("What touched it", _with_lines, "prose"),
         ],

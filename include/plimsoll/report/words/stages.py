@@ -70,9 +70,9 @@ def rests_on(part: Part, source: Findings | None) -> Iterator[str]:
         yield f"By the results that count by now the maximum of {variant} is {now}."
 
 
-def miss_in_words(one: Contradiction) -> str:
+def miss_in_words(miss: Contradiction) -> str:
     """Return the miss in another stage: `1 of 2 repeats missed at 50 ops/s in stage half`."""
-    return f"{one.missed} of {plural(one.repeats, 'repeat')} missed at {ops(one.load_ops_s)} in stage {one.stage}"
+    return f"{miss.missed} of {plural(miss.repeats, 'repeat')} missed at {ops(miss.load_ops_s)} in stage {miss.stage}"
 
 
 def fall(label: str, capacity: Capacity) -> str:
@@ -85,14 +85,14 @@ def contradictions_table(measured: Sequence[Findings]) -> PlainTable:
     """Return each stage's capacity with each miss at this load or a lower one in another stage, and what follows."""
     rows = (
         (
-            ", ".join(filter(None, (found.labels[one.variant], one.workload))),
-            f"{ops(one.capacity_ops_s)} in stage {one.stage}",
+            ", ".join(filter(None, (findings.labels[capacity.variant], capacity.workload))),
+            f"{ops(capacity.capacity_ops_s)} in stage {capacity.stage}",
             miss_in_words(miss),
             _STANDS[miss.counts],
         )
-        for found in measured
-        for one in found.capacities
-        for miss in one.contradicted_by
+        for findings in measured
+        for capacity in findings.capacities
+        for miss in capacity.contradicted_by
     )
     return plain("Stages that contradict each other", {"Variant": "", "Found": "", "But": "", "So": ""}, rows)
 
@@ -107,21 +107,15 @@ _FAST = (
     "further down are taken for met. Given the same outcomes a full grid never finds a higher capacity; it finds a "
     "lower one where a repeat that was not run would have missed."
 )
-
-
 _RAMP = (
     "Each repeat went up from the lowest load until its rate was not achieved or a service level was missed; either "
     "counts as missed here. A capacity is the highest load that all repeats sustained. What lies above the first miss "
     "of a repeat is not known."
 )
-
-
 _THRESHOLD = (
     "Each cell ran where it told most about the load that is met with the chance that is asked for. How far its worst "
     "interval lay from the bound counts, and not only whether it was met. Loads far from the answer ran once or never."
 )
-
-
 _SHARED = (
     "The loads of a repeat share their data: the lowest load populates, and {went_on} of {cells} went on with the "
     "database and the data that lower loads had left."
@@ -136,7 +130,7 @@ def what_was_run(findings: Findings) -> str:
     if not findings.left_out:
         return ""
     run, spared, missing = (
-        sum(getattr(one, name) for one in findings.left_out) for name in ("run", "not_needed", "missing")
+        sum(getattr(left_out, name) for left_out in findings.left_out) for name in ("run", "not_needed", "missing")
     )
     still = f"; {missing} may still run" if missing else ""
     ran = f"A {findings.part.strategy.name} ran {run} of {plural(len(findings.cells), 'cell')}"
@@ -166,6 +160,6 @@ def how_cells_were_chosen(findings: Findings) -> str:
 
 def _whose_data(findings: Findings) -> str:
     """Tell how many cells went on with a lower load's data, and which began with fresh ones above the lowest load."""
-    found = shared_data(findings.cells)
-    exceptions = f" Fresh data above the lowest load: {', '.join(found.fresh_above)}." if found.fresh_above else ""
-    return f"{_SHARED.format(went_on=found.went_on, cells=plural(found.cells, 'cell'))}{exceptions}"
+    shared = shared_data(findings.cells)
+    exceptions = f" Fresh data above the lowest load: {', '.join(shared.fresh_above)}." if shared.fresh_above else ""
+    return f"{_SHARED.format(went_on=shared.went_on, cells=plural(shared.cells, 'cell'))}{exceptions}"

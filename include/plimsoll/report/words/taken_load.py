@@ -41,13 +41,13 @@ def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
     """
     data = findings.data
     columns: list[Column[_Shown]] = [
-        Column("Variant", lambda one: one.variant),
-        Column("Load", lambda one: one.load),
-        Column("Repeats", lambda one: one.at.repeats),
+        Column("Variant", lambda row: row.variant),
+        Column("Load", lambda row: row.load),
+        Column("Repeats", lambda row: row.at.repeats),
     ]
     rates: list[Column[_Shown]] = [
         Column("Achieved", _achieved, "strong"),
-        Column("To control", lambda one: one.to_control),
+        Column("To control", lambda row: row.to_control),
     ]
     times = [Column(PERCENTILE_NAMES[name], partial(_percentile, name)) for name in PERCENTILES]
     rows = _beside_closed_loop(findings)
@@ -58,31 +58,31 @@ def taken_tables(findings: Findings, of: str = "") -> tuple[Table[_Shown], ...]:
     )
 
 
-def _achieved(one: _Shown) -> str:
-    return _mean(one.at.achieved_ops_s, ops, figure)
+def _achieved(row: _Shown) -> str:
+    return _mean(row.at.achieved_ops_s, ops, figure)
 
 
-def _percentile(name: str, one: _Shown) -> str:
-    return _mean(getattr(one.at, name), ms, figure)
+def _percentile(name: str, row: _Shown) -> str:
+    return _mean(getattr(row.at, name), ms, figure)
 
 
 def _beside_closed_loop(findings: Findings) -> tuple[_Shown, ...]:
     source = findings.source
     closed = _shown(source) if source and "rate" not in source.part.knows else ()
-    beside = {one.at.variant: (replace(one, variant=f"{one.variant}, in the closed loop"),) for one in closed}
-    return tuple(row for one in _shown(findings) for row in (one, *beside.get(one.at.variant, ())))
+    beside = {row.at.variant: (replace(row, variant=f"{row.variant}, in the closed loop"),) for row in closed}
+    return tuple(row for own in _shown(findings) for row in (own, *beside.get(own.at.variant, ())))
 
 
 def _shown(findings: Findings) -> tuple[_Shown, ...]:
     bound, control = "" if "rate" in findings.part.knows else "at most ", findings.part.control
     return tuple(
         _Shown(
-            one,
-            variant=findings.labels[one.variant],
-            load=f"{bound}{ops(one.load_ops_s)}",
-            to_control="control" if one.variant == control else _mean(one.to_control, multiple),
+            result,
+            variant=findings.labels[result.variant],
+            load=f"{bound}{ops(result.load_ops_s)}",
+            to_control="control" if result.variant == control else _mean(result.to_control, multiple),
         )
-        for one in at_loads(findings)
+        for result in at_loads(findings)
     )
 
 
@@ -92,15 +92,15 @@ def taken_conclusion(findings: Findings) -> str:
     """
     taken = findings.part.taken
     if taken is None:
-        rates = [f"{one.variant} achieved {_achieved(one)} of {one.load}" for one in _shown(findings)]
+        rates = [f"{row.variant} achieved {_achieved(row)} of {row.load}" for row in _shown(findings)]
         return f"In a closed loop, which hides waits, {', '.join(rates) or 'no variant has a valid repeat'}"
-    found = [(findings.labels[name], rung) for name, rungs in findings.rungs.items() for rung in rungs]
-    loads = {rung.load_ops_s for _, rung in found}
+    named_rungs = [(findings.labels[name], rung) for name, rungs in findings.rungs.items() for rung in rungs]
+    loads = {rung.load_ops_s for _, rung in named_rungs}
     share = _share(findings.data)
-    if len(found) == 1 or (taken.share is None and len(loads) == 1):
-        at = f"At {share} ({ops(found[0][1].load_ops_s)}) "
-        return at + ", ".join(_clauses([(name, rung, "") for name, rung in found]))
-    named = [(name, rung, f" ({ops(rung.load_ops_s)})") for name, rung in found]
+    if len(named_rungs) == 1 or (taken.share is None and len(loads) == 1):
+        at = f"At {share} ({ops(named_rungs[0][1].load_ops_s)}) "
+        return at + ", ".join(_clauses([(name, rung, "") for name, rung in named_rungs]))
+    named = [(name, rung, f" ({ops(rung.load_ops_s)})") for name, rung in named_rungs]
     return f"At {share} {', '.join(_clauses(named))}"
 
 
@@ -123,12 +123,12 @@ def outcome_at_taken_load(data: CampaignData, rungs: Iterable[Rung]) -> str:
     return ", ".join(f"at {ops(rung.load_ops_s)} ({_share(data)}) {rung_outcome(rung)}" for rung in rungs)
 
 
-def taken_sheet(found: Sequence[tuple[Part, AtTakenLoad]]) -> Sheet:
+def taken_sheet(results: Sequence[tuple[Part, AtTakenLoad]]) -> Sheet:
     """Return one row per stage, workload and variant at its load; intervals in columns `…_low` and `…_high`."""
     rows = []
-    for part, one in found:
+    for part, result in results:
         row: dict[str, object] = {"stage": part.stage, "workload": part.workload_id}
-        for name, value in one:
+        for name, value in result:
             if isinstance(value, Mean) or name in ("achieved_ops_s", "to_control", *PERCENTILES):
                 known = value or None
                 row |= {name: known and known.value, f"{name}_low": known and known.low}
@@ -140,14 +140,13 @@ def taken_sheet(found: Sequence[tuple[Part, AtTakenLoad]]) -> Sheet:
 
 
 def _share(data: CampaignData) -> str:
-    """Return in words where the part's loads come from."""
     return share_in_words(data.part, "its") if data.part.taken else "the rate at most in a closed loop"
 
 
-def _clauses(found: Sequence[tuple[str, Rung, str]]) -> Iterator[str]:
+def _clauses(outcomes: Sequence[tuple[str, Rung, str]]) -> Iterator[str]:
     """Yield `A met the service level in 2 of 2 valid repeats`, then `B in 1 of 2`."""
     has_begun = False
-    for name, rung, load in found:
+    for name, rung, load in outcomes:
         valid = rung.met + rung.missed
         if not valid:
             yield f"{name}{load} has no valid repeat"

@@ -49,14 +49,15 @@ def links(document: Mapping[str, Any], part: str = "") -> Iterator[str]:
 
     These are the causes that are linked to the misses, or else the one that most sets missed intervals apart.
     """
-    labels = {one["id"]: one["title"] or one["id"] for one in document["definition"]["variants"]}
-    for one in document["causes"]:
-        touching = sorted((cause for cause in one["causes"] if cause["missed_with"]), key=_contrast, reverse=True)
+    labels = {variant["id"]: variant["title"] or variant["id"] for variant in document["definition"]["variants"]}
+    for of_variant in document["causes"]:
+        touching = [cause for cause in of_variant["causes"] if cause["missed_with"]]
+        touching.sort(key=_contrast, reverse=True)
         linked = [cause for cause in touching if cause["link"] == "linked"]
         for cause in linked or touching[:1]:
             missed = f"{cause['missed_with']} of {plural(cause['missed'], 'missed interval')}"
             met = f"in {cause['met_with']} of {cause['met']} that were met"
-            name = ", ".join(filter(None, (labels[one["variant"]], part)))
+            name = ", ".join(filter(None, (labels[of_variant["variant"]], part)))
             yield f"{name}: {cause['label']} in {missed}, {met} ({_LINKS[cause['link']]})"
 
 
@@ -65,7 +66,7 @@ def _contrast(cause: Mapping[str, Any]) -> float:
     return float(cause["missed_with"] / cause["missed"] - cause["met_with"] / max(1, cause["met"]))
 
 
-def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> RenderableType:
+def capacity_view(rows: Sequence[CapacityRow]) -> RenderableType:
     """Return the rows as a table, with notes below each capacity and loads to run next at the end."""
     line = loads_line(rows)
     caption = Text(f"To narrow where the boundaries lie, write into the definition: {line}") if line else None
@@ -80,7 +81,7 @@ def capacity_view(rows: Sequence[CapacityRow], title: str = "Capacity") -> Rende
         Column("To control", lambda row: row.to_control),
     ]
     looks = {"show_lines": True, "caption": caption, "caption_justify": "left"}
-    return for_terminal(Table(title, rows, columns), style="", **looks)
+    return for_terminal(Table("Capacity", rows, columns), style="", **looks)
 
 
 def _with_notes(row: CapacityRow) -> str:
