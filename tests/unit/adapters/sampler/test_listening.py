@@ -1,5 +1,6 @@
 """A database that somebody else runs on the load's machine is found by where it listens."""
 
+import socket
 from pathlib import Path
 
 import pytest
