@@ -108,6 +108,30 @@ def _hiccups(steps: Numbers, effects: Numbers, dice: Dice) -> Numbers:
     return 3 * steps + 0.1 * effects + worst
 
 
+def _varying_queue(steps: Numbers, effects: Numbers, dice: Dice) -> Numbers:
+    """Return waiting times of a queue whose service times differ from cell to cell."""
+    busy = np.minimum(0.75 * np.exp(steps + 0.07 * effects), 0.999)
+    waits: Numbers = -np.log(1 - busy) - np.log(4)
+    return waits + 0.05 * dice.standard_normal(len(steps))
+
+
+def _longest_pause(steps: Numbers, effects: Numbers, dice: Dice) -> Numbers:
+    """Return the longest of pauses that become more with the load, and not longer."""
+    pauses = dice.poisson(3 * np.exp(1.5 * steps))
+    longest = np.array([dice.exponential(0.35, count).max(initial=0.0) for count in pauses])
+    return longest - 0.8 + 0.05 * effects
+
+
+def _saturating(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
+    return 0.5 * np.tanh(2 * steps) + 0.25 * effects
+
+
+def _plateau(steps: Numbers, effects: Numbers, _: Dice) -> Numbers:
+    """Return margins that hardly rise over a twofold load around the bound."""
+    inside = np.abs(steps) < 0.35
+    return np.where(inside, 0.5 * steps, 3 * steps - np.sign(steps) * 0.875) + 0.15 * effects
+
+
 TRUTHS: Mapping[str, Truth] = {
     "straight, noise 0.1": Truth(straight(3, 0.1)),
     "straight, noise 0.3": Truth(straight(3, 0.3)),
@@ -123,5 +147,9 @@ TRUTHS: Mapping[str, Truth] = {
     "bimodal pauses": Truth(_pauses),
     "two regimes": Truth(_regimes),
     "hiccups in 3 %": Truth(_hiccups),
+    "varying queue": Truth(_varying_queue),
+    "longest pause": Truth(_longest_pause),
+    "saturating": Truth(_saturating),
+    "plateau": Truth(_plateau),
 }
 """The kinds of systems, by their names in the table."""

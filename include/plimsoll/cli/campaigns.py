@@ -42,7 +42,6 @@ def list_campaigns(as_json: JsonOption = False) -> None:
 
     Exits with 1 if a campaign can't be read, and names it.
     """
-
     store = open_store()
     summaries, unread = _summaries(store)
     if as_json:

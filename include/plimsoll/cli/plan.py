@@ -148,7 +148,7 @@ def _show_stage(stage: StagePlan) -> None:
         typer.echo(f"Service level: {level}")
     if part.action:
         typer.echo(f"Action: {part.action_sentence}")
-    named = [own.workload_id for own in stage.stage.parts]
+    named = [stage_part.workload_id for stage_part in stage.stage.parts]
     axes = [(variant.id, name) if len(named) > 1 else (variant.id,) for name in named for variant in part.variants]
     names = ("variant", "workload")[: len(axes[0])]
     rows = [(*axis, *(f"×{stage.repeats}" for _ in stage.loads)) for axis in axes]
@@ -212,10 +212,10 @@ def _search(plan: Plan) -> Iterator[str]:
         yield f"{who} {fewer}{estimate.most} of them, likely {estimate.likely}:"
     if plan.ends_early:
         yield "Loads end once an interval has missed. If misses show in the first intervals:"
-    for extent in BOUNDS:
-        hours = _hours(plan.hours(extent), plan.host_hours(extent))
-        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(extent))}"
-        yield f"  {extent}: {plural(getattr(estimate, extent), 'cell')}, {hours}{money}"
+    for bound in BOUNDS:
+        hours = _hours(plan.hours(bound), plan.host_hours(bound))
+        money = "" if plan.tariff is None else f", {show_usd(plan.usd_of(bound))}"
+        yield f"  {bound}: {plural(getattr(estimate, bound), 'cell')}, {hours}{money}"
 
 
 def _money(plan: Plan) -> Iterator[str]:
@@ -267,7 +267,7 @@ def _estimate(plan: Plan) -> str:
 
 def _shortage(plan: Plan, budget: float) -> str:
     """Tell what the budget may leave out; empty where it covers every cell that may run."""
-    least, likely, most = (plan.usd_of(extent) or 0.0 for extent in BOUNDS)
+    least, likely, most = (plan.usd_of(bound) or 0.0 for bound in BOUNDS)
     if least > budget:
         return ", less than the estimate: not all cells will run"
     if likely > budget:

@@ -111,7 +111,7 @@ class DirectStore(ResultStore, Protocol):
     """
 
     def download_url(self, key: str, lifetime: timedelta) -> str:
-        """Return a URL that allows downloading the file for that long."""
+        """Return a URL that allows downloading the file for that long. It must not be logged."""
 
     def upload_ticket(self, key: str, file: StoredFile, lifetime: timedelta) -> UploadTicket:
         """Return a ticket that allows uploading exactly that file for that long, if the key is free (else HTTP 412)."""

@@ -144,7 +144,7 @@ def hosts(part: Part, measured: MeasuredAttempt) -> pd.DataFrame:
     ran, within = measured.fingerprint, _judged_spans(part, measured)
     external = {node.host for node in ran.nodes} if ran.reported_nodes else set[str]()
     facts = ran.load_hosts | {node.host: node.facts for node in ran.nodes}
-    memory = {host: own.memory_bytes for host, own in facts.items()}
+    memory = {host: host_facts.memory_bytes for host, host_facts in facts.items()}
     others = others_highest(measured.samples, within, measured.ahead_ms)
     rows = [
         {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from math import nan
-from operator import attrgetter
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -80,7 +79,7 @@ def check_campaign(state: State, fingerprints: Mapping[AttemptKey, Fingerprint |
 def cells_to_run_again(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[str, ...]:
     """Return ids of the cells, variant by variant, that are missing or ran with other software than the rest."""
     odd = {cell for deviation in _deviations(state, fingerprints) if deviation.chosen for cell in deviation.cells}
-    return tuple(cell.cell.id for cell in state.by_variant if not cell.is_settled or cell.cell.id in odd)
+    return tuple(tried.cell.id for tried in state.by_variant if not tried.is_settled or tried.cell.id in odd)
 
 
 def unfit(quality: Quality, *, of_missing: bool) -> bool:
@@ -94,7 +93,7 @@ def cells_suite(state: State) -> Sequence[Expected]:
     campaign = state.campaign
     sparse = {part.id for part in campaign.parts if isinstance(part.strategy, Threshold)}
     count = sum(part.cells for part in campaign.parts if part.id not in sparse)
-    count += sum(cell.cell.part in sparse for cell in state.cells)
+    count += sum(tried.cell.part in sparse for tried in state.cells)
     needed = f" that the {campaign.needed_by}" if campaign.needed_by else ""
     return (
         Expected("matrix", *rows(count), f"the definition's {plural(count, 'cell')}, no more and no less"),
@@ -140,7 +139,7 @@ def spread_suite() -> Sequence[Expected]:
 def _valid(state: State) -> Mapping[Cell, Verdict]:
     """Return the verdicts that count, by cell. Cells that the definition does not have come last."""
     strays = {stray.verdict.cell: stray.verdict for stray in state.strays if stray.verdict and stray.verdict.valid}
-    return {cell.cell: cell.verdict for cell in state.by_variant if cell.verdict} | strays
+    return {tried.cell: tried.verdict for tried in state.by_variant if tried.verdict} | strays
 
 
 def _deviations(state: State, fingerprints: Mapping[AttemptKey, Fingerprint | None]) -> tuple[Deviation, ...]:
@@ -152,16 +151,16 @@ def _cells(state: State) -> pd.DataFrame:
     """Return a table with one row per cell of the campaign, and per other cell with an attempt."""
     import pandas as pd
 
-    states = {cell.cell.id: _state(cell) for cell in state.by_variant}
+    states = {tried.cell.id: _state(tried) for tried in state.by_variant}
     states |= {stray.key.cell_id: "invalid" for stray in state.strays}
     states |= {cell.id: _VALID for cell in _valid(state)}
     return pd.DataFrame(states.items(), columns=["cell", "state"])
 
 
-def _state(cell: CellAttempts[AttemptRecord]) -> str:
-    if cell.is_settled:
-        return _VALID if cell.counted else _NOT_NEEDED
-    return "invalid" if cell.attempts else "not run"
+def _state(tried: CellAttempts[AttemptRecord]) -> str:
+    if tried.is_settled:
+        return _VALID if tried.counted else _NOT_NEEDED
+    return "invalid" if tried.attempts else "not run"
 
 
 def _stages(campaign: Campaign) -> Iterator[tuple[str, str, Part]]:
@@ -194,19 +193,21 @@ def _points(state: State, stage: str) -> pd.DataFrame:
     """
     import pandas as pd
 
-    own = [cell.cell for cell in state.by_variant if cell.cell.stage == stage]
+    own = [tried.cell for tried in state.by_variant if tried.cell.stage == stage]
     repeats: dict[tuple[str, int], list[Verdict]] = {_point(cell): [] for cell in own}
     for cell, verdict in _valid(state).items():
         if cell.stage != stage:
             continue
         repeats.setdefault(_point(cell), []).append(verdict)
-    spared = Counter(_point(cell.cell) for cell in state.not_needed)
+    spared = Counter(_point(tried.cell) for tried in state.not_needed)
     table = [
         (
             *point,
             len(here),
             len(here) + spared[point],
-            _spread(here, attrgetter("achieved_ops_s"), lambda rates: (max(rates) - min(rates)) / median(rates)),
+            _spread(
+                here, lambda verdict: verdict.achieved_ops_s, lambda rates: (max(rates) - min(rates)) / median(rates)
+            ),
             _spread(here, distance, lambda distances: max(distances) / min(distances)),
         )
         for point, here in repeats.items()
@@ -232,7 +233,7 @@ def _facts(campaign: Campaign, differing: Sequence[Deviation]) -> pd.DataFrame:
     """Return a table with one row per deviation, and one row for each variant without any deviation."""
     import pandas as pd
 
-    variants = {deviation.variant for deviation in differing}
-    even = [(variant.id, "everything compared", 1, "") for variant in campaign.variants if variant.id not in variants]
+    deviating = {deviation.variant for deviation in differing}
+    even = [(variant.id, "everything compared", 1, "") for variant in campaign.variants if variant.id not in deviating]
     odd_rows = [(odd.variant, odd.fact, odd.values, f"not {odd.usual}: {', '.join(odd.cells)}") for odd in differing]
     return pd.DataFrame([*odd_rows, *even], columns=["variant", "fact", "values", "cells"])

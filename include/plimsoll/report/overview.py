@@ -113,9 +113,9 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
     """Return the files of the whole campaign, from the `findings` of each part. Those of a part begin with its name."""
     by_name = {finding.part.id: finding for finding in findings}
     measured = [(part, by_name[part.id]) for part in data.campaign.parts if part.id in by_name]
-    of_parts = [own for _, own in measured]
-    labels = {name: label for own in of_parts for name, label in own.labels.items()}
-    at = {part.id: at_loads(own) for part, own in measured}
+    of_parts = [part_findings for _, part_findings in measured]
+    labels = {name: label for part_findings in of_parts for name, label in part_findings.labels.items()}
+    at = {part.id: at_loads(part_findings) for part, part_findings in measured}
     sections = tuple(_section(part, by_name) for part in data.campaign.parts)
     document = _document(data, measured, at)
     context = {
@@ -124,7 +124,9 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "parts": sections,
         "document": document,
         "contradictions": contradictions_table(of_parts),
-        "conditions": conditions_table(capacities_over_stages([own.data for own in of_parts]), labels),
+        "conditions": conditions_table(
+            capacities_over_stages([part_findings.data for part_findings in of_parts]), labels
+        ),
     }
     taken = [(part, result) for part, _ in measured for result in at[part.id]]
     return {
@@ -132,7 +134,9 @@ def overview(data: CampaignData, findings: Sequence[Findings]) -> dict[str, byte
         "report.json": document.model_dump_json(indent=1).encode(),
         "report.schema.json": schema_of(PartsDocument).encode(),
         "summary.md": rendered("parts.md.j2", **context).encode(),
-        "capacity.csv": as_csv(_together([(part, own) for part, own in measured if not part.taken], capacity_sheet)),
+        "capacity.csv": as_csv(
+            _together([(part, part_findings) for part, part_findings in measured if not part.taken], capacity_sheet)
+        ),
         "cells.csv": as_csv(cells := _together(measured, cells_sheet)),
         "cells.parquet": as_parquet(cells),
     } | ({"at-taken-loads.csv": as_csv(taken_sheet(taken).frame())} if taken else {})

@@ -163,9 +163,9 @@ def runtime() -> str:
             unfinished = kept.with_name(f"{kept.name}.{os.getpid()}")
             unfinished.write_bytes(gzip.compress(script.encode(), compresslevel=6, mtime=0))
             unfinished.replace(kept)
-            for earlier in kept.parent.glob("vega-*.js.gz"):
-                if earlier != kept:
-                    earlier.unlink(missing_ok=True)
+            for other in kept.parent.glob("vega-*.js.gz"):
+                if other != kept:
+                    other.unlink(missing_ok=True)
     return script
 
 

@@ -52,8 +52,8 @@ def fast_step(ladder: Ladder, guard: int, at_once: int) -> LadderDecision:
     return LadderDecision((), {**above, **_spared(ladder, range(bottom), met)})
 
 
-def _of_one_level(places: Iterable[Position], at_most: int) -> tuple[Position, ...]:
-    first = list(islice(places, at_most))
+def _of_one_level(positions: Iterable[Position], at_most: int) -> tuple[Position, ...]:
+    first = list(islice(positions, at_most))
     return tuple(position for position in first if position.level == first[0].level)
 
 

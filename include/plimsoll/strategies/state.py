@@ -235,15 +235,15 @@ def campaign_state(
     campaign: Campaign, attempts: Iterable[A], kind: Callable[[Cell, tuple[A, ...]], C]
 ) -> CampaignState[C]:
     """Return the state that follows from these attempts, in any order. `kind` makes a cell from its attempts."""
-    tried: defaultdict[str, list[A]] = defaultdict(list)
+    by_cell: defaultdict[str, list[A]] = defaultdict(list)
     for attempt in sorted(attempts, key=lambda attempt: attempt.key.attempt):
-        tried[attempt.key.cell_id].append(attempt)
-    cells = [kind(cell, tuple(tried.pop(cell.id, ()))) for cell in running_order(campaign)]
-    strays = tuple(attempt for own in tried.values() for attempt in own)
+        by_cell[attempt.key.cell_id].append(attempt)
+    cells = [kind(cell, tuple(by_cell.pop(cell.id, ()))) for cell in running_order(campaign)]
+    strays = tuple(attempt for own in by_cell.values() for attempt in own)
     decided, sparse = _decided(campaign, cells), {part.id for part in _thresholds(campaign)}
-    unasked = tuple(cell for cell in decided if cell.cell.part in sparse and not (cell.attempts or cell.is_next))
-    left = {cell.cell.id for cell in unasked}
-    return CampaignState(campaign, tuple(cell for cell in decided if cell.cell.id not in left), strays, unasked)
+    unasked = tuple(tried for tried in decided if tried.cell.part in sparse and not (tried.attempts or tried.is_next))
+    left = {tried.cell.id for tried in unasked}
+    return CampaignState(campaign, tuple(tried for tried in decided if tried.cell.id not in left), strays, unasked)
 
 
 def _decided(campaign: Campaign, cells: Iterable[C]) -> tuple[C, ...]:

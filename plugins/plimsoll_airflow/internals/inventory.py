@@ -1,15 +1,7 @@
-"""What an Airflow's database says of its pools, triggerers and DAGs. Read in Airflow 3.3.2, 3.2.2 and 3.1.8.
+"""What an Airflow's database says of its pools, triggerers, DAGs, variables and runs, and what a stop or a crash left.
 
-Uses the models `Pool`, `Job` and `DagModel`: the command line has no token for the REST API, and may run where no
-api-server can be reached.
-
-Unfinished runs and tasks in Airflow's own tables, left by a stop or a crash. Read in Airflow 3.3.2.
-
-Uses the tables `dag_run` and `task_instance`, because no Airflow runs that could be asked by its API.
-
-Variables, for the process that makes one. Read in Airflow 3.3.2.
-
-Runs: their pages, and what becomes of their tasks. Read in Airflow 3.3.2.
+Pools, triggerers and DAGs were read in Airflow 3.3.2, 3.2.2 and 3.1.8, all else in 3.3.2. Its models are used, since
+the command line has no token for the REST API, and may run where no api-server can be reached or none runs.
 """
 
 from collections.abc import Iterator

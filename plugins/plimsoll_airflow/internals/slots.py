@@ -80,8 +80,10 @@ def _of_cell(session: "Session", cell: CellRunId) -> Iterator["TaskInstance"]:
 
 def _campaign_of(session: "Session", task: "TaskInstance") -> str:
     """Return the campaign that `plan` of the task's run has opened; empty where it left none."""
+    from airflow.models.xcom import XComModel
+
     row = _xcom(session, task, PLAN_TASK, CAMPAIGN_ID)
-    return str(row.deserialize_value(row) or "") if row else ""
+    return str(XComModel.deserialize_value(row) or "") if row else ""
 
 
 def _xcom(session: "Session", of: "DagRun | TaskInstance", task_id: str, key: str) -> Any:

@@ -148,9 +148,9 @@ def outcome(ended: CampaignRun) -> list[object]:
     if not ended.has_succeeded:
         mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
         return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]
-    state = completeness(CampaignStore(ended.store, ended.campaign_id))
-    if not state.is_complete:
-        return [f"{state.words}; its report is published once all have"]
+    known = completeness(CampaignStore(ended.store, ended.campaign_id))
+    if not known.is_complete:
+        return [f"{known.words}; its report is published once all have"]
     # Analysis brings pandas: only for those who get this far.
     from plimsoll.report.words.terminal import answer_view
     from plimsoll.services.publish.results import published_answer

@@ -29,9 +29,10 @@ class Record:
 
 
 def read(home: Home) -> Record | None:
+    """Return the record; None without one, and of one that another version of Plimsoll has written."""
     try:
         return Record(**json.loads(_path(home).read_text()))
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError, TypeError):
         return None
 
 

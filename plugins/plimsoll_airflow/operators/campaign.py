@@ -182,12 +182,12 @@ class PublishReport(CampaignTask):
         with final():
             from plimsoll.services.publish.publishing import publish_report
 
-            state = completeness(CampaignStore(toolkit().store, campaign_id))
+            known = completeness(CampaignStore(toolkit().store, campaign_id))
             incomplete = _may_be_incomplete(context)
-            is_due = incomplete or state.is_complete
+            is_due = incomplete or known.is_complete
             url = publish_report(toolkit(), campaign_id, incomplete=incomplete) if is_due else ""
         if not url:
-            raise AirflowSkipException(f"{state.words}; its report is published once all have")
+            raise AirflowSkipException(f"{known.words}; its report is published once all have")
         self.log.info("report: %s", url)
         with final():
             from plimsoll.services.publish.announcing import answer_in_short

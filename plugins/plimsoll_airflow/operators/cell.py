@@ -194,7 +194,7 @@ TASK_CLASSES: tuple[type[StepTask], ...] = (Provision, *_BY_ROLE.values())
 def tasks_of(role: Role) -> list[StepTask]:
     """Return a task for each step with that role, in order, in the current DAG."""
     begins = steps_of("measure")[0]
-    return [(Provision if own is begins else _BY_ROLE[role])(task_id=own.name) for own in steps_of(role)]
+    return [(Provision if known is begins else _BY_ROLE[role])(task_id=known.name) for known in steps_of(role)]
 
 
 def _money(work: AttemptContext) -> Iterable[str]:

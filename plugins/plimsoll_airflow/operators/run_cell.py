@@ -110,7 +110,7 @@ class RunCell(TriggerDagRunOperator):
             if self._was_cancelled():
                 self.log.info("run %s was cancelled: starting it anew once it has ended", self.run_id)
                 self._await_end("start_anew")
-            # A person has cleared this task while the cell is under load. A killed process's retry is none.
+            # Unless a person cleared this task while the cell is under load. A killed process's retry is no clearing.
             if not (self._was_cleared(context) and is_under_load(toolkit(), self.cell_run, own_installation())):
                 self.log.info("run %s lives: waiting for it", self.run_id)
                 self._await_end("execute_complete")

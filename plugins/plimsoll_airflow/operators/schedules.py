@@ -38,8 +38,8 @@ class WatchSchedules(BaseOperator):
         since = context["prev_start_date_success"] or until - FIRST_LOOK
         definitions = list(watched())
         _tell_of_late_ones(list(filter(_may_be_late, definitions)), context)
-        span = since - GRACE, until - GRACE
-        missed = [line for definition in definitions for line in _missed(definition, context["ti"], *span)]
+        since, until = since - GRACE, until - GRACE
+        missed = [line for definition in definitions for line in _missed(definition, context["ti"], since, until)]
         for line in missed:
             self.log.warning(line)
         if missed:

@@ -25,11 +25,18 @@ STATIC = {
 }
 """The pages' own style, scripts and pictures, by their media type."""
 
-_FORMATS = ("duration", "figure", "listing", "moment", "ms", "multiple", "ops", "plural", "short_ops")
 _FILTERS = {
-    **{name: getattr(formatting, name) for name in _FORMATS},
     "excerpt": excerpt,
     "backlog": backlog_words,
+    "duration": formatting.duration,
+    "figure": formatting.figure,
+    "listing": formatting.listing,
+    "moment": formatting.moment,
+    "ms": formatting.ms,
+    "multiple": formatting.multiple,
+    "ops": formatting.ops,
+    "plural": formatting.plural,
+    "short_ops": formatting.short_ops,
     "bytes": squares.size,
     "clock": squares.clock,
     "usd": show_usd,

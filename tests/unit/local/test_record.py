@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from plimsoll_airflow.local import record
 from plimsoll_airflow.local.home import Home
 from plimsoll_airflow.local.record import Record
@@ -18,6 +20,14 @@ def test_a_record_is_read_back_until_it_is_forgotten(tmp_path: Path) -> None:
     record.forget(home)
     assert record.read(home) is None
     assert not home.session_notes()
+
+
+@pytest.mark.parametrize("text", ["", '{"port": 8080', '{"port": 8080, "kept": true, "of_another": 1}', "[1]"])
+def test_a_record_that_is_cut_off_or_of_another_version_is_none(tmp_path: Path, text: str) -> None:
+    home = Home(tmp_path)
+    home.create()
+    (home.run / "stack.json").write_text(text)
+    assert record.read(home) is None
 
 
 def test_only_what_campaigns_are_told_counts_for_the_digest() -> None:

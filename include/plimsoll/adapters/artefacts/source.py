@@ -33,8 +33,11 @@ def of_jdk(cache: Cache, wanted: ChosenJdk) -> Iterator[Download]:
     """Yield the download of a JDK; nothing for one that no registry has and nobody gave."""
     name, locked = f"JDK {wanted.id}", locked_jdks().get(wanted.id)
     if wanted.archive is not None:
-        is_there = archives_of.is_there(cache, wanted.archive)
-        yield Download(name=f"{name} from the archive that the variant names", size_bytes=None, is_there=is_there)
+        yield Download(
+            name=f"{name} from the archive that the variant names",
+            size_bytes=None,
+            is_there=archives_of.is_there(cache, wanted.archive),
+        )
     elif jdks.can_be_fetched(wanted.id) or jdks.is_there(cache, wanted.id):
         size = locked.size_bytes if locked else None
         yield Download(name=name, size_bytes=size, is_there=jdks.is_there(cache, wanted.id))

@@ -36,8 +36,8 @@ class Databases:
         try:
             return Database(options, access, tls_context(access) if options.tls else None)
         except ValueError as error:
-            names = access.names.authority if "authority" in str(error) else access.names.certificate
-            mend = f"put the whole PEM, with its BEGIN and END lines, into {names}"
+            name = access.names.authority if "authority" in str(error) else access.names.certificate
+            mend = f"put the whole PEM, with its BEGIN and END lines, into {name}"
             raise SecretError(str(error), where=f"connection {options.connection!r}", mend=mend) from error
 
 

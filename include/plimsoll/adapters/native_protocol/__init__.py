@@ -222,11 +222,12 @@ def untrusted(error: ssl.SSLCertVerificationError, names: AccessNames) -> tuple[
 
 def rejected(reason: str, access: DatabaseAccess) -> tuple[str, str] | None:
     """Return what a node has against the client's certificate, and how to mend it; None if it is something else."""
-    words, certificate = reason.upper().replace(" ", "_"), access.names.certificate
+    words, certificate_name = reason.upper().replace(" ", "_"), access.names.certificate
     if _ALERT not in words or ("CERTIFICATE" not in words and "UNKNOWN_CA" not in words):
         return None
     if not access.certificate:
-        return "asks for a client certificate", f"give {certificate}"
+        return "asks for a client certificate", f"give {certificate_name}"
     if "EXPIRED" in words:
-        return "says that the client's certificate has expired", f"renew {certificate}"
-    return f"refuses the client's certificate: {reason}", f"let an authority that the nodes trust sign {certificate}"
+        return "says that the client's certificate has expired", f"renew {certificate_name}"
+    mend = f"let an authority that the nodes trust sign {certificate_name}"
+    return f"refuses the client's certificate: {reason}", mend

@@ -39,8 +39,8 @@ class ExternalProduct(Product):
         self._observe: Observe | None = None
 
     def at(self, options: Mapping[str, JsonValue]) -> Self:
-        bound, database = copy(self), read_options(options)
-        bound._theirs, bound._observe = database, None if isinstance(database, list) else database.observe
+        bound, theirs = copy(self), read_options(options)
+        bound._theirs, bound._observe = theirs, None if isinstance(theirs, list) else theirs.observe
         if bound._observe and bound._observe.log:
             known = bound._observe.log.of
             bound.evidence = TakenLog(self._read_by[known], known)
@@ -77,13 +77,13 @@ class ExternalProduct(Product):
         return node.model_copy(update={"facts": node.facts.model_copy(update=known)})
 
     def reported(self, load: Host) -> Sequence[ReportedNode]:
-        database = self._theirs
-        if isinstance(database, list):
-            raise DeployError("; ".join(map(str, database)), where=EXTERNAL, mend="correct the definition")
+        theirs = self._theirs
+        if isinstance(theirs, list):
+            raise DeployError("; ".join(map(str, theirs)), where=EXTERNAL, mend="correct the definition")
         try:
-            if isinstance(database, EndpointOptions):
-                return self._endpoints.of(database).nodes(load)
-            return self._databases.of(database).nodes()
+            if isinstance(theirs, EndpointOptions):
+                return self._endpoints.of(theirs).nodes(load)
+            return self._databases.of(theirs).nodes()
         except ProviderError as error:
             raise DeployError(error.what, where=error.where, mend=error.mend) from error
 

@@ -96,7 +96,8 @@ def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | No
     `due_until_s`, s since the epoch: operations were due until then, answered or not, so intervals go on until then.
     """
     placed = [_Placed.of(track, schedule) for track in tracks]
-    first, last = min(int(track.numbers[0]) for track in placed), max(int(track.numbers[-1]) for track in placed)
+    first = min(int(placed_track.numbers[0]) for placed_track in placed)
+    last = max(int(placed_track.numbers[-1]) for placed_track in placed)
     end_s = min(float(track.ends[-1]) for track in tracks)
     if due_until_s is not None and due_until_s > end_s:
         end_s = due_until_s
@@ -106,13 +107,13 @@ def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | No
 
 def _window(number: int, placed: Sequence[_Placed], schedule: Schedule, log_end_s: float) -> Window:
     start_s, end_s = schedule.start_s(number), schedule.end_s(number)
-    covered_s = max(track.covered_s(number) for track in placed)
+    covered_s = max(placed_track.covered_s(number) for placed_track in placed)
     return Window(
         start_s=round(start_s, 3),
         end_s=round(end_s, 3),
         duration_s=round(covered_s or min(end_s, log_end_s) - start_s, 3),
         phase=_phase(number, schedule, log_end_s),
-        parts=tuple(track.part(number) for track in placed),
+        parts=tuple(placed_track.part(number) for placed_track in placed),
     )
 
 

@@ -208,7 +208,7 @@ def _jvm(
     begin, end = (moment + timedelta(milliseconds=ahead_ms) for moment in judged)
     judged_s = (end - begin).total_seconds()
     heap = [change for change in pauses.heap if begin <= change.at < end]
-    cpu_s = [pause.cpu_s for pause in pauses.cpu if begin <= pause.at < end]
+    cpu_s = [time.cpu_s for time in pauses.cpu if begin <= time.at < end]
     after = [change.after_bytes for change in heap]
     return {
         "host": jvm.host,

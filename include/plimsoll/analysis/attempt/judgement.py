@@ -129,7 +129,7 @@ class Judgement:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Return the notes, and the records that were left out without their counts, so that many cells agree."""
-        measures = sorted({record.measure for record in self.left_out})
+        measures = sorted({left.measure for left in self.left_out})
         return (*self.notes, f"left out: {' and '.join(measures)}") if measures else self.notes
 
     @property

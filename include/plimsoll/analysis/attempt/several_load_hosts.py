@@ -154,7 +154,7 @@ def merged_readings(readings: Sequence[Reading]) -> Reading:
         tracks=tuple(track for reading in readings for track in reading.tracks),
         unit=first.unit,
         unit_why=first.unit_why,
-        left_out=tuple(records for reading in readings for records in reading.left_out),
+        left_out=tuple(left for reading in readings for left in reading.left_out),
         obstacles=tuple(dict.fromkeys(obstacle for reading in readings for obstacle in reading.obstacles)),
         notes=tuple(dict.fromkeys(note for reading in readings for note in reading.notes)),
         errors=_counts(reading.errors or {} for reading in readings)

@@ -150,17 +150,17 @@ def capacities(data: CampaignData, cells: Sequence[CellResult] | None = None) ->
     """Return the capacity of each variant, in the definition's order, for a campaign or data of one part."""
     part = data.part
     results = cell_results(data) if cells is None else cells
-    of_variants = {name: [*own] for name, own in groupby(results, key=lambda result: result.cell.variant)}
+    of_variants = {name: [*of_variant] for name, of_variant in groupby(results, key=lambda result: result.cell.variant)}
     observed = observed_of(part, of_variants)
-    of_part = [_of_part(part, _capacity(name, own), observed) for name, own in of_variants.items()]
-    control = next((capacity for capacity in of_part if capacity.variant == part.control), None)
+    own = [_of_part(part, _capacity(name, of_variant), observed) for name, of_variant in of_variants.items()]
+    control = next((capacity for capacity in own if capacity.variant == part.control), None)
     names: dict[str, object] = {"action": part.action, "stage": part.stage, "workload": part.workload_id}
     if part.asks == "at a load":
         names["narrowing_ops_s"] = ()
     ratios = _ratios(part, observed) if part.asks == "capacity" else {}
     return tuple(
         _beside(_relative(capacity, control).model_copy(update=names | ratios.get(capacity.variant, {})), data)
-        for capacity in of_part
+        for capacity in own
     )
 
 

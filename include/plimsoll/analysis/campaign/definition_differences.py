@@ -188,8 +188,10 @@ def contradictions(
 
 def _lowest_miss(variant: str, capacity: int, data: CampaignData, other: CampaignData) -> Iterator[Contradiction]:
     cells = [result for result in other.state.cells if result.cell.variant == variant]
-    missed = [result.cell.load_ops_s for result in cells if result.outcome == "missed"]
-    if missed := [load for load in missed if load <= capacity]:
+    missed = [
+        result.cell.load_ops_s for result in cells if result.outcome == "missed" and result.cell.load_ops_s <= capacity
+    ]
+    if missed:
         lowest = min(missed)
         yield Contradiction(
             stage=other.part.stage,

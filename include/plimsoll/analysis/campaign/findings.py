@@ -148,10 +148,10 @@ def data_of_parts(data: CampaignData) -> tuple[CampaignData, ...]:
     require_no_strays(data)
     with_cells = (part for part in parts if any(part.loads_of(variant.id) for variant in part.variants))
     divided = tuple(_part_of(data, part) for part in with_cells)
-    alike = grouped((of_part.part.workload_id, of_part) for of_part in divided)
+    alike = grouped((own.part.workload_id, own) for own in divided)
     return tuple(
-        replace(of_part, other_stages=tuple(other for other in alike[of_part.part.workload_id] if other is not of_part))
-        for of_part in divided
+        replace(own, other_stages=tuple(other for other in alike[own.part.workload_id] if other is not own))
+        for own in divided
     )
 
 

@@ -70,18 +70,18 @@ def threshold_answer(part: Part, observed: Observed, variant: str) -> ThresholdA
     if not known:
         return None
     strategy, question = _asked(part), question_of_part(part, part.asked_intervals)
-    load = answer(question, known, min(part.loads), max(part.loads), _others(part, observed, variant))
+    result = answer(question, known, min(part.loads), max(part.loads), _others(part, observed, variant))
     return ThresholdAnswer(
         is_asked=isinstance(part.strategy, Threshold),
         chance=strategy.chance / 100,
         confidence=strategy.confidence / 100,
         over_s=strategy.over / timedelta(seconds=1) if strategy.over else None,
-        ops_s=load.load_ops_s,
-        low_ops_s=load.low_ops_s,
-        high_ops_s=load.high_ops_s,
-        decided_by=load.decided_by,
-        stopped=load.stopped,
-        cells=load.cells,
+        ops_s=result.load_ops_s,
+        low_ops_s=result.low_ops_s,
+        high_ops_s=result.high_ops_s,
+        decided_by=result.decided_by,
+        stopped=result.stopped,
+        cells=result.cells,
     )
 
 

@@ -188,7 +188,8 @@ def placed_changes(series: Sequence[TrendSeries]) -> tuple[PlacedChange, ...]:
             of_place = (own for own in groups if series[own[0][0]].place == own_series.place)
             group = next((own for own in of_place if _is_same(own[0][1], change)), None)
             if group is None:
-                groups.append(group := [])
+                group = []
+                groups.append(group)
             group.append((number, change))
     return tuple(_placed(series, sorted(own, key=lambda pair: pair[1].p_value)) for own in groups)
 

@@ -157,8 +157,8 @@ _KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
 def _path(error: ErrorDetails) -> Path:
     """Return the path as the file has it, without what pydantic puts between its keys: validators, union members."""
-    path = _place(error)
-    return tuple(part for part, before in zip(path, (None, *path), strict=False) if (before, part) not in _KINDS)
+    place = _place(error)
+    return tuple(part for part, before in zip(place, (None, *place), strict=False) if (before, part) not in _KINDS)
 
 
 def _place(error: ErrorDetails) -> Path:
@@ -178,12 +178,12 @@ def _faults(error: ErrorDetails, schema: Mapping[str, Any], source: Source) -> I
 
 def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[str, str]:
     """Return the two texts of a fault: what is wrong, and what to write."""
-    path = _place(error)
-    node, value, shown = node_at(schema, path), error.get("input"), f"; found {text}" if text else ""
+    place = _place(error)
+    node, value, shown = node_at(schema, place), error.get("input"), f"; found {text}" if text else ""
     mend = expected(node)
     match error["type"]:
         case "extra_forbidden":
-            what, shown, mend = "there is no such key here", "", way_around(path) or _where_to_write(schema, path)
+            what, shown, mend = "there is no such key here", "", way_around(place) or _where_to_write(schema, place)
         case "invalid_key":
             what, shown, mend = "a key must be text", "", IN_QUOTES
         case "missing":
@@ -196,8 +196,8 @@ def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
         case "value_error":
             what, shown = str(error["ctx"]["error"]), ""
             mend = "" if " like " in what or ": write " in what else mend
-        case "int_type" if isinstance(value, list) and way_around(path):
-            what, mend = "must be a whole number", way_around(path)
+        case "int_type" if isinstance(value, list) and way_around(place):
+            what, mend = "must be a whole number", way_around(place)
         case kind:
             what, mend = _rule(kind, error.get("ctx") or {}, text), _number_to_write(kind, value, node, mend)
     return f"{what}{shown}", mend

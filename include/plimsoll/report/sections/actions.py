@@ -83,7 +83,9 @@ def levels_table(findings: Findings) -> Table[_AroundAction]:
             Column("Met again", lambda row: _or_nothing(row[2].met_again_s, lambda after: f"{figure(after)} s after")),
             Column(
                 "Failed operations before / during / after",
-                lambda row: _or_nothing(row[1].failed, lambda of: f"{of.before:,} / {of.during:,} / {of.after:,}"),
+                lambda row: _or_nothing(
+                    row[1].failed, lambda failed: f"{failed.before:,} / {failed.during:,} / {failed.after:,}"
+                ),
             ),
         ],
     )

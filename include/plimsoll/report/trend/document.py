@@ -84,9 +84,15 @@ def trend_document(
         others += refused
         if kept:
             measured.append(campaign.measured(kept))
-    placed = [own for own in measured if order == "date" or any(own.sorted_by(order, at) for at in own.declared)]
+    placed = [
+        campaign
+        for campaign in measured
+        if order == "date" or any(campaign.sorted_by(order, at) for at in campaign.declared)
+    ]
     why = "it has no label" if order == "label" else "the release of its database is not known"
-    others += [LeftOutCampaign(campaign_id=own.campaign_id, why=why) for own in measured if own not in placed]
+    others += [
+        LeftOutCampaign(campaign_id=campaign.campaign_id, why=why) for campaign in measured if campaign not in placed
+    ]
     by_id = {campaign.campaign_id: campaign for campaign in by_date}
     marks, baselines = marks.among({name: campaign.began_at for name, campaign in by_id.items()}), marks.baselines()
     others += _gone(baselines, measured)
@@ -106,14 +112,22 @@ def trend_document(
 
 def _campaign(campaign: CampaignFigures, baselines: Mapping[Baseline, Note]) -> TrendCampaign:
     own = (note for baseline, note in baselines.items() if baseline.is_of(campaign.campaign_id, campaign.began_at))
-    about = TrendCampaign.model_validate(campaign, from_attributes=True)
-    return about.model_copy(update={"baseline": next(own, None)})
+    return TrendCampaign(
+        campaign_id=campaign.campaign_id,
+        definition=campaign.definition,
+        began_at=campaign.began_at,
+        label=campaign.label,
+        incomplete=campaign.incomplete,
+        baseline=next(own, None),
+    )
 
 
 def _gone(baselines: Mapping[Baseline, Note], measured: Sequence[MeasuredCampaign]) -> Iterator[LeftOutCampaign]:
     """Yield the baselines that are placed by their date, because their campaigns take no part."""
     for baseline, note in baselines.items():
-        if baseline.began_at and not any(baseline.is_of(own.campaign_id, own.began_at) for own in measured):
+        if baseline.began_at and not any(
+            baseline.is_of(campaign.campaign_id, campaign.began_at) for campaign in measured
+        ):
             why = (
                 f"it is a baseline and not there: by date, series start anew {baseline.began_at:%Y-%m-%d} ({note.text})"
             )

@@ -157,8 +157,8 @@ def badge(trend: TrendDocument) -> bytes:
 
 def markdown_line(trend: TrendDocument) -> str:
     """Return the trend as one line of Markdown for a pull request."""
-    changes = " ".join(f"{escaped(change)}." for change in sentences(trend))
-    return f"**Trend**: {escaped(summary(trend))}. {changes}".strip()
+    told = " ".join(f"{escaped(text)}." for text in sentences(trend))
+    return f"**Trend**: {escaped(summary(trend))}. {told}".strip()
 
 
 def changes_table(series: TrendSeries) -> PlainTable:

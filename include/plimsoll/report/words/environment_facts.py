@@ -114,7 +114,9 @@ def _reported_facts(node: ReportedNode) -> dict[str, str]:
 
 
 def _process_facts(process: ProcessFingerprint, address: str, *, is_one_of_several: bool) -> dict[str, str]:
-    """Return the version and the JVM, its options and flags last; that there is no JVM only of one of several."""
+    """Return the version and the JVM, its options and flags last; that there is no JVM only of one of several
+    processes.
+    """
     version, jvm = {"version": process.version} if process.version else {}, process.jvm
     if jvm is None:
         return version | ({"JVM": "none"} if is_one_of_several else {})

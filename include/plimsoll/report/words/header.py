@@ -36,7 +36,7 @@ def header_facts(findings: Findings) -> dict[str, str]:
         **run,
         "Cluster": f"{hosts} {'that somebody else runs' if external else f'a cell, from {part.provider.name}'}",
         **(_reported(part, fingerprints) if external else _read_back(part, fingerprints)),
-        "Load generator": _values(fingerprints, lambda own: [own.load_generator]),
+        "Load generator": _values(fingerprints, lambda fingerprint: [fingerprint.load_generator]),
     }
 
 
@@ -65,7 +65,7 @@ def _read_back(part: Part, fingerprints: Sequence[Fingerprint]) -> dict[str, str
     return {
         **_hardware(fingerprints),
         "Database": _values(
-            fingerprints, lambda own: (f"{node.database} {node.database_version}" for node in own.nodes)
+            fingerprints, lambda fingerprint: (f"{node.database} {node.database_version}" for node in fingerprint.nodes)
         ),
         **({"JVM": _values(fingerprints, _jvms)} if any(variant.jvm for variant in part.variants) else {}),
     }
@@ -75,17 +75,19 @@ def _hardware(fingerprints: Sequence[Fingerprint]) -> dict[str, str]:
     return {
         "Hardware of a node": _values(
             fingerprints,
-            lambda own: (
+            lambda fingerprint: (
                 f"{plural(facts.cpus, 'CPU')} ({facts.cpu_model}), {figure(facts.memory_bytes / _GIB)} GiB"
-                for facts in (node.facts for node in own.nodes)
+                for facts in (node.facts for node in fingerprint.nodes)
             ),
         ),
-        "Kernel": _values(fingerprints, lambda own: (node.facts.kernel for node in own.nodes)),
+        "Kernel": _values(fingerprints, lambda fingerprint: (node.facts.kernel for node in fingerprint.nodes)),
     }
 
 
 def _reported(part: Part, fingerprints: Sequence[Fingerprint]) -> dict[str, str]:
-    releases = _values(fingerprints, lambda own: (f"release {node.release_version}" for node in own.reported_nodes))
+    releases = _values(
+        fingerprints, lambda fingerprint: (f"release {node.release_version}" for node in fingerprint.reported_nodes)
+    )
     looked_at = [fingerprint for fingerprint in fingerprints if fingerprint.nodes]
     hidden = _hardware(looked_at) if looked_at else dict.fromkeys(("Hardware of a node", "Kernel"), NOT_KNOWN)
     if part.provider.is_endpoint:

@@ -162,7 +162,10 @@ class AttemptContext:
         return cluster
 
     def living(self) -> Cluster | None:
-        """Return the attempt's cluster if it lives and is whole, as `living_or_recorded` does."""
+        """Return the attempt's cluster if it lives and is whole; the one on record where the provider can't tell.
+
+        Raises as `living_or_recorded`.
+        """
         return living_or_recorded(self.toolkit.store, self.key, lambda: self.provider.find(self.cluster_id))
 
     def why_gone(self) -> str:

@@ -140,7 +140,8 @@ def _kind(value: str, default: str) -> str:
 
 def _section(name: str, part: dict[str, Any], parts: Mapping[str, dict[str, Any]]) -> str:
     about = " ".join(part.get("description", "").split())
-    keys = part["properties"].items()  # a part all of whose keys this part has too, beside keys of its own, is its base
+    keys = part["properties"].items()
+    # A part all of whose keys this part has too, beside keys of its own, is its base.
     base = next((other for other, candidate in parts.items() if candidate["properties"].items() < keys), None)
     known = parts[base]["properties"] if base else {}
     rows = (row for row in _rows(part) if row[0] not in known)

@@ -43,7 +43,9 @@ def open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
 
 
 def readable_open_accounts(campaign: StoredCampaign) -> tuple[ClusterId, ...]:
-    """Return the same; none where files of others lie among the accounts: a reader of the costs gets the error."""
+    """Return the clusters whose account is open; none where files of others lie among the accounts: a reader of the
+    costs gets the error.
+    """
     try:
         return open_accounts(campaign)
     except ValueError:

@@ -190,8 +190,9 @@ def living_or_recorded(
 ) -> Cluster | None:
     """Return the cluster that is found; the one on record, where its provider can't tell whether it lives.
 
-    A cloud whose API is away says nothing about its hosts: those that are gone do not answer. Raises HostsLost where
-    the provider has found hosts to be lost, and ProviderError where there is no record.
+    None where it is gone. A cloud whose API is away says nothing about its hosts: those that are gone do not answer.
+    Raises HostsLost where the provider has found hosts to be lost, and ProviderError or SecretError where there is no
+    record.
     """
     try:
         return find()

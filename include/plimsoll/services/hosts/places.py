@@ -216,7 +216,7 @@ def _alike(store: ReadableStore, name: str) -> Iterator[str]:
     if similar is None:
         return
     yield similar
-    purposes = {own for folder in _folders(similar) for own in store.folders(folder)}
+    purposes = {known for folder in _folders(similar) for known in store.folders(folder)}
     if purpose and (alike := nearest(purpose, purposes)):
         yield from _clusters(store, similar, alike)
 

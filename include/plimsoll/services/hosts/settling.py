@@ -103,7 +103,8 @@ def _accounts(
     toolkit: Toolkit, living: Collection[ClusterId], is_owned: Callable[[Cluster], bool], campaign_id: str
 ) -> Iterator[str]:
     campaign = CampaignStore(toolkit.store, campaign_id)
-    for cluster_id in [account for account in readable_open_accounts(campaign) if account not in living]:
+    unseen = [account for account in readable_open_accounts(campaign) if account not in living]
+    for cluster_id in unseen:
         try:
             cluster = _recorded(campaign, cluster_id)
             if cluster is not None and cluster.provider in toolkit.tariffs and not is_owned(cluster):

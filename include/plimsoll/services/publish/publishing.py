@@ -42,14 +42,14 @@ def pass_gate(
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     start_stages(campaign, toolkit.clock.now())
-    state = completeness(campaign)
-    lost = state.lost(requested)
-    if incomplete or state.is_complete or 0 < len(lost) == len(state.missing):
+    known = completeness(campaign)
+    lost = known.lost(requested)
+    if incomplete or known.is_complete or 0 < len(lost) == len(known.missing):
         check_campaign(toolkit, campaign_id, incomplete=incomplete)
     elif lost:
-        what = f"{len(lost)} of the {len(requested)} cells asked for have no valid attempt; {state.words}"
+        what = f"{len(lost)} of the {len(requested)} cells asked for have no valid attempt; {known.words}"
         raise GateClosed(what, where=f"campaign {campaign_id}", mend=_mend(campaign, lost))
-    return state
+    return known
 
 
 def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = False) -> tuple[Check, ...]:
@@ -93,9 +93,9 @@ def check_campaign(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
 
 def _require_loads_of_every_stage(campaign: CampaignStore, state: CampaignState[C]) -> None:
     if state.stages_without_loads:
-        incomplete = completeness_of(state)
-        mend = _mend(campaign, incomplete.missing)
-        raise GateClosed(incomplete.words, where=f"campaign {campaign.campaign_id}", mend=mend)
+        known = completeness_of(state)
+        mend = _mend(campaign, known.missing)
+        raise GateClosed(known.words, where=f"campaign {campaign.campaign_id}", mend=mend)
 
 
 def _require_one_kind_of_judging(campaign_id: str, state: CampaignState[C]) -> None:

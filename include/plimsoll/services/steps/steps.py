@@ -154,17 +154,17 @@ STEPS: tuple[Step, ...] = (
 
 def step(name: str) -> Step:
     """Return the step with that name. Raises KeyError where there is none."""
-    return {step.name: step for step in STEPS}[name]
+    return {known.name: known for known in STEPS}[name]
 
 
 def steps_of(role: Role) -> tuple[Step, ...]:
     """Return the steps with that purpose, in order."""
-    return tuple(step for step in STEPS if step.role == role)
+    return tuple(known for known in STEPS if known.role == role)
 
 
 def step_in(phase: Phase) -> Step | None:
     """Return the step of a phase of progress; None while an attempt waits, and when it is done."""
-    return next((step for step in STEPS if phase in step.phases), None)
+    return next((known for known in STEPS if phase in known.phases), None)
 
 
 def share_done(progress: AttemptProgress, part: Part) -> float:
@@ -172,7 +172,7 @@ def share_done(progress: AttemptProgress, part: Part) -> float:
     current = step_in(progress.phase)
     if current is None:
         return 1.0 if progress.phase == "done" else 0.0
-    before = sum(step.share for step in STEPS[: STEPS.index(current)])
+    before = sum(known.share for known in STEPS[: STEPS.index(current)])
     within = _share_of_load(progress, part) if current.polling else 0.0
     return round(before + current.share * within, 6)
 
@@ -184,7 +184,9 @@ def usual_phases(part: Part) -> dict[str, float]:
     timing = part.timing
     load = {"populate": 0.0, "warm-up": timing.warmup.total_seconds(), "load": timing.judged.total_seconds()}
     return {
-        phase: load.get(phase, step.takes.total_seconds() / len(step.phases)) for step in STEPS for phase in step.phases
+        phase: load.get(phase, known.takes.total_seconds() / len(known.phases))
+        for known in STEPS
+        for phase in known.phases
     }
 
 

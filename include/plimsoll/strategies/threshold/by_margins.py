@@ -18,11 +18,13 @@ from plimsoll.strategies.threshold.observation import Evidence
 from plimsoll.strategies.threshold.places import Places
 
 BEYOND = 0.6
-_SLOPES = np.geomspace(1.25, 100.0, 8)
-"""The rise of the margin per e-fold of load, from hardly steeper than the load itself to a cliff."""
-_BEND = 0.75
+_SLOPES = np.geomspace(0.5, 100.0, 9)
+"""The rise of the margin per e-fold of load, from less steep than the load itself to a cliff. Without slopes below 1.25
+the interval held 67 % of true loads where the longest of ever more pauses misses.
+"""
+_BEND = 0.6
 """The slope below the threshold over that above it: latency bends upwards near the limit of any queue. With a straight
-line 6 % of a queue's true loads lay above the interval.
+line 6 % of a queue's true loads lay above the interval; with 0.75, 12 % of a queue's whose service times vary.
 """
 _SPREADS = np.geomspace(0.25, 1.2, 5)
 """Cells of the same load differ by a quarter or more. Few cells may agree better by chance, and a search that ends once

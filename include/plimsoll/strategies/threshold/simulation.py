@@ -40,13 +40,13 @@ class _Variant:
         half_log = true_log + NormalDist().inv_cdf(strategy.chance / 100) * world.noise / _SLOPE
         return cls(loads, true_log, half_log, [[None] * part.repeats for _ in loads])
 
-    def run(self, places: Sequence[Position], noise: float, dice: Random) -> None:
-        for position in places:
+    def run(self, positions: Sequence[Position], noise: float, dice: Random) -> None:
+        for position in positions:
             margin = _SLOPE * (log(self.loads[position.level]) - self.half_log) + dice.gauss(0, noise)
             outcome: ValidOutcome = "met" if margin <= 0 else "missed"
             self.known[position.level][position.repeat] = outcome
             self.cells.append(CellObservation(self.loads[position.level], outcome, margin))
-        self.rounds.append(len(places))
+        self.rounds.append(len(positions))
 
     def ladder(self, part: Part, variants: Sequence["_Variant"]) -> Ladder:
         """Return its ladder beside the other variants of the part."""

@@ -53,6 +53,6 @@ def _distance(ladder: Ladder, load_ops_s: float, position: Position) -> tuple[fl
 
 
 def _run(ladder: Ladder) -> Iterator[Position]:
-    """Yield the places of all cells with an outcome."""
+    """Yield the positions of all cells with an outcome."""
     levels = enumerate(ladder.levels)
     return (Position(level, repeat) for level, known in levels for repeat, outcome in enumerate(known) if outcome)

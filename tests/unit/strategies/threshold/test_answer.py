@@ -49,10 +49,11 @@ def test_the_interval_holds_the_true_load_and_narrows_with_cells() -> None:
         assert found.low_ops_s < THRESHOLD < found.high_ops_s
 
 
-def test_enough_cells_end_the_search() -> None:
-    found = of(cells(32))
-    assert (found.stopped, found.decided_by, found.cells) == ("narrow", "margins", 32)
-    assert width(found) <= QUESTION.log_width
+@pytest.mark.parametrize("count", [32, 60])
+def test_enough_cells_end_the_search_with_an_interval_as_wide_as_asked_and_no_narrower(count: int) -> None:
+    found = of(cells(count))
+    assert (found.stopped, found.decided_by, found.cells) == ("narrow", "margins", count)
+    assert width(found) == pytest.approx(QUESTION.log_width, abs=0.001)
 
 
 def test_other_variants_tell_how_much_cells_differ_and_not_where_the_threshold_lies() -> None:
@@ -100,7 +101,7 @@ def test_a_margin_that_contradicts_its_outcome_is_left_out() -> None:
 
 
 def test_outcomes_alone_give_an_answer_that_is_wider() -> None:
-    observed = cells(32)
+    observed = cells(12)
     alone = of(without_margins(observed))
     assert alone.decided_by == "outcomes"
     assert alone.load_ops_s is not None

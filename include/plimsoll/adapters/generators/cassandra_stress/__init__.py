@@ -115,8 +115,8 @@ class CassandraStress(ForeignGenerator):
         plan = Plan.parse(files.get(PLAN, ""))
         if not printed or ending is None:
             return LoadSummary(complete=False, reason="cassandra-stress left no account of a run that ended")
-        reported = rows(printed)
-        judged = judged_rows(reported, plan.warmup_s, plan.duration_s)
+        reported = _console_rows(printed)
+        judged = _judged_rows(reported, plan.warmup_s, plan.duration_s)
         errors = sum(row.errors for row in judged)
         duration_s = _reached_s(reported)
         under_way = max((row.under_way for row in judged), default=None)
@@ -160,7 +160,7 @@ class CassandraStress(ForeignGenerator):
         return {"rows": workloads.rows(workload), "shares": workloads.shares(workload)}
 
     def _running(self, host: Host, plan: Plan, name: str, printed: str) -> LoadStatus:
-        totals = [row for row in rows(printed) if row.operation == _TOTAL]
+        totals = [row for row in _console_rows(printed) if row.operation == _TOTAL]
         if not any(row.ops_s for row in totals):
             return phase_of(plan, name, 0.0)
         last = totals[-1]
@@ -171,7 +171,7 @@ class CassandraStress(ForeignGenerator):
         return replace(status, achieved_ops_s=last.ops_s, seconds_left=left, errors=last.errors)
 
     def _incomplete(self, host: Host, plan: Plan, printed: str) -> str:
-        return _unfinished(plan, printed, _reached_s(rows(printed)))
+        return _unfinished(plan, printed, _reached_s(_console_rows(printed)))
 
 
 def _reached_s(reported: Sequence[Row]) -> float:
@@ -192,7 +192,7 @@ def _started_at(head: str) -> datetime | None:
     return datetime.fromtimestamp(float(base[1]) + float(first[1]), UTC) if base and first else None
 
 
-def rows(text: str) -> tuple[Row, ...]:
+def _console_rows(text: str) -> tuple[Row, ...]:
     """Return all complete rows of the console output in order. A row with a figure that is not a number is left out.
 
     Every interval of the log gives a row for all operations (`total,`) and, where there are several operations, one row
@@ -222,7 +222,7 @@ def rows(text: str) -> tuple[Row, ...]:
     return tuple(complete)
 
 
-def judged_rows(reported: Sequence[Row], warmup_s: float, duration_s: float) -> tuple[Row, ...]:
+def _judged_rows(reported: Sequence[Row], warmup_s: float, duration_s: float) -> tuple[Row, ...]:
     """Return rows of all operations after the warm-up, up to the end of the duration, which includes the warm-up."""
     begin_s, end_s = warmup_s + _SLACK_S, duration_s + _SLACK_S
     return tuple(row for row in reported if row.operation == _TOTAL and begin_s < row.time_s <= end_s)

@@ -77,14 +77,14 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
     last = _newest(reports, rule["within_s"])
     if not last:
         return ""
-    if all(report.answered_ops_s == 0 for report in last):
+    if all(line.answered_ops_s == 0 for line in last):
         return f"nothing was answered for {rule['within_s']:g} s"
     if rule["percentile"] is None:
-        failed = sum(report.failed or 0 for report in last)
-        due = failed + sum(report.answered_ops_s * report.seconds for report in last)
+        failed = sum(line.failed or 0 for line in last)
+        due = failed + sum(line.answered_ops_s * line.seconds for line in last)
         share = 100 * failed / due
         return f"{share:.3g} % of the operations of {rule['within_s']:g} s failed" if share > rule["share"] else ""
-    times = [report.times_ms.get(rule["percentile"]) for report in last]
+    times = [line.times_ms.get(rule["percentile"]) for line in last]
     above = [time_ms for time_ms in times if time_ms is not None and time_ms > rule["above_ms"]]
     if len(above) < len(times):
         return ""
@@ -94,9 +94,9 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
 def _newest(reports: Sequence[Report], within_s: float) -> Sequence[Report]:
     """Return the newest reports that together are about so long; none where all are about less."""
     newest, covered = list[Report](), 0.0
-    for report in reversed(reports):
-        newest.append(report)
-        covered += report.seconds
+    for line in reversed(reports):
+        newest.append(line)
+        covered += line.seconds
         if covered >= within_s:
             return newest
     return ()
@@ -110,7 +110,7 @@ def silent(rules: Sequence[Mapping[str, Any]], reports: Sequence[Report], elapse
     quiet_s = elapsed_s - (reports[-1].at_s if reports else 0.0)
     if all(quiet_s <= rule["within_s"] for rule in rules):  # as at most looks, which need not go through all lines
         return None
-    usual_s = max((report.seconds for report in reports), default=_FIRST_LINE_S)
+    usual_s = max((line.seconds for line in reports), default=_FIRST_LINE_S)
     for number, rule in enumerate(rules):
         if quiet_s > rule["within_s"] + usual_s:
             return number, f"the program has printed nothing that tells of operations for {quiet_s:.0f} s"
@@ -139,8 +139,8 @@ class Watch:
             last_s = self._reports[-1].at_s if self._reports else 0.0
             if newest := report(line, self._pattern, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)):
                 self._reports.append(newest)
-                if end := self._broken():
-                    return end
+                if breach := self._broken():
+                    return breach
         if len(self._reports) > known:
             _write(self._folder / FIGURES, {"rate": self._reports[-1].answered_ops_s})
         return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
@@ -158,8 +158,8 @@ class Watch:
         return time.monotonic() - self._renewed_at > self._lease_s
 
     def _broken(self) -> tuple[int, str] | None:
-        ends = ((number, broken(rule, self._reports)) for number, rule in enumerate(self._rules))
-        return next(((number, why) for number, why in ends if why), None)
+        breaches = ((number, broken(rule, self._reports)) for number, rule in enumerate(self._rules))
+        return next(((number, why) for number, why in breaches if why), None)
 
     def _lines(self) -> Iterator[str]:
         with self._console.open("rb") as console:
@@ -174,12 +174,13 @@ class Watch:
 def run(settings: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
     """Run the program to its end, or until a rule is broken. Returns the exit code as a shell gives it."""
     program = subprocess.Popen(argv, start_new_session=True)
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, lambda received, _: _signal(program, received))
+    for caught in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(caught, lambda received, _: _signal(program, received))
     watch, began_s = Watch(settings, folder), time.monotonic()
     while (code := _ended(program)) is None:
-        if end := watch.look(elapsed_s := time.monotonic() - began_s):
-            _write(folder / STOPPED, {"seconds": elapsed_s, "rule": end[0], "why": end[1]})
+        if breach := watch.look(elapsed_s := time.monotonic() - began_s):
+            number, why = breach
+            _write(folder / STOPPED, {"seconds": elapsed_s, "rule": number, "why": why})
             _end(program, getattr(signal, f"SIG{settings['signal']}"))
             return 0
         if watch.is_left():

@@ -118,11 +118,11 @@ def declared_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonVa
 
 def _declared(options: Mapping[str, JsonValue]) -> dict[str, float | None]:
     """Return the shares of operations that the definition declares itself."""
-    shares: dict[str, float | None] = {}
+    weights: dict[str, float | None] = {}
     for operation in declared_operations(options):
         if isinstance(share := operation.get("share", 0), int | float):
-            shares[str(operation.get("name"))] = float(share)
-    return shares
+            weights[str(operation.get("name"))] = float(share)
+    return weights
 
 
 Row = tuple[str, str, str, str]

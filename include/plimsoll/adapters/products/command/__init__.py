@@ -154,7 +154,7 @@ class CommandDatabase(Product):
         assert command is not None, "checked before"
         addresses = [node.info.address for node in nodes]
         blueprint = Blueprint(command, spec.settings, spec.version, addresses, expires)
-        for number, node in enumerate(nodes):  # that of `ready` would be missed late
+        for number, node in enumerate(nodes):  # else the lack of `ready`'s program would be noticed late
             if lacking := missing(node, blueprint.programs(node, number)):
                 what = f"there is no {' and no '.join(lacking)} on {name_of(node)}"
                 raise DeployError(what, where=PRODUCT, mend=f"install it there, or correct `system.command`; {LASTS}")
@@ -199,9 +199,8 @@ def _require_release(node: Host) -> None:
 
 
 class _Version(NamedTuple):
-    """The exit code of the command `version` and the first line that it printed; the release that the definition says.
-
-    By what was written when the node was started.
+    """What the command `version` came to, its exit code and first line, and the release that the definition said when
+    the node was started.
     """
 
     exit_code: int

@@ -111,7 +111,8 @@ class HBase(JarProduct):
             brought = [pool.submit(install, node, blueprint.jdk, blueprint.jars) for node in nodes]
             brought_tool = pool.submit(self._tool.argv, load)
             _await_format(nodes[0], patience)
-            [copy.result() for copy in brought]
+            for future in brought:
+                future.result()
             list(pool.map(partial(_start_all, blueprint=blueprint), count(), nodes))
             brought_tool.result()
         running = [(node, role.process) for number, node in enumerate(nodes) for role in roles_of(number)]

@@ -153,7 +153,8 @@ class ScyllaDb(Product):
         with ThreadPoolExecutor(len(nodes) + 1) as pool:
             brought = [pool.submit(node.install, home) for node in nodes]
             pool.submit(self._tool.argv, load).result()
-            [copy.result() for copy in brought]
+            for future in brought:
+                future.result()
         for node in nodes:
             start(node, blueprint)
             patience.await_line([(node, NODE)], _LISTENS)

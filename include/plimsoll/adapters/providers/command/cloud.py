@@ -26,7 +26,7 @@ from plimsoll.domain.text.wording import shortened
 
 NO_ROOM, AGAIN, REFUSED = 69, 75, 77
 """Exit codes, as in sysexits.h: EX_UNAVAILABLE, EX_TEMPFAIL and EX_NOPERM."""
-_MOST_WORDS = 1500
+_MOST_SHOWN = 1500
 
 
 class ProgramError(ProviderError):
@@ -102,7 +102,7 @@ class Cloud:
         ended = self.programs.run(argv, stdin.model_dump_json().encode(), limit)
         if ended.exit_code == 0:
             return ended.printed
-        reason = shortened(ended.words[-_MOST_WORDS:]) or "it gave no reason on its error output"
+        reason = shortened(ended.words[-_MOST_SHOWN:]) or "it gave no reason on its error output"
         means, mend = _MEANING.get(ended.exit_code, (f"failed with exit code {ended.exit_code}", "see what it says"))
         passes = ended.exit_code in (NO_ROOM, AGAIN)
         raise ProgramError(f"{argv[0]} {means}: {reason}", where=" ".join(argv), mend=mend, passes=passes)

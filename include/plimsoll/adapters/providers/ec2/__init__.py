@@ -171,7 +171,9 @@ class Ec2Provider(Provider):
             unseen = unseen or {f"hosts that EC2 does not list yet are not known: {error}": None}
         listed = [(cloud, tagged(cloud, of_store(self.store))) for cloud in self._clouds()]
         unread: dict[str, None] = {}
-        clusters = [cluster for cloud, tags in listed for cluster in self._described(cloud, tags, unsettled, unread)]
+        clusters = [
+            cluster for cloud, resources in listed for cluster in self._described(cloud, resources, unsettled, unread)
+        ]
         unseen |= {str(error): None for _, resources in listed for error in resources.unseen}
         if unseen:
             raise PartlySeen(f"not all of AWS could be looked at: {'; '.join([*unseen, *unread])}", clusters)

@@ -147,6 +147,7 @@ class Removal:
         except CloudError as error:
             # What was launched is ended by its id, whether it may be looked for or not.
             return [_left("instances", error), *self._terminate(self._launched.living(), self._launched.may_lag)]
+        shown = list({instance["InstanceId"]: instance for instance in shown}.values())
         self._launched.discovered(shown)
         # Some have ended by themselves.
         gone = list(filterfalse(is_living, shown))

@@ -82,11 +82,11 @@ def _host(spec: HostsSpec, options: SshOptions, group: Group, member: Member) ->
         free = member.ask("room", _ANSWER_S, folder=str(member.folder))
     except (HostError, SecretError) as error:
         return [Problem(where, error.headline, error.mend)]
-    problems = list(_memory(spec, member, memory_bytes(readings)))
+    faults = list(_memory(spec, member, memory_bytes(readings)))
     if free < options.disk_per_host:
         what = f"{free // _MIB}M of disk are free below {member.folder}, {options.disk_per_host // _MIB}M are needed"
-        problems.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))
-    return problems
+        faults.append(Problem(where, what, "free disk space there, name another folder, or set disk_per_host"))
+    return faults
 
 
 def candidates(groups: Sequence[Group], request: ClusterRequest) -> list[tuple[Group, tuple[HostInfo, ...]]]:

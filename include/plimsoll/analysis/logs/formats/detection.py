@@ -140,20 +140,20 @@ def _with_failures_of_its_time(reading: Reading) -> Reading:
     return replace(reading, failures=tuple(failure for failure in kept if failure.total), notes=(*reading.notes, *odd))
 
 
-def _enriched(reading: Reading, others: Sequence[Reading]) -> Reading:
-    readings = (reading, *others)
+def _enriched(timed: Reading, others: Sequence[Reading]) -> Reading:
+    readings = (timed, *others)
     beside = (other.title for other in others if other.samples)
     known = [reading for reading in readings if reading.errors is not None]
-    telling = next((reading for reading in known if reading.errors), known[0] if known else reading)
+    telling = next((reading for reading in known if reading.errors), known[0] if known else timed)
     first: dict[str, Any] = {
         name: next((value for reading in readings if (value := getattr(reading, name)) is not None), None)
         for name in ("attempted_ops_s", "own_lag_p99_ms", "started_at")
     }
     return replace(
-        reading,
+        timed,
         title=" with ".join(reading.title for reading in readings),
-        left_out=tuple(record for reading in readings for record in reading.left_out),
-        samples=() if reading.tracks else reading.samples,
+        left_out=tuple(left for reading in readings for left in reading.left_out),
+        samples=() if timed.tracks else timed.samples,
         whole_run=tuple(entry for reading in readings for entry in reading.whole_run),
         notes=(
             *(note for reading in readings for note in reading.notes),

@@ -188,8 +188,8 @@ def failures_at(
 
     The other arguments are as in `Failures`.
     """
-    if known := [(at_s, count) for at_s, count in found if count > 0]:
-        times_s, numbers = zip(*known, strict=True)
+    if occurred := [(at_s, count) for at_s, count in found if count > 0]:
+        times_s, numbers = zip(*occurred, strict=True)
         at_s, counts = np.array(times_s, dtype=np.float64), np.array(numbers, dtype=np.int64)
         yield Failures(name, operation, kind, at_s, counts, among_times)
 

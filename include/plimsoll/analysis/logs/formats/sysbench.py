@@ -118,8 +118,8 @@ def _row(match: re.Match[str], start_s: float, end_s: float) -> _Row:
     seconds = end_s - start_s
     failed = {kind: round(float(match[kind] or 0) * seconds) for kind in ("errors", "reconnects")}
     count = round(float(match["rate"]) * seconds)
-    known = {kind: number for kind, number in failed.items() if number}
-    return _Row(start_s, end_s, count, int(match["percentile"]), float(match["ms"]), known)
+    occurred = {kind: number for kind, number in failed.items() if number}
+    return _Row(start_s, end_s, count, int(match["percentile"]), float(match["ms"]), occurred)
 
 
 def _sample(row: _Row) -> Sample:

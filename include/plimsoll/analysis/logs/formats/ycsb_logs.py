@@ -63,7 +63,7 @@ class YcsbLogs(IntervalLogs):
     def _failures(self, all_series: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:  # noqa: ARG002 - no tags
         """Return the counts of `READ-FAILED`, or of `Intended-READ-FAILED` where that is alone: both count the same."""
         failed = [tagged for tagged in all_series if tagged.measure == "time of failures"]
-        named = [(tagged.folder, _name(tagged.log), tagged) for tagged in failed]
+        named = [(tagged.folder, _name(tagged.log).removeprefix("Hdr"), tagged) for tagged in failed]
         names = {(folder, name) for folder, name, _ in named}
         return [
             failures_of(tagged._replace(records=tagged.log.records), failed_kind(name))

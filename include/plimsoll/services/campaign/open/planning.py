@@ -180,13 +180,13 @@ class Plan:
     def _range(self) -> dict[str, float | None]:
         """Return cells, hours under load and cost of the strategy: the least, the likely, the most."""
         return {
-            f"{figure}_{extent}": value_of(extent)
+            f"{figure}_{bound}": value_of(bound)
             for figure, value_of in (
                 ("cells", lambda extent: getattr(self.estimate, extent)),
                 ("cell_hours", lambda extent: rounded_hours(self.hours(extent))),
                 ("usd", lambda extent: _cents(self.usd_of(extent))),
             )
-            for extent in BOUNDS
+            for bound in BOUNDS
         }
 
 

@@ -113,9 +113,9 @@ def campaign_progress(
 
 def threshold_statuses(state: CampaignState[CellState]) -> Iterator[ThresholdStatus]:
     """Yield what is known so far of each threshold that a strategy looks for."""
-    asked = [cell.cell for cell in state.asked_for]
+    asked = [tried.cell for tried in state.asked_for]
     within = {part.id: part.strategy.within for part in state.campaign.parts if isinstance(part.strategy, Threshold)}
-    parts = {cell.cell.ladder: cell.cell.part for cell in state.cells}
+    parts = {tried.cell.ladder: tried.cell.part for tried in state.cells}
     for ladder, known in state.answers.items():
         if ladder in parts:
             yield ThresholdStatus(
@@ -145,7 +145,7 @@ def cell_progress(state: CellState) -> CellProgress:
 
 def first_start(state: CampaignState[CellState]) -> datetime | None:
     """Return the time at which the campaign's first attempt began."""
-    begun = (attempt.attempt.started_at for cell in state.cells for attempt in cell.attempts if attempt.attempt)
+    begun = (attempt.attempt.started_at for tried in state.cells for attempt in tried.attempts if attempt.attempt)
     return min(begun, default=None)
 
 

@@ -93,7 +93,7 @@ def _of_other_airflows(toolkit: Toolkit, campaign_id: str, owner: str) -> Mappin
     """Map owners to the runs of other Airflows that work on the campaign, as problems for the owner."""
     others = [run for run in _read(toolkit.store, campaign_id) if is_of_another_airflow(run.owner, owner)]
     problems = ((run, _at_work(toolkit, campaign_id, run, _mend_there(run.owner))) for run in others)
-    return {run.owner: problem for run, own in problems for problem in own}
+    return {run.owner: problem for run, of_run in problems for problem in of_run}
 
 
 def _mend_there(owner: str) -> str:

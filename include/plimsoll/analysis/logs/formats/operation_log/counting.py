@@ -40,8 +40,8 @@ class Counted(NamedTuple):
 class _File:
     """The operations of one file, by name."""
 
-    def __init__(self, source: RunFile, origin_s: float) -> None:
-        self.source, self.name = source, source.name
+    def __init__(self, file: RunFile, origin_s: float) -> None:
+        self.file, self.name = file, file.name
         self.activity = Activity(self.name, origin_s)
         self.by_name: dict[str, SecondCounts] = {}
         self.orders: dict[str, Order] = {}
@@ -109,7 +109,7 @@ def _series(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]
         begins_s = activity.first_s if activity.first_s - first_s > activity.chance_s else first_s
         ends_s = activity.end_s if end_s - activity.end_s > activity.chance_s else end_s
         first, last = seconds_of(np.array([begins_s, ends_s]), origin_s).tolist()
-        log = HistogramLog(file.name, (), begins_s, (sha256(file.source.data).hexdigest(),))
+        log = HistogramLog(file.name, (), begins_s, (sha256(file.file.data).hexdigest(),))
         # A file in which nothing was answered covers its time all the same.
         for name in judged or list(dict.fromkeys(["", *file.by_name]))[:1]:
             counts = file.by_name.get(name) or SecondCounts(origin_s)
