@@ -1,7 +1,7 @@
 """What an Airflow's database says of its pools, triggerers, DAGs, variables and runs, and what a stop or a crash left.
 
-Pools, triggerers and DAGs were read in Airflow 3.3.2, 3.2.2 and 3.1.8, all else in 3.3.2. Its models are used, since
-the command line has no token for the REST API, and may run where no api-server can be reached or none runs.
+Read in Airflow 3.3.2; pools, triggerers and DAGs in 3.2.2 and 3.1.8, too. Its models are used, since the command line
+has no token for the REST API, and may run where no api-server can be reached or none runs.
 """
 
 from collections.abc import Iterator
