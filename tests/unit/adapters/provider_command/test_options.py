@@ -1,5 +1,7 @@
 """Before a campaign: what is wrong with the options, and what hosts cost."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,5 +56,8 @@ def test_prices_are_those_of_the_definition_and_a_lack_is_told() -> None:
     assert lacking.source == "provider.options.prices lacks a price"
 
 
-def test_the_schema_has_what_each_program_is_given_and_what_is_printed() -> None:
-    assert {"LaunchInput", "ListInput", "EndInput", "Answer"} <= schema()["$defs"].keys()
+def test_the_schema_beside_the_guide_is_the_contract_s() -> None:
+    stored = json.loads((Path(__file__).parents[4] / "docs" / "guides" / "any-cloud.schema.json").read_text())
+    assert stored == json.loads(json.dumps(schema())), (
+        "make it again: python -m plimsoll.adapters.providers.command > docs/guides/any-cloud.schema.json"
+    )
