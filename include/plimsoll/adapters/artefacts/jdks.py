@@ -35,7 +35,6 @@ class Jdk:
     home: Path
     java: Path
     version: str
-    modules: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -131,16 +130,13 @@ def _fetch_from_debian(cache: Cache, jdk_id: str, content: Path) -> None:
 def _described(cache: Cache, jdk_id: str, home: Path) -> Jdk:
     java = home / "bin" / "java"
     facts = answer(cache, jdk_id, java, "facts", lambda: _facts(java))
-    return Jdk(jdk_id, home, java, facts["version"], frozenset(facts["modules"]))
+    return Jdk(jdk_id, home, java, facts["version"])
 
 
 def _facts(java: Path) -> dict[str, object]:
     settings = (line.partition("=") for line in ask_java(java, "-XshowSettings:properties", "-version").splitlines())
     properties = {name.strip(): value.strip() for name, _, value in settings}
-    version = properties["java.runtime.version"]
-    has_modules = not version.startswith("1.")  # since JDK 9
-    modules = ask_java(java, "--list-modules").splitlines() if has_modules else []
-    return {"version": version, "modules": [line.partition("@")[0] for line in modules]}
+    return {"version": properties["java.runtime.version"]}
 
 
 def download(requirement: str, scratch: Path) -> Path:

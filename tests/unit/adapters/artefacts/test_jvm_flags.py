@@ -27,7 +27,7 @@ def jdk(tmp_path: Path) -> Jdk:
         "esac\n"
     )
     java.chmod(0o755)
-    return Jdk("openjdk-11.0.13", tmp_path, java, "11.0.13", frozenset())
+    return Jdk("openjdk-11.0.13", tmp_path, java, "11.0.13")
 
 
 @pytest.mark.parametrize(

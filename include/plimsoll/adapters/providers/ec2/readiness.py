@@ -69,7 +69,7 @@ def _not_ready(host: Host) -> str:
 
 def _too_late(waiting: Sequence[tuple[Host, str]], patience: timedelta) -> ProviderError:
     reasons = "; ".join(f"{_name(host)}: {why}" for host, why in waiting)
-    mend = "let the controller reach the hosts' private addresses on port 22, and see that the image runs cloud-init"
+    mend = "let the controller reach the hosts' private addresses by SSH, and see that the image runs cloud-init"
     return ProviderError(f"hosts were not ready within {patience}: {reasons}", mend=mend)
 
 
