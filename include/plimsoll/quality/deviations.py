@@ -18,6 +18,7 @@ from plimsoll.analysis.campaign.host_facts import (
     varied_facts,
 )
 from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.hosts.cluster import PROCESSORS
 from plimsoll.domain.hosts.fingerprint import Fingerprint, HostFacts, ProcessFingerprint
 from plimsoll.domain.keys.process import by_prefix
 from plimsoll.domain.text.units import format_size
@@ -91,4 +92,5 @@ def _process_facts(process: ProcessFingerprint) -> dict[str, str]:
 
 def _host_facts(facts: HostFacts) -> dict[str, str]:
     # A kernel keeps a little more or less of its memory to itself from one start to the next.
-    return facts_of_host(facts, lambda size_bytes: f"{size_bytes / _GIB:.0f}G", format_size)
+    own = {"own processors": facts.provider[PROCESSORS]} if PROCESSORS in facts.provider else {}
+    return facts_of_host(facts, lambda size_bytes: f"{size_bytes / _GIB:.0f}G", format_size) | own

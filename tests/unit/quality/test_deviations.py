@@ -3,6 +3,7 @@ from typing import Any
 from tests.support.campaigns import sound_attempt as sound
 
 from plimsoll.domain.campaign.cell import Cell
+from plimsoll.domain.hosts.cluster import PROCESSORS
 from plimsoll.domain.hosts.fingerprint import ReportedNode
 from plimsoll.quality.deviations import deviations
 
@@ -40,6 +41,13 @@ def test_the_odd_cell_is_named_with_what_is_usual() -> None:
     assert found.usual == "OpenJDK 64-Bit Server VM 11.0.13+8, Eclipse Adoptium"
     assert found.cells == ("g1-001k-r3",)
     assert found.chosen
+
+
+def test_nodes_with_processors_of_their_own_are_others_than_those_that_share() -> None:
+    own = sound.HOST.model_copy(update={"provider": {PROCESSORS: "0.4"}})
+    bound = (sound.node(name).model_copy(update={"facts": own}) for name in ("node1", "node2", "node3"))
+    (found,) = deviations(three(sound.fingerprint(*bound)))
+    assert (found.fact, found.cells) == ("own processors", ("g1-001k-r3",))
 
 
 def test_what_somebody_elses_machines_are_is_nobodys_choice_here() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import exp, log
 from typing import Annotated
 
 import numpy as np
@@ -22,6 +23,7 @@ from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.action import Action, condition_of
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import four_digits
+from plimsoll.strategies.threshold.answer import interval
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.posterior import Posterior, posterior, quantile_of
 from plimsoll.strategies.threshold.question import Question
@@ -235,7 +237,10 @@ def _is_above(capacity: Capacity, other: Capacity) -> bool:
 def _figures(chain: _Chain, index: int) -> dict[str, object]:
     outside = (1 - chain.question.confidence) / 2
     shares = (0.5, outside, 1 - outside)
-    loads = (four_digits(chain.load(index, share)) for share in shares)
+    own = chain.conditions[index].capacity.threshold
+    stopped, decided_by = (own.stopped, own.decided_by) if own else ("goes on", "margins")
+    ends = interval(chain.question, lambda share: log(chain.load(index, share)), stopped, decided_by)
+    loads = (four_digits(load) for load in (chain.load(index, 0.5), *map(exp, ends)))
     figures: dict[str, object] = dict(zip(("ops_s", "low_ops_s", "high_ops_s"), loads, strict=True))
     if index:
         costs = (four_digits(chain.cost(index, share)) for share in shares)

@@ -1,6 +1,7 @@
 """The load that a cell of a variant is met at with a given chance, with its interval, from the margins of its cells."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from math import exp
 from typing import Annotated
@@ -119,7 +120,7 @@ def _others(part: Part, observed: Observed, variant: str) -> list[Sequence[CellO
 
 def question_of_part(part: Part, intervals: int | None) -> Question:
     """Return the question that a part's strategy asks, or the usual one, for so many judged intervals."""
-    return question_of(_asked(part), intervals)
+    return replace(question_of(_asked(part), intervals), is_searched=isinstance(part.strategy, Threshold))
 
 
 def _asked(part: Part) -> Threshold:

@@ -1,7 +1,8 @@
 """The answer of the observations so far, and whether it is good enough to stop."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import exp, log
+from statistics import NormalDist
 
 from plimsoll.domain.keys.strategy import FEWEST_CELLS
 from plimsoll.domain.text.units import four_digits
@@ -12,17 +13,17 @@ _RESOLUTION = 0.02
 """By how much each end is moved outwards, in natural logs: no model is right to a hundredth of a load. Without it a
 cliff, which cells enclose within a thousandth, lay outside the interval in 15 % of synthetic campaigns.
 """
-_SPARE = 2.8
-"""How much more of the posterior than is promised lies outside an interval that margins made narrow: 14 % for a
-confidence of 95 %. The prior's least spread, its bend and the resolution make such an interval wider than the
+_NARROW = 0.753
+"""The distance of the ends of an interval that margins made narrow, over that of a normal posterior: 14 % lie outside
+for a confidence of 95 %. The prior's least spread, its bend and the resolution make such an interval wider than the
 observations do. `benchmarks.threshold` measures what it really holds.
 """
-
-_WIDER = 0.2
-"""How much of what is promised to lie outside does so where the interval did not become narrow: under much noise, those
-that did are the lucky ones. Nothing is asked of its width, so no cell is spent for it.
+_WIDE = 1.314
+"""The same where the interval did not become narrow, 1 % outside: under much noise, those that did are the lucky ones.
+Nothing is asked of its width, so no cell is spent for it.
 """
 
+_NORMAL = NormalDist()
 _Ends = tuple[float, float]
 
 
@@ -38,13 +39,8 @@ def answer_of(question: Question, cells: Cells, known: Posterior, loads: _Ends) 
     """Return the answer that a posterior gives. `loads`: the lowest and the highest load of the range."""
     bounds = log(loads[0]), log(loads[1])
     decided_by = _decided_by(cells, known)
-    spare = _ends(known, (1 - question.confidence) * (_SPARE if decided_by == "margins" else 1))
-    stopped = _stopped(question, len(cells), spare, bounds)
-    low, high = spare
-    if stopped == "narrow":
-        low, high = _as_wide_as(question.log_width, spare)
-    elif stopped in ("goes on", "most cells"):
-        low, high = _ends(known, (1 - question.confidence) * _WIDER)
+    stopped = _stopped(question, len(cells), interval(question, known.quantile, "all met", decided_by), bounds)
+    low, high = interval(question, known.quantile, stopped, decided_by)
     return Answer(
         load_ops_s=_ops(known.quantile(0.5), bounds),
         low_ops_s=_ops(min(low, bounds[1]), bounds),  # above the range: at least its highest load
@@ -55,15 +51,24 @@ def answer_of(question: Question, cells: Cells, known: Posterior, loads: _Ends) 
     )
 
 
-def _ends(known: Posterior, outside: float) -> _Ends:
-    """Return both ends of the interval as log loads. `outside`: the share of the posterior beyond them."""
-    return known.quantile(outside / 2) - _RESOLUTION, known.quantile(1 - outside / 2) + _RESOLUTION
+def interval(question: Question, quantile: Callable[[float], float], stopped: Stopped, decided_by: DecidedBy) -> _Ends:
+    """Return both ends of what a search tells, as log loads. `quantile`: the log load below which a share lies.
+
+    It is never narrower than was asked for: cells that agree by chance make it so.
+    """
+    if not question.is_searched:
+        return _ends(question, quantile, 1.0)
+    if stopped in ("goes on", "most cells"):
+        return _ends(question, quantile, _WIDE)
+    low, high = _ends(question, quantile, _NARROW if decided_by == "margins" else 1.0)
+    missing = max(0.0, question.log_width - (high - low)) / 2 if stopped == "narrow" else 0.0
+    return low - missing, high + missing
 
 
-def _as_wide_as(width: float, ends: _Ends) -> _Ends:
-    """Return an interval no narrower than that: cells that agree by chance make it so, and nobody asked for it."""
-    missing = max(0.0, width - (ends[1] - ends[0])) / 2
-    return ends[0] - missing, ends[1] + missing
+def _ends(question: Question, quantile: Callable[[float], float], factor: float) -> _Ends:
+    """Return both ends as log loads, that factor further out than a normal posterior has them."""
+    outside = _NORMAL.cdf(-factor * _NORMAL.inv_cdf((1 + question.confidence) / 2))
+    return quantile(outside) - _RESOLUTION, quantile(1 - outside) + _RESOLUTION
 
 
 def _stopped(question: Question, cells: int, ends: _Ends, bounds: _Ends) -> Stopped:

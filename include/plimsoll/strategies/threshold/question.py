@@ -26,6 +26,8 @@ class Question:
     """The most cells of one variant."""
     intervals: int | None = None
     """The number of judged intervals for which it is asked; None: as many as the cells have."""
+    is_searched: bool = True
+    """Whether cells are run until the interval is narrow. Where all were chosen before, none became so by chance."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a question without an answer."""

@@ -94,13 +94,13 @@ def test_more_nodes_than_a_subnet_holds_are_refused() -> None:
     assert [problem.where for problem in found(definition(nodes=300), machine)] == ["system.nodes"]
 
 
-@pytest.mark.parametrize(("of_each", "allowed"), [(0.6, True), (0.67, False)])
+@pytest.mark.parametrize(("of_each", "allowed"), [(0.5, True), (0.51, False)])
 def test_nodes_leave_processors_to_the_load(of_each: float, *, allowed: bool) -> None:
     asked = hosts_spec(resolve(definition()), NodeNeeds())
     machine = Machine(memory=64 * GIB, disk=500 * GIB, processors=2)
     problems_found = list(needs(asked, LocalOptions(processors_per_node=of_each), machine))
     assert [problem.where for problem in problems_found] == [] if allowed else ["provider.options.processors_per_node"]
-    assert allowed or problems_found[0].mend.startswith("give less than 0.67 to each")
+    assert allowed or problems_found[0].mend.startswith("give at most 0.50 to each")
 
 
 def test_an_option_that_is_none_is_refused_with_those_that_are(tmp_path: Path) -> None:

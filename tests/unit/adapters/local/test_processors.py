@@ -1,3 +1,4 @@
+import errno
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -39,6 +40,28 @@ def test_without_the_kernels_files_nothing_is_granted_and_nothing_is_left(tmp_pa
     assert groups.granted(cluster(), 0.5) == cluster()
     assert "No such file" in groups.obstacle()
     assert not list(tmp_path.rglob("plimsoll-*"))
+
+
+@pytest.mark.parametrize(("error", "is_told"), [(errno.EROFS, False), (errno.ENOSPC, True)])
+def test_a_machine_that_makes_no_groups_is_no_error_and_one_that_fails_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: int, *, is_told: bool
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(error, "refused")
+
+    monkeypatch.setattr(Groups, "_make", refused)
+    groups = Groups(tmp_path / "claims", tmp_path)
+    if is_told:
+        with pytest.raises(OSError, match="refused"):
+            groups.granted(cluster(), 0.5)
+    else:
+        assert groups.granted(cluster(), 0.5) == cluster()
+
+
+def test_a_container_s_groups_are_not_divided(tmp_path: Path) -> None:
+    (tmp_path / "cgroup.controllers").write_text("cpu")
+    (tmp_path / "cgroup.type").write_text("domain")
+    assert "a container's control groups can't be divided" in Groups(tmp_path / "claims", tmp_path).obstacle()
 
 
 def test_without_being_asked_for_nothing_is_made(tmp_path: Path) -> None:

@@ -121,11 +121,10 @@ def test_the_quota_of_every_control_group_above_counts() -> None:
 
 
 def test_the_share_of_a_processor_that_a_node_is_meant_to_have_is_no_quota_of_others() -> None:
-    assert list(readings.cpu_groups("1:cpu:/plimsoll-node-1f-127.1.1.1\n", root="/r")) == ["/r/cpu/cpu.stat"]
-    assert list(readings.cpu_groups("0::/a/plimsoll-node-1f-127.1.1.1\n", root="/r")) == [
-        "/r/a/cpu.stat",
-        "/r/cpu.stat",
-    ]
+    own = "plimsoll-node-1f2a3b4c-127.17.1.1"
+    assert list(readings.cpu_groups(f"1:cpu:/{own}\n", root="/r")) == ["/r/cpu/cpu.stat"]
+    assert list(readings.cpu_groups(f"0::/a/{own}\n", root="/r")) == ["/r/a/cpu.stat", "/r/cpu.stat"]
+    assert len(readings.cpu_groups("0::/plimsoll-node-exporter.service\n", root="/r")) == 2
 
 
 def test_processes_in_one_control_group_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """The threshold's answer from observations of cells."""
 
-from math import log
+from dataclasses import replace
+from math import inf, log
 
 import numpy as np
 import pytest
@@ -54,6 +55,21 @@ def test_enough_cells_end_the_search_with_an_interval_as_wide_as_asked_and_no_na
     found = of(cells(count))
     assert (found.stopped, found.decided_by, found.cells) == ("narrow", "margins", count)
     assert width(found) == pytest.approx(QUESTION.log_width, abs=0.001)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.8, 0.95, 0.99])
+def test_ends_keep_their_order_and_lie_further_out_the_more_is_asked(confidence: float) -> None:
+    asked = Question(within=0.01, confidence=confidence, at_most=60)
+    found = answer(asked, cells(8), 1_000, 32_000)
+    surer = answer(replace(asked, confidence=(1 + confidence) / 2), cells(8), 1_000, 32_000)
+    assert found.load_ops_s is not None
+    assert (found.low_ops_s or 0.0) < found.load_ops_s < (found.high_ops_s or inf)
+    assert (surer.low_ops_s or 0.0) < (found.low_ops_s or inf)
+
+
+def test_cells_that_no_search_chose_make_an_interval_as_narrow_as_they_show() -> None:
+    found = answer(replace(QUESTION, is_searched=False), cells(60), 1_000, 32_000)
+    assert width(found) < QUESTION.log_width / 1.5
 
 
 def test_other_variants_tell_how_much_cells_differ_and_not_where_the_threshold_lies() -> None:

@@ -19,6 +19,7 @@ ODD = re.compile(r"[^A-Za-z0-9_.:/@+-]")
 _CGROUPS = "/sys/fs/cgroup"
 OWN_GROUP = "plimsoll-node-"
 """Begins the name of a group whose quota is the share of a processor that a node is meant to have."""
+_OWN_GROUP = re.compile(OWN_GROUP + r"[0-9a-f]{8}-127\.[0-9.]+")
 _SECTOR = 512
 
 
@@ -76,7 +77,7 @@ def cpu_groups(groups: str, root: str = _CGROUPS) -> "dict[str, str]":
         if number == "0" or "cpu" in controllers.split(","):
             base = Path(root) if number == "0" else Path(root, "cpu")
             own = Path(path)
-            counted = (group for group in (own, *own.parents) if not group.name.startswith(OWN_GROUP))
+            counted = (group for group in (own, *own.parents) if not _OWN_GROUP.fullmatch(group.name))
             files.update({f"{base}{str(group).rstrip('/')}/cpu.stat": str(group) for group in counted})
     return files
 

@@ -191,10 +191,11 @@ class LocalProvider(Provider):
     def _destroyed(self, cluster_id: ClusterId, deadline: float) -> list[str]:
         """Destroy the cluster, and name what is left."""
         folder = folders.folder_of(self._work, cluster_id)
+        subnets = self._subnets(folder)
 
         def end_and_list() -> list[str]:
             cleaning.kill_all(self._work, str(cluster_id), deadline)
-            groups = self._groups.remove(self._subnets(folder))
+            groups = self._groups.remove(subnets)
             obstacle = cleaning.remove(folder)
             with exclusive(self._claims):
                 if not groups:  # they are found by what the cluster has claimed

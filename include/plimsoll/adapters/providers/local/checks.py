@@ -28,6 +28,8 @@ from plimsoll.domain.text.wording import plural
 
 _MIB = 1 << 20
 _GENERATOR_OVERHEAD = 256 * _MIB
+_LEFT_TO_OTHERS = 0.5
+"""The processors that nodes with processors of their own leave: without them they would not get what they are given."""
 
 
 class LocalOptions(Model):
@@ -85,13 +87,14 @@ def needs(spec: HostsSpec, options: LocalOptions, machine: Machine) -> Iterator[
 
 
 def _processors(spec: HostsSpec, of_each: float | None, there: int) -> Iterator[Problem]:
-    """Yield a problem where the nodes would leave nothing to load generators, however little these need."""
-    nodes = spec.max_parallel * spec.node_hosts
-    if of_each is not None and nodes * of_each >= there:
+    """Yield a problem where the nodes at work would leave too little to load generators and everything else."""
+    nodes, most = spec.max_parallel * spec.nodes, there - _LEFT_TO_OTHERS
+    if of_each is not None and nodes * of_each > most:
         what = (
-            f"{plural(nodes, 'node')} with {of_each:g} processors each leave none of this machine's {there} to the load"
+            f"{plural(nodes, 'node')} with {of_each:g} processors each leave less than {_LEFT_TO_OTHERS:g} of this "
+            f"machine's {there} to the load"
         )
-        mend = f"give less than {there / nodes:.2f} to each, or use fewer nodes or fewer cells at once (max_parallel)"
+        mend = f"give at most {most / nodes:.2f} to each, or use fewer nodes or fewer cells at once (max_parallel)"
         yield Problem("provider.options.processors_per_node", what, mend)
 
 

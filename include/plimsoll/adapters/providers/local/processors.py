@@ -1,9 +1,11 @@
 """Processors of its own for each node: a control group of the kernel's, which gets so much of this machine's time and
 never more. A node that is gone leaves its share to nobody, as on hosts of their own.
 
-Only root may make such groups, where the machine (or a container that runs this) lets it.
+Only root may make such groups, where the machine lets it. The share is a bound from above: that a node really gets it
+takes a machine that is not wholly busy.
 """
 
+import errno
 import os
 import uuid
 from collections.abc import Collection, Iterator, Mapping
@@ -22,6 +24,8 @@ LEAST = 0.05
 _PERIOD_US = 20_000
 _STANDARD_SHARES, _SHARES_PER_NICENESS = 1024, 1.25
 _MEMBERS = "cgroup.procs"
+_NOT_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT}
+"""The errors of a machine on which this user can't make groups, now or later."""
 
 
 class Groups:
@@ -58,7 +62,9 @@ class Groups:
         granted = cluster.model_copy(update={"hosts": (*hosts, *cluster.load_hosts)})
         try:
             self.make(granted)
-        except OSError:
+        except OSError as error:
+            if error.errno not in _NOT_HERE:
+                raise
             return cluster
         return granted
 
@@ -70,6 +76,8 @@ class Groups:
 
     def _make(self, address: str, processors: float) -> None:
         group = self._of(address)
+        if (self._parent / "cgroup.type").exists():  # such groups may have either processes or limited groups below
+            raise PermissionError(errno.EPERM, "a container's control groups can't be divided", str(self._parent))
         group.mkdir(exist_ok=True)
         try:
             if not self._is_first_version and not (group / "cpu.max").exists():
