@@ -186,7 +186,7 @@ def test_a_variant_whose_hosts_are_gone_is_not_called_back_by_noise_of_a_later_o
     ]:
         known |= {cell_id: calm[cell_id][0] for cell_id in own}
     others = [cell.id for cell in grid(resolve(definition)) if cell.variant == "b"]
-    known |= {cell_id: noisy[cell_id][0] for cell_id in others[::30]}
+    known |= {cell_id: noisy[cell_id][0] for cell_id in others[::15]}
 
     asked_for = state(definition, known).asked_for
     assert {one.cell.variant for one in asked_for if one.cell.id not in known} - {"b"} == again
