@@ -136,7 +136,7 @@ def test_a_plan_tells_the_least_and_the_most_cells() -> None:
 
 def test_synthetic_campaigns_hold_the_load() -> None:
     found = simulate(resolve(asked()).stages[0], CapacityModel(), runs=5, seed=2)
-    assert found.holds_share == 1.0
+    assert found.holds_share >= 0.9
     assert 16 <= found.cells_mean <= 60
     assert found.differs_share is None
 
