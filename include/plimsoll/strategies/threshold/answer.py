@@ -39,7 +39,8 @@ def answer_of(question: Question, cells: Cells, known: Posterior, loads: _Ends) 
     """Return the answer that a posterior gives. `loads`: the lowest and the highest load of the range."""
     bounds = log(loads[0]), log(loads[1])
     decided_by = _decided_by(cells, known)
-    stopped = _stopped(question, len(cells), interval(question, known.quantile, "all met", decided_by), bounds)
+    nearest = _ends(question, known.quantile, _nearest(question, decided_by))
+    stopped = _stopped(question, len(cells), nearest, bounds)
     low, high = interval(question, known.quantile, stopped, decided_by)
     return Answer(
         load_ops_s=_ops(known.quantile(0.5), bounds),
@@ -56,13 +57,17 @@ def interval(question: Question, quantile: Callable[[float], float], stopped: St
 
     It is never narrower than was asked for: cells that agree by chance make it so.
     """
-    if not question.is_searched:
-        return _ends(question, quantile, 1.0)
-    if stopped in ("goes on", "most cells"):
+    if question.is_searched and stopped in ("goes on", "most cells"):
         return _ends(question, quantile, _WIDE)
-    low, high = _ends(question, quantile, _NARROW if decided_by == "margins" else 1.0)
-    missing = max(0.0, question.log_width - (high - low)) / 2 if stopped == "narrow" else 0.0
+    low, high = _ends(question, quantile, _nearest(question, decided_by))
+    is_too_narrow = question.is_searched and stopped == "narrow"
+    missing = max(0.0, question.log_width - (high - low)) / 2 if is_too_narrow else 0.0
     return low - missing, high + missing
+
+
+def _nearest(question: Question, decided_by: DecidedBy) -> float:
+    """Return how near the ends may be, by which it is decided whether the search is over."""
+    return _NARROW if question.is_searched and decided_by == "margins" else 1.0
 
 
 def _ends(question: Question, quantile: Callable[[float], float], factor: float) -> _Ends:

@@ -26,9 +26,9 @@ from plimsoll.adapters.providers.local.subnets import (
     release,
     with_others,
 )
+from plimsoll.adapters.providers.requested import options_of_request
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import PROCESSORS, Cluster, ClusterId, ClusterRequest, HostInfo, load_host_name
-from plimsoll.domain.keys.faults import as_written
 from plimsoll.domain.text.errors import Problem, ProviderError
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Places, Provider
@@ -141,7 +141,7 @@ class LocalProvider(Provider):
             folder.mkdir(parents=True, exist_ok=True)
             subnet = claim(self._claims, folder, request.nodes, request.load_hosts, request.ports)
             self._groups.remove_others(claimed(self._claims))
-            options = LocalOptions.model_validate(as_written(request.options, LocalOptions))
+            options = options_of_request(LocalOptions, request.options, str(request.id))
             cluster = self._groups.granted(self._described(request, subnet), options.processors_per_node)
             folders.make_hosts(self._work, cluster)
             folders.write(self._work, cluster)

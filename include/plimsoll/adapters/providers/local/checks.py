@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from plimsoll.adapters.hosts.base import memory_bytes
 from plimsoll.adapters.hosts.host_files import require_guarded
@@ -18,8 +18,8 @@ from plimsoll.adapters.hosts.onhost import readings
 from plimsoll.adapters.providers.local.folders import mend
 from plimsoll.adapters.providers.local.processors import LEAST, NODE_NICENESS, Groups
 from plimsoll.adapters.providers.local.subnets import MOST_NODES, default_claims, free_subnet
+from plimsoll.adapters.providers.requested import checked_options
 from plimsoll.domain.campaign.specs import HostsSpec
-from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.keys.host_bounds import Disturbance, HostActivity, noise
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, ProviderError
@@ -63,10 +63,9 @@ class Machine:
 
 def problems(spec: HostsSpec, work: Path) -> list[Problem]:
     """Return every problem found. Clusters themselves are not touched."""
-    try:
-        options = LocalOptions.model_validate(as_written(spec.options, LocalOptions))
-    except ValidationError as error:
-        return problems_of(error, LocalOptions, "provider.options")
+    options = checked_options(LocalOptions, spec.options)
+    if not isinstance(options, LocalOptions):
+        return options
     read = readings.read(work)
     machine = Machine(memory_bytes(read), shutil.disk_usage(existing_part(work)).free, read["cpus"])
     lacking = needs(spec, options, machine)

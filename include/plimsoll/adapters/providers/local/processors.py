@@ -36,7 +36,6 @@ class Groups:
 
     def __init__(self, claims: Path, root: Path = Path("/sys/fs/cgroup")) -> None:
         self._prefix = f"{OWN_GROUP}{sha256(str(claims).encode()).hexdigest()[:8]}-"
-        self._root = root
         self._is_first_version = not (root / "cgroup.controllers").exists()
         self._parent = root / "cpu" if self._is_first_version else root
 
@@ -81,7 +80,7 @@ class Groups:
         group.mkdir(exist_ok=True)
         try:
             if not self._is_first_version and not (group / "cpu.max").exists():
-                _write(self._root / "cgroup.subtree_control", "+cpu")
+                _write(self._parent / "cgroup.subtree_control", "+cpu")
             for name, value in limits(processors, is_first_version=self._is_first_version).items():
                 _write(group / name, value)
         except OSError:

@@ -3,10 +3,11 @@ the summary of its console output: figures of the whole run, and how operations 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import PurePath
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning, is_stub, stub_note, without_first_stub
 from plimsoll.analysis.logs.formats.reading import RunFile, WholeRun, failures_at, failures_of
 from plimsoll.analysis.logs.formats.selection import Measure, Series, total
@@ -63,12 +64,12 @@ class YcsbLogs(IntervalLogs):
     def _failures(self, all_series: Sequence[Series], series: Sequence[Series]) -> list[Failures] | None:  # noqa: ARG002 - no tags
         """Return the counts of `READ-FAILED`, or of `Intended-READ-FAILED` where that is alone: both count the same."""
         failed = [tagged for tagged in all_series if tagged.measure == "time of failures"]
-        named = [(tagged.folder, _name(tagged.log).removeprefix("Hdr"), tagged) for tagged in failed]
-        names = {(folder, name) for folder, name, _ in named}
+        named = [(tagged.folder, _name(tagged.log), tagged) for tagged in failed]
+        names = grouped((folder, name) for folder, name, _ in named)
         return [
             failures_of(tagged._replace(records=tagged.log.records), failed_kind(name))
             for folder, name, tagged in named
-            if not name.startswith(INTENDED) or (folder, name.removeprefix(INTENDED)) not in names
+            if not _is_second_measure(name, names[folder])
         ] or None
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
@@ -99,6 +100,14 @@ def meaning(name: str) -> Meaning | None:
 def failed_kind(name: str) -> str:
     """Return the kind of the failures that a measurement such as `READ-FAILED` or `READ-NOT_FOUND` holds."""
     return name.removeprefix("Hdr").removeprefix(INTENDED).partition("-")[2]
+
+
+def _is_second_measure(name: str, names: Collection[str]) -> bool:
+    """Tell whether `Intended-READ-FAILED` stands beside `READ-FAILED`, or the same of a two-in-one measurement."""
+    plain = name.removeprefix("Hdr")
+    return plain.startswith(INTENDED) and any(
+        other.removeprefix("Hdr") == plain.removeprefix(INTENDED) for other in names
+    )
 
 
 def remarks(names: Sequence[str]) -> Iterator[str]:
@@ -172,10 +181,9 @@ def failures_by_result(
     results, and both measures of an operation count the same.
     """
     times: dict[str, dict[str, list[tuple[float, int]]]] = {}
-    names = {name.removeprefix("Hdr") for name, _, _ in failed}
+    names = {name for name, _, _ in failed}
     for name, at_s, count in failed:
-        plain = name.removeprefix("Hdr")
-        if not plain.startswith(INTENDED) or plain.removeprefix(INTENDED) not in names:
+        if not _is_second_measure(name, names):
             times.setdefault(_operation(name), {}).setdefault(failed_kind(name), []).append((at_s, count))
     errors: dict[str, int] = {}
     failures: list[Failures] = []
