@@ -156,6 +156,10 @@ class Provider(ABC):
         """
         return None
 
+    def shared_addresses(self) -> frozenset[str]:
+        """Return the addresses of such a database, which loads of all campaigns share; empty where there is none."""
+        return frozenset()
+
     def own(self, cluster_id: ClusterId) -> str:
         """Return the name of what only that cluster makes in an endpoint; empty where it makes nothing in any.
 

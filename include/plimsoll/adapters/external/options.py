@@ -97,6 +97,11 @@ class ExternalOptions(TheirOptions):
         return value
 
     @property
+    def places(self) -> tuple[tuple[str, int], ...]:
+        """Return the name and port of each contact point."""
+        return tuple((name, self.port) for name in self.contact_points)
+
+    @property
     def keyspace_name(self) -> str:
         """Return the name of the keyspace that clients use."""
         return self.keyspace.existing if isinstance(self.keyspace, ExistingKeyspace) else self.keyspace

@@ -26,8 +26,9 @@ from plimsoll.services.cell.shared_data import (
     time_of_attempt,
     time_of_further_loads,
 )
+from plimsoll.services.cell.taking_turns import await_turn
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.assignments import note_used, require_assignment
+from plimsoll.services.hosts.assignments import require_assignment
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.retries import try_all, waiting_reported_to
 from plimsoll.services.store import layout
@@ -56,10 +57,10 @@ def provision(work: AttemptContext) -> Cluster:
         ports=needs_of(work.toolkit.products, work.part).ports,
         **(_recorded_facts(work) if work.keeps_hosts else {}),
     )
-    if work.part.provider.owns != "cluster":
-        note_used(work.toolkit.store, request.id)
     try:
         with waiting_reported_to(partial(_note_waiting, work, "provision")):
+            if work.part.provider.owns != "cluster":
+                await_turn(work)
             cluster = work.provider.ensure(request)
     except HostsLost as error:
         if not request.was_whole:

@@ -147,8 +147,14 @@ def is_used(store: ReadableStore, campaign_id: str) -> bool:
 
 def users(store: ReadableStore, campaign_id: str) -> tuple[ClusterId, ...]:
     """Return the campaign's clusters that may have something in its database. Raises ValueError for other files."""
+    return tuple(times_of_use(store, campaign_id))
+
+
+def times_of_use(store: ReadableStore, campaign_id: str) -> dict[ClusterId, datetime]:
+    """Return since when, by the store's clock, those clusters may have it. Raises ValueError for other files."""
     prefix = layout.DATABASE.folder(campaign_id)
-    return tuple(ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix)}") for key in store.keys(prefix))
+    files = store.listed(prefix)
+    return {ClusterId.parse(f"{campaign_id}{file.key.removeprefix(prefix)}"): file.changed_at for file in files}
 
 
 class StoredSetUps:

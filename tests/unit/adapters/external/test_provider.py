@@ -192,3 +192,9 @@ def test_what_a_lost_load_host_left_in_an_endpoint_is_removed_from_here(
         own.destroy(cluster)
     assert bool(set_ups.addresses) is left
     assert hosts.destroyed[-1] == cluster
+
+
+def test_databases_share_addresses_that_are_written_alike() -> None:
+    asked = [Places((options_of("a"),)), Places(({**options_of("a"), "port": 1},)), Places((ENDPOINT,)), Places()]
+    shared = [provider(Databases({}), places).shared_addresses() for places in asked]
+    assert shared == [{"a:9042"}, {"a:1"}, {"db:1"}, frozenset()]

@@ -91,6 +91,9 @@ class ExternalProvider(Provider):
     def database(self) -> ExternalDatabase:
         return self._only().for_clients()
 
+    def shared_addresses(self) -> frozenset[str]:
+        return frozenset(f"{name}:{port}" for named in self._named for name, port in named.theirs.options.places)
+
     def keyspace(self) -> str:
         only = self._only()
         return only.keyspace() if isinstance(only, OwnKeyspace) else ""

@@ -1,0 +1,71 @@
+"""One load at a time on a database of somebody else: attempts of several campaigns of a store wait for one another."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+
+from plimsoll.domain.campaign.cell import AttemptKey
+from plimsoll.domain.text.errors import NotFound, ProviderError, Refused
+from plimsoll.services.cell.attempt_state import attempt_state
+from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.hosts.assignments import note_used, times_of_use
+from plimsoll.services.hosts.at_rest import stirred_campaigns
+from plimsoll.services.retries import report_waiting
+from plimsoll.services.store.campaigns import CampaignStore
+
+# Less than the time by which hosts outlive what an attempt is declared to take.
+_LONGEST = timedelta(minutes=30)
+_PAUSE_S = 10.0
+# Times of a store may be whole seconds: whoever notes a use in the same one is seen after it.
+_SETTLES_S = 2.0
+
+
+def await_turn(work: AttemptContext) -> None:
+    """Record that the attempt uses its database, and return once no other campaign's attempt loads it before this one.
+
+    Who recorded it first goes first; cells of one campaign run one after the other anyway. Raises ProviderError after
+    half an hour.
+    """
+    clock = work.toolkit.clock
+    note_used(work.toolkit.store, work.cluster_id)
+    addresses, until = work.provider.shared_addresses(), clock.now() + _LONGEST
+    sharing = [campaign for campaign in _others(work) if addresses & _addresses(work, campaign)]
+    if sharing:
+        clock.sleep(_SETTLES_S)
+    while first := next((key for campaign in sharing for key in _before(work, campaign)), None):
+        what = f"{', '.join(sorted(addresses))} is loaded by {first}"
+        if clock.now() >= until:
+            mend = "run the cell again when that has ended; in Airflow, a pool `clusters` of one slot keeps them apart"
+            raise ProviderError(what, where=str(work.key), mend=mend)
+        report_waiting(f"waiting until {until:%H:%M:%S} UTC at most: {what}")
+        clock.sleep(_PAUSE_S)
+
+
+def _others(work: AttemptContext) -> Iterator[CampaignStore]:
+    """Yield the store's other campaigns that may have an attempt under way on a database of somebody else."""
+    for campaign_id in stirred_campaigns(work.toolkit.store):
+        if campaign_id != work.key.campaign_id:
+            yield CampaignStore(work.toolkit.store, campaign_id)
+
+
+def _addresses(work: AttemptContext, campaign: CampaignStore) -> frozenset[str]:
+    with suppress(NotFound, Refused):  # what can't be read or provided here, nobody here runs
+        return work.toolkit.provider(campaign.resolved()).shared_addresses()
+    return frozenset()
+
+
+def _before(work: AttemptContext, campaign: CampaignStore) -> Iterator[AttemptKey]:
+    """Yield the campaign's attempts under way that recorded their use before this one."""
+    store, own = work.toolkit.store, work.cluster_id
+    since_own = times_of_use(store, own.campaign_id)[own]
+    with suppress(ValueError):  # of files of others in its folder
+        for cluster_id, since in times_of_use(store, campaign.campaign_id).items():
+            key = cluster_id.attempt
+            if key and (since, str(cluster_id)) < (since_own, str(own)) and _is_under_way(work, campaign, key):
+                yield key
+
+
+def _is_under_way(work: AttemptContext, campaign: CampaignStore, key: AttemptKey) -> bool:
+    toolkit = work.toolkit
+    state = attempt_state(toolkit.store, key, campaign.resolved(), toolkit.clock.now(), toolkit.owners)
+    return state.is_running
