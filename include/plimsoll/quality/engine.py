@@ -146,9 +146,11 @@ def expectations_of(checked: CheckedTable) -> list[Any]:
     kinds: Any = load().expectations
     return [
         getattr(kinds, expected.kind)(
-            **expected.arguments, severity=_SEVERITIES[expected.severity], meta={"name": expected.name}
+            **expected.arguments,
+            severity=_SEVERITIES[expected.severity],
+            meta={"name": expected.name, "number": number},
         )
-        for expected in checked.suite
+        for number, expected in enumerate(checked.suite)
     ]
 
 
@@ -168,9 +170,10 @@ def _project() -> Any:
 
 def _checks(checked: CheckedTable, result: Any) -> Iterator[Check]:
     """Yield the checks in the suite's order, which differs from the order of the results."""
-    by_name = {outcome.expectation_config.meta["name"]: outcome for outcome in result.results}
-    for expected in checked.suite:
-        outcome = by_name[expected.name]
+    # By their numbers: two expectations may have one name, and each has its own outcome.
+    by_number = {outcome.expectation_config.meta["number"]: outcome for outcome in result.results}
+    for number, expected in enumerate(checked.suite):
+        outcome = by_number[number]
         yield Check(
             name=expected.name,
             success=bool(outcome.success),

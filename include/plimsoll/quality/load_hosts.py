@@ -107,7 +107,7 @@ def start_suite(part: Part) -> Sequence[Expected]:
     return (
         Expected("common start", *at_most("apart_ms", 0.0), "load hosts that got the same start", show=milliseconds),
         Expected(
-            "common start",
+            "clocks at the start",
             *at_most("error_ms", most_ms),
             f"load hosts that start at most {most_ms:g} ms apart",
             show=milliseconds,

@@ -66,7 +66,7 @@ def _current(
     key = (library.store.url(), tuple(names), by)
     with _changing:
         entry = _entries.setdefault(key, _Entry())
-        for oldest in [*_entries][: len(_entries) - _MOST_KEPT]:
+        for oldest in [*_entries][: max(0, len(_entries) - _MOST_KEPT)]:
             del _entries[oldest]
     if not entry.lock.acquire(timeout=LONGEST_WAIT_S):
         raise _busy()

@@ -63,7 +63,10 @@ def _connection(connection_id: str) -> Any:
     try:
         return BaseHook.get_connection(connection_id)
     except (AirflowException, AirflowRuntimeError) as error:
-        mend = "add it in the UI under Admin → Connections, or with `airflow connections add`"
+        mend = (
+            "add it in the UI under Admin → Connections, or with `airflow connections add`; where it is there already, "
+            "see whether Airflow's API server and secrets backend answer"
+        )
         raise SecretError("there is no such connection", where=f"connection {connection_id!r}", mend=mend) from error
 
 

@@ -49,6 +49,15 @@ def test_a_disk_of_the_instance(tmp_path: Path, blocks: Path, data: Path) -> Non
     assert read(tmp_path, blocks, *mounts) == ("/dev/nvme1n1", [NVME], 300_000_000_000)
 
 
+def test_a_disk_whose_place_has_letters_beyond_ascii_and_spaces(tmp_path: Path, blocks: Path) -> None:
+    folder = tmp_path / "données à moi"
+    folder.mkdir()
+    table = tmp_path / "mountinfo"
+    point = str(folder).replace(" ", r"\040")
+    table.write_text(f"22 1 259:1 / {point} rw shared:1 - xfs /dev/nvme1n1 rw\n", encoding="utf-8")
+    assert data_disk(folder / "cell", table, blocks)["models"] == [NVME]
+
+
 def test_an_array_is_its_disks(tmp_path: Path, blocks: Path, data: Path) -> None:
     assert read(tmp_path, blocks, (data, "/dev/md127", "xfs")) == ("/dev/md127", [NVME, NVME], 300_000_000_000)
 

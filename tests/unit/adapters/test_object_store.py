@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from fsspec import AbstractFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 from tests.support.stores import contract
@@ -105,6 +106,20 @@ def test_an_address_that_no_library_can_reach_is_told_with_its_mend(monkeypatch:
     monkeypatch.setattr(import_module("fsspec.registry"), "known_implementations", missing)
     with pytest.raises(StoreError, match=r"bar://there: .*not installed(?s:.*)Please install no_such_library"):
         ObjectStore("bar://there")
+
+
+def test_a_library_that_makes_a_file_for_several_at_once_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who creates a record first holds a campaign: two that both believe so would run it twice."""
+    monkeypatch.setattr(MemoryFileSystem, "pipe_file", AbstractFileSystem.pipe_file)
+    with pytest.raises(StoreError, match=r"can't be a store(?s:.*)set PLIMSOLL_STORE to a folder"):
+        ObjectStore("memory://shared")
+
+
+def test_whoever_may_read_what_is_written_may_read_what_is_created(tmp_path: Path) -> None:
+    store = ObjectStore(str(tmp_path))
+    store.write("written", b"")
+    store.create("created", b"")
+    assert (tmp_path / "created").stat().st_mode == (tmp_path / "written").stat().st_mode
 
 
 def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ import hashlib
 import os
 import re
 import shutil
-import tempfile
 import uuid
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,15 +26,14 @@ from plimsoll.domain.text.wording import meant_or_known
 
 _UNFINISHED = ".part"
 _LEFT = re.compile(r"(\.[0-9a-f]{32}|(^|/)tmp[a-z0-9_]{8})\.part$")
-"""The names that `put_whole` and `create_whole` give: files that people named `….part` are none of these."""
+"""The names that `put_whole` and `create_whole` give, `tmp…` those of an older Plimsoll. What people named `….part` is none."""
 _MOST_BYTES = 1 << 20
 _UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[ -~]|[ -~]\0")
 
 
 def put_whole(place: Path, write: Callable[[str], None]) -> None:
     """Have a temporary file written, then give it its name, in place of a file with that name."""
-    unfinished = Path(f"{place}.{uuid.uuid4().hex}{_UNFINISHED}")
-    place.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = _beside(place)
     try:
         write(str(unfinished))
         _sync(unfinished)
@@ -47,18 +45,23 @@ def put_whole(place: Path, write: Callable[[str], None]) -> None:
 
 def create_whole(place: Path, data: bytes) -> bool:
     """Create by a hard link, which fails where the name is taken and never shows a half-written file."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=place.parent, suffix=_UNFINISHED, delete=False) as unfinished:
-        unfinished.write(data)
+    unfinished = _beside(place)
     try:
-        _sync(Path(unfinished.name))
-        os.link(unfinished.name, place)
+        unfinished.write_bytes(data)
+        _sync(unfinished)
+        os.link(unfinished, place)
     except FileExistsError:
         return False
     finally:
-        Path(unfinished.name).unlink()
+        unfinished.unlink(missing_ok=True)
     _sync_names(place.parent)
     return True
+
+
+def _beside(place: Path) -> Path:
+    """Return a name in the file's folder, which is made, that no other file has."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return Path(f"{place}.{uuid.uuid4().hex}{_UNFINISHED}")
 
 
 def remove(place: Path) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import fsspec
+from fsspec import AbstractFileSystem
 
 from plimsoll.adapters.stores.local_files import (
     create_whole,
@@ -50,6 +51,10 @@ class ObjectStore:
             mend = "set PLIMSOLL_STORE to a folder, to s3://bucket/prefix, or to another address that fsspec knows"
             raise StoreError(f"is no address of a store ({error})", where=self.root, mend=mend) from error
         self._local = urlsplit(self.root).scheme in ("", "file")
+        # fsspec's own way looks first and writes then: two at once would both believe that they have made the file.
+        if not self._local and getattr(self._fs.pipe_file, "__func__", None) is AbstractFileSystem.pipe_file:
+            what = "can't be a store: its library does not make a file for one of several who try at once"
+            raise StoreError(what, where=self.root, mend="set PLIMSOLL_STORE to a folder or to s3://bucket/prefix")
 
     def url(self, key: str = "") -> str:
         return f"{self.root.rstrip('/')}/{key}".rstrip("/")

@@ -92,7 +92,9 @@ def _judged(toolkit: Toolkit, checked: Checked, faults: Sequence[Fault]) -> Iter
     for key in dict.fromkeys(of_attempt[0] for of_attempt in attempts.values() if of_attempt):
         folder = folder_of(key).removeprefix(f"{checked.campaign_id}/")
         own = [fault for fault in faults if fault.path.startswith(f"{folder}/")]
-        evidence = [fault.path for fault in checked.faults if fault.path.startswith(f"{folder}/") and fault not in own]
+        # Files of strangers are no evidence, and what the bundle has was put back before.
+        others = [fault for fault in checked.faults if fault.path.startswith(f"{folder}/") and fault not in own]
+        evidence = [fault.path for fault in others if fault.kind != "unreferenced" and fault.remedy != "restore"]
         why_not = f"it can't be judged again while {evidence[0]} is at fault" if evidence else None
         if not evidence:
             try:

@@ -20,7 +20,7 @@ from plimsoll.domain.campaign.resolve import variant_spec
 from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.keys.action import Action, ActionBegin, ActionName, RecordedAction
 from plimsoll.domain.text.errors import ActionError
-from plimsoll.ports.host import JobStatus
+from plimsoll.ports.host import CommandResult, JobStatus
 from plimsoll.ports.product import ActionRequest, ActionStatus
 
 AT = datetime(2026, 1, 31, 12, tzinfo=UTC)
@@ -284,6 +284,37 @@ def test_a_replaced_node_is_seen_down_before_a_new_one_takes_its_place_and_is_th
     assert end is not None
     assert end.nodes == ("node1", "node2", "node4")
     assert nodes[2].jobs == {}, "it would take its tokens back"
+
+
+def test_what_replacements_received_is_counted_once(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    """The nodes that see the second victim down tell again what the first new node has received."""
+    fifth = ScriptedHost(
+        nodes[3].root.parent / "node5", HostInfo(name="node5", role="node", address="127.9.9.5", facts={"machine": "m"})
+    )
+    action = acted("replace-node", 2)
+    action.request = replace(action.request, spares=[nodes[3], fifth])
+    moves = (("node2-down", (1, 3), 0), ("node4-joined", (1, 3, 4), 1000), ("node3-down", (1, 4), 1000))
+    action.look()
+    for job, up, received in moves:
+        action.agree(nodes[0], f"action-{job}", *up, received=received)
+        assert action.look().end is None
+    action.agree(nodes[0], "action-node5-joined", 1, 4, 5, received=500)
+    end = action.look().end
+    assert end is not None
+    assert end.streamed_bytes == 1500
+
+
+def test_the_parts_of_a_join_are_read_at_the_begin_of_the_log(acted: Callable[..., Acted], nodes: list[Any]) -> None:
+    """However much the node has logged since."""
+    log = (Path(__file__).parent / "fixtures" / "system-4.0.1.log").read_text()
+    action = acted("add-node")
+    action.look()
+    nodes[3].command = lambda argv: CommandResult(0, log if argv[0] == "head" else "", "")
+    action.agree(nodes[0], "action-node4-joined", 1, 2, 3, 4)
+    end = action.look().end
+    assert end is not None
+    assert [part.name for part in end.parts] == [f"node4: {part.name}" for part in join_parts(log)]
+    assert end.parts
 
 
 def recorded(status: ActionStatus) -> RecordedAction:

@@ -28,6 +28,15 @@ def test_lines_of_pgbench_and_sysbench_are_read() -> None:
     assert report("Running the test", SYSBENCH, 4.0, 2.0) is None
 
 
+def test_what_is_no_number_is_not_known_and_a_line_without_a_rate_is_none() -> None:
+    """Such as a dash or `nan` where nothing was answered; and what one alternative of a pattern does not tell."""
+    pattern = re.compile(r"tps: (?P<rate>\S+) p99: (?P<p99_ms>\S+)|(?P<errors>\d+) errors")
+    assert report("tps: 7 p99: -", pattern, 1.0, 1.0) == Report(1.0, 1.0, 7.0, None, {})
+    assert report("tps: nan p99: 3", pattern, 1.0, 1.0) is None
+    assert report("tps: ... p99: 3", pattern, 1.0, 1.0) is None
+    assert report("7 errors", pattern, 1.0, 1.0) is None
+
+
 @pytest.mark.parametrize(
     ("group", "told", "percentile", "ms"),
     [("p99_ms", "12", 99.0, 12.0), ("p99_9_us", "1500", 99.9, 1.5), ("p50_s", "0.2", 50.0, 200.0)],
@@ -60,6 +69,7 @@ FINE, FAILING, SLOWED, STILL = (100.0, 0.0, 5.0), (90.0, 10.0, 5.0), (100.0, 0.0
         (ERRORS, [(100.0, None, 5.0)] * 10, ""),
         (SLOW, [SLOWED] * 10, "p99 was 150 ms or more for 10 s"),
         (SLOW, [SLOWED] * 9 + [FINE], ""),
+        (SLOW, [SLOWED] * 9 + [STILL], "p99 was 150 ms or more for 10 s"),
         (SLOW, [STILL] * 10, "nothing was answered for 10 s"),
     ],
 )

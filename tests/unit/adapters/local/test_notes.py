@@ -49,6 +49,8 @@ def test_too_little_free_memory_for_a_cell_is_told() -> None:
     assert told(definition(), free=2e9)[-1].startswith("1907M of memory are free, and a cell may take ")
     assert len(told(definition(), free=8e9)) == 1
     assert len(told(definition(), free=8e9, heap=3 << 30)) == 2
+    roomy = definition(provider={"name": "local", "options": {"memory_per_node_overhead": "3G"}})
+    assert len(told(roomy, free=8e9)) == 2
 
 
 def test_cells_that_run_beside_each_other_on_one_machine_are_warned_of() -> None:

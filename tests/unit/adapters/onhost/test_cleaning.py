@@ -75,8 +75,10 @@ def test_what_a_cluster_of_long_ago_has_left_goes_with_the_next_one(tmp_path: Pa
     file = tmp_path / "own" / "clusters" / KEY / "node1" / "host.csv"
     file.parent.mkdir(parents=True)
     file.touch()
-    for path in (file, *list(file.parents)[:2]):
-        os.utime(path, (1, 1))
+    link = file.with_name("to-nowhere")
+    link.symlink_to("nowhere")
+    for path in (link, file, *list(file.parents)[:2]):
+        os.utime(path, (1, 1), follow_symlinks=False)
     leave(tmp_path / "own")
     assert not (tmp_path / "own").exists()
 

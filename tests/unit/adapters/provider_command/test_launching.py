@@ -13,6 +13,7 @@ from plimsoll.adapters.providers.command.cloud import AGAIN, NO_ROOM, REFUSED
 from plimsoll.adapters.providers.command.programs import Ended
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest
 from plimsoll.domain.text.errors import HostsLost, ProviderError
+from plimsoll.ports.provider import Places
 
 CELL = ClusterId(campaign_id="demo-1", name="g1-00200-r1/1")
 KEPT = ClusterId(campaign_id="demo-1", name="hosts/1")
@@ -94,6 +95,23 @@ def test_after_a_crash_without_hosts_the_program_is_waited_for_and_asked_with_th
     assert len(records.of(CELL)) == 1
 
 
+def test_a_launch_whose_answer_was_lost_counts_for_as_long_as_any_definition_gives_one(
+    provider: CommandProvider, cloud: CloudInMemory, clock: SteppingClock
+) -> None:
+    def die(_: Any) -> Ended:
+        raise KeyboardInterrupt
+
+    patient = {**OPTIONS, "launch_within": "1h"}
+    cloud.faults["launch"] = [die]
+    with pytest.raises(KeyboardInterrupt):
+        provider.ensure(request(options=patient))
+    both = provider.at(Places((OPTIONS, patient)))
+    clock.at += timedelta(minutes=59)
+    assert [cluster.id for cluster in both.clusters()] == [CELL]
+    clock.at += timedelta(minutes=3)
+    assert both.clusters() == []
+
+
 def test_no_room_is_waited_for(provider: CommandProvider, cloud: CloudInMemory, clock: SteppingClock) -> None:
     cloud.faults["launch"] = [exits(NO_ROOM), exits(AGAIN)]
     provider.ensure(request())
@@ -133,6 +151,17 @@ def garbled(**changes: Any) -> Any:
     return answer
 
 
+def mistagged(**changes: str) -> Any:
+    """Return a program that prints its first host with tags of these values."""
+
+    def answer(asked: Any) -> Ended:
+        wrong = {f"plimsoll-{name}": value for name, value in changes.items()}
+        tags: Any = {**asked["tags"], **wrong}
+        return printed([{**host(), "tags": tags}])
+
+    return answer
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
@@ -146,6 +175,8 @@ def garbled(**changes: Any) -> Any:
         (garbled(host_key="ssh-ed25519 nonsense"), "a host key looks like"),
         (garbled(address="a.example"), "is no IP address"),
         (garbled(prize=3), "prize"),
+        (mistagged(created="yesterday"), "tags.plimsoll-created: must be a date and a time"),
+        (mistagged(cluster="of mine"), "tags name no cluster"),
         (garbled(name="node2"), "were asked for, and load, node2, node2 printed"),
         (garbled(address="10.0.1.2"), "hosts have the same address: 10.0.1.2"),
         (garbled(id="load"), "hosts have the same id: load"),

@@ -1,5 +1,6 @@
 """What `--mend` makes good, and what it leaves to people."""
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
@@ -63,6 +64,15 @@ def test_without_a_report_damaged_tables_and_verdicts_are_judged_again(tools: To
     of_verdicts = {layout.TOTALS.path, layout.FIGURES.path}  # computed once somebody needs them
     assert contents(mine).keys() == before.keys() - of_verdicts
     assert contents(mine)[f"{ATTEMPT}/verdict.json"] == before[f"{ATTEMPT}/verdict.json"]
+
+
+def test_a_strangers_file_beside_them_keeps_them_from_nothing(tools: Toolkit, mine: Path) -> None:
+    tools.store.delete("mine/report")
+    (mine / ATTEMPT / "intervals.parquet").unlink()
+    (mine / ATTEMPT / "verdict.json~").write_bytes(b"{}")
+    os.utime(mine / ATTEMPT / "verdict.json~", (0, 0))
+    assert {one.fault.kind: bool(one.why_not) for one in mended(tools)} == {"unreferenced": True, "missing": False}
+    assert (mine / ATTEMPT / "intervals.parquet").exists()
 
 
 def test_tables_that_are_gone_are_made_again(tools: Toolkit, mine: Path) -> None:

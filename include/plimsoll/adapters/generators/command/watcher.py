@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import signal
@@ -52,15 +53,25 @@ class Report(NamedTuple):
 
 
 def report(line: str, pattern: re.Pattern[str], at_s: float, seconds: float) -> Report | None:
-    """Return the figures of a line; None of another one. A number may have commas between its thousands."""
+    """Return the figures of a line; None of one that tells no rate. A number may have commas between its thousands."""
     match = pattern.search(line[:_LONGEST_LINE])
-    if match is None:
+    read = {name: _number(text) for name, text in match.groupdict().items()} if match else {}
+    figures = {name: number for name, number in read.items() if number is not None}
+    if RATE not in figures:
         return None
-    figures = {name: float(text.replace(",", "")) for name, text in match.groupdict().items() if text}
     failed = figures.get(ERRORS, figures[ERRORS_S] * seconds if ERRORS_S in figures else None)
     named = ((percentile_of(name), figure) for name, figure in figures.items())
     times = {percentile[0]: figure * percentile[1] for percentile, figure in named if percentile}
     return Report(at_s, seconds, figures[RATE], failed, times)
+
+
+def _number(text: str | None) -> float | None:
+    """Return the number that a program printed; None for what is none, such as a dash where nothing was answered."""
+    try:
+        number = float((text or "").replace(",", ""))
+    except ValueError:
+        return None
+    return None if math.isnan(number) else number
 
 
 def percentile_of(group: str) -> tuple[float, float] | None:
@@ -84,7 +95,8 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
         due = failed + sum(line.answered_ops_s * line.seconds for line in last)
         share = 100 * failed / due
         return f"{share:.3g} % of the operations of {rule['within_s']:g} s failed" if share > rule["share"] else ""
-    times = [line.times_ms.get(rule["percentile"]) for line in last]
+    # A line of a time in which nothing was answered may tell a percentile of 0, or none.
+    times = [line.times_ms.get(rule["percentile"]) if line.answered_ops_s else math.inf for line in last]
     above = [time_ms for time_ms in times if time_ms is not None and time_ms > rule["above_ms"]]
     if len(above) < len(times):
         return ""
@@ -176,6 +188,15 @@ def run(settings: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
     program = subprocess.Popen(argv, start_new_session=True)
     for caught in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(caught, lambda received, _: _signal(program, received))
+    try:
+        return _watched(program, settings, folder)
+    finally:
+        # What can't be watched any more must not go on.
+        if program.poll() is None:
+            _signal(program, signal.SIGKILL)
+
+
+def _watched(program: subprocess.Popen[bytes], settings: Mapping[str, Any], folder: Path) -> int:
     watch, began_s = Watch(settings, folder), time.monotonic()
     while (code := _ended(program)) is None:
         if breach := watch.look(elapsed_s := time.monotonic() - began_s):

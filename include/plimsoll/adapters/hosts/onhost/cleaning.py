@@ -41,9 +41,9 @@ def leave(work: Path, program: Path) -> None:
     """Remove what clusters have left in the work folder whose time is long over; then, without another one, this
     program's folder and the one around it. Whatever else is in that stays. What is left, the next one removes.
     """
-    with contextlib.suppress(OSError):  # others may clean up at the same time
-        for cluster in list(work.glob("*/*/*")):
-            name = str(cluster.relative_to(work))
+    for cluster in list(work.glob("*/*/*")):
+        name = str(cluster.relative_to(work))
+        with contextlib.suppress(OSError):  # others may clean up at the same time
             if _untouched_s(cluster) > _OVER_S and not running(work, name):
                 clean(work, name)
     if not work.exists():
@@ -54,7 +54,8 @@ def leave(work: Path, program: Path) -> None:
 
 def _untouched_s(folder: Path) -> float:
     """Return for how long no file below the folder was written to, s."""
-    times = [folder.stat().st_mtime, *(path.stat().st_mtime for path in folder.rglob("*"))]
+    # Of a link itself, since it may lead nowhere.
+    times = [folder.stat().st_mtime, *(path.lstat().st_mtime for path in folder.rglob("*"))]
     return time.time() - max(times)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import time
 from pathlib import Path
@@ -66,7 +67,8 @@ def _mounted_at(folder: Path, mounts: str) -> tuple[str, str]:
     found = ("", "", "unknown")
     for line in mounts.splitlines():
         place, _, origin = line.partition(" - ")
-        point = place.split()[4].encode().decode("unicode_escape")  # a space in it is written as \040
+        # A space in it is written as \040; what is no ASCII stands as it is
+        point = re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), place.split()[4])
         if point in inside and len(point) >= len(found[0]):
             kind, source = origin.split()[:2]
             found = (point, source, kind)

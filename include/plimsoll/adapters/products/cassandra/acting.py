@@ -25,6 +25,7 @@ from plimsoll.ports.product import ActionRequest, ActionStatus
 
 _DRAIN = timedelta(minutes=1)
 _KILL = timedelta(seconds=20)
+_READ = timedelta(seconds=20)
 _LOG_BYTES = 1 << 20
 
 _ENDS = (
@@ -100,10 +101,12 @@ class NodeMoves:
         if new.status(JOB).state == "missing":
             join(new, self.blueprint, replaced.info.address if replaced else "")
         gone = (replaced,) if replaced else ()
-        moved = self.ring.awaited(move, began, (*members, new), gone=gone)
+        moved = self.ring.awaited(move, began, (*members, new), gone=gone, new=new)
         if isinstance(moved, str):
             return moved
-        parts = join_parts(new.read_tail(NodeFiles(new.root).system_log, max_bytes=_LOG_BYTES))
+        # Its begin, where the lines of the join are, however much it has logged since.
+        head = ("head", "-c", str(_LOG_BYTES), str(NodeFiles(new.root).system_log))
+        parts = join_parts(new.run(head, timeout=_READ, check=False).stdout)
         named = tuple(ActionPart(name=f"{new.info.name}: {part.name}", seconds=part.seconds) for part in parts)
         return replace(moved, evidence=f"{new.info.name} joined: {moved.evidence}", parts=named)
 
@@ -147,7 +150,7 @@ def act(tool: NodeTool, request: ActionRequest, blueprint: Blueprint) -> ActionS
         nodes=tuple(node.info.name for node in left),
         evidence=tuple(move.evidence for move in ended),
         parts=tuple(part for move in ended for part in move.parts),
-        streamed_bytes=sum(received) if request.spares else None,
+        streamed_bytes=sum(received) if received else None,
     )
     return ActionStatus(end=end)
 

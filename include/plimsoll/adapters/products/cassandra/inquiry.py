@@ -126,9 +126,18 @@ class Ring:
         return self.request.now
 
     def awaited(
-        self, name: str, began: datetime, up: Sequence[Host], *, dead: Sequence[Host] = (), gone: Sequence[Host] = ()
+        self,
+        name: str,
+        began: datetime,
+        up: Sequence[Host],
+        *,
+        dead: Sequence[Host] = (),
+        gone: Sequence[Host] = (),
+        new: Host | None = None,
     ) -> str | MoveEnd:
         """Return the end of the move `name`: all of `up` agree that they are up, `dead` down and `gone` forgotten.
+
+        With the bytes that were streamed to `new`, one of `up`.
 
         The first call starts those who ask, on the nodes' hosts. Until the end it returns what is left, in words.
         Raises ActionError where a node of `up` has ended.
@@ -144,7 +153,8 @@ class Ring:
         # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
         known = max((answer.at for answer in answers if answer.looks != 1), default=began)
         received = {node: int(state["received_bytes"]) for answer in answers for node, state in answer.nodes.items()}
-        streamed, undated = received[up[-1].info.name], max(at - known, timedelta(0))
+        streamed = received[new.info.name] if new else None
+        undated = max(at - known, timedelta(0))
         return MoveEnd(began, at, _evidence(up, dead, gone), streamed_bytes=streamed, undated=undated)
 
     def answers(self, job_id: str, nodes: Sequence[Host], command: str, *arguments: str) -> str | tuple[Answer, ...]:

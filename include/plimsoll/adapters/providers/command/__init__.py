@@ -203,8 +203,10 @@ class CommandProvider(Provider):
     def _unanswered(self) -> Iterator[Cluster]:
         """Yield the clusters of launches without an answer, while these may still bring hosts. Raises StoreError."""
         now, clouds = self.clock.now(), self._clouds()
-        for cluster_id in self.launches.unsettled() if clouds else ():
-            launched = Launched.read(self.launches, cluster_id, clouds[0].options)
+        # Whose definition asked for a launch is not recorded: hosts may show for as long as any definition allows.
+        patient = max((cloud.options for cloud in clouds), key=lambda options: options.launch_within, default=None)
+        for cluster_id in self.launches.unsettled() if patient else ():
+            launched = Launched.read(self.launches, cluster_id, patient)
             launch, until = launched.unanswered, launched.unknown_until()
             if launch and until and now < until and "program" in launch.place:
                 yield Cluster(

@@ -15,6 +15,7 @@ from plimsoll.adapters.hosts.reached import HostOptions
 from plimsoll.domain.hosts.cluster import ClusterId, ClusterRequest, Role, is_load_host, load_host_name
 from plimsoll.domain.keys.faults import problems_of
 from plimsoll.domain.text.base import Model
+from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.wording import shortened
 
 FORMAT = 1
@@ -167,15 +168,21 @@ def parse_hosts(printed: bytes, store: str) -> tuple[AnsweredHost, ...]:
     own = [entry for entry in _entries(printed) if _store_of(entry) == store]
     try:
         hosts = Answer.model_validate({"hosts": own}).hosts
+    except ValidationError as error:
+        raise _not_as_agreed(problems_of(error, Answer)) from error
+    try:
         for host in hosts:
             _ = host.owned.id
     except ValidationError as error:
-        root = AnsweredHost if not any(fault["loc"][:1] == ("hosts",) for fault in error.errors()) else Answer
-        problems = "; ".join(str(problem) for problem in problems_of(error, root)[:5])
-        raise Garbage(f"hosts are not as the contract has them: {problems}", "correct these keys") from error
+        raise _not_as_agreed(problems_of(error, Tags, "tags")) from error
     except ValueError as error:
         raise Garbage(f"tags name no cluster: {error}", "print each host's tags as `launch` was given them") from error
     return hosts
+
+
+def _not_as_agreed(problems: Sequence[Problem]) -> Garbage:
+    some = "; ".join(map(str, problems[:5]))
+    return Garbage(f"hosts are not as the contract has them: {some}", "correct these keys")
 
 
 def require_asked(hosts: Sequence[AnsweredHost], tags: Tags) -> None:

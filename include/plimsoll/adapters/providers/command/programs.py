@@ -89,10 +89,10 @@ def problems(programs: Programs, commands: Mapping[str, Sequence[str]]) -> Seque
 
 
 class _Output:
-    """What a program prints on one of its outputs, as far as a bound, read in a thread so that it never blocks."""
+    """The end of what a program prints on one of its outputs, read in a thread so that it never blocks."""
 
     def __init__(self, pipe: IO[bytes], most: int) -> None:
-        self._pipe, self._most, self._blocks, self._size = pipe, most, list[bytes](), 0
+        self._pipe, self._most, self._kept, self._size = pipe, most, bytearray(), 0
         self._thread = Thread(target=self._read, daemon=True)
         self._thread.start()
 
@@ -103,14 +103,14 @@ class _Output:
     def whole(self) -> bytes:
         """Return it, once nobody writes any more, or after some seconds."""
         self._thread.join(_LAST_WORDS_S)
-        return b"".join(self._blocks)
+        return bytes(self._kept)
 
     def _read(self) -> None:
         with suppress(OSError), self._pipe:
             while block := os.read(self._pipe.fileno(), 1 << 16):
-                if self._size <= self._most:
-                    self._blocks.append(block)
                 self._size += len(block)
+                self._kept += block
+                del self._kept[: -self._most]
 
 
 def _followed(process: "subprocess.Popen[bytes]", name: str, content: bytes, limit: timedelta) -> Ended:
