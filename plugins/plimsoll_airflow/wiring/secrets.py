@@ -62,6 +62,7 @@ def _connection(connection_id: str) -> Any:
 
     try:
         return BaseHook.get_connection(connection_id)
+    # Airflow says the same where no secrets backend answers
     except (AirflowException, AirflowRuntimeError) as error:
         mend = "add it in the UI under Admin → Connections, or with `airflow connections add`"
         raise SecretError("there is no such connection", where=f"connection {connection_id!r}", mend=mend) from error

@@ -29,6 +29,7 @@ _UNFINISHED = ".part"
 _LEFT = re.compile(r"(\.[0-9a-f]{32}|(^|/)tmp[a-z0-9_]{8})\.part$")
 """The names that `put_whole` and `create_whole` give: files that people named `….part` are none of these."""
 _MOST_BYTES = 1 << 20
+# UTF-16 text without a mark begins with a NUL beside an ASCII character
 _UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[ -~]|[ -~]\0")
 
 
@@ -64,6 +65,7 @@ def create_whole(place: Path, data: bytes) -> bool:
 def remove(place: Path) -> None:
     """Remove a file, or a folder with all that is in it, as far as it is there."""
     if place.is_dir():
+        # Python 3.11 lacks `onexc`, which is to replace `onerror`
         shutil.rmtree(place, onerror=_unless_missing)
     else:
         with suppress(FileNotFoundError, NotADirectoryError):

@@ -151,6 +151,7 @@ def _roots(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
 
 
 _TIMES = re.compile(r"(days|seconds|microseconds)=(-?\d+)")
+# The last two are the tags of `loads.StageLoads`
 _NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-load")
 _KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
@@ -195,7 +196,9 @@ def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
             mend = f"{meant(value, map(str, node.get('enum', ())))} {mend}".strip()
         case "value_error":
             what, shown = str(error["ctx"]["error"]), ""
+            # Such messages already say what to write
             mend = "" if " like " in what or ": write " in what else mend
+        # Several values in place of one, such as `threads: [1, 64]`, are meant as an axis that there is not
         case "int_type" if isinstance(value, list) and way_around(place):
             what, mend = "must be a whole number", way_around(place)
         case kind:

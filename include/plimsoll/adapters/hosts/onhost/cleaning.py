@@ -42,6 +42,7 @@ def leave(work: Path, program: Path) -> None:
     program's folder and the one around it. Whatever else is in that stays. What is left, the next one removes.
     """
     with contextlib.suppress(OSError):  # others may clean up at the same time
+        # A cluster's folder has its id as path: campaign, purpose and number
         for cluster in list(work.glob("*/*/*")):
             name = str(cluster.relative_to(work))
             if _untouched_s(cluster) > _OVER_S and not running(work, name):

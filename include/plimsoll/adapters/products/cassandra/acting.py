@@ -30,6 +30,7 @@ _LOG_BYTES = 1 << 20
 _ENDS = (
     ("start, gossip and fixed waits", re.compile(r"Starting to bootstrap")),
     ("streaming", re.compile(r"All sessions completed")),
+    # Not "Startup complete": 4.0.1 also logs that after failed streaming, and stays closed to clients
     ("opening to clients", re.compile(r"Starting listening for CQL clients")),
 )
 """Each part with the line that ends it, in their order."""
@@ -81,6 +82,7 @@ class NodeMoves:
             return moved
         left = answers[0]
         part = ActionPart(name=f"{name}: handing over", seconds=left.nodes[name]["seconds"])
+        # The move lasts at least until the node's own call returns, however early the others forget the node
         at = max(moved.at, left.at)
         return MoveEnd(began, at, f"{name} left: {moved.evidence}", (part,), undated=min(moved.undated, at - left.at))
 
@@ -193,6 +195,7 @@ def _decommission(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProg
 
 def _add(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     members = list(request.nodes)
+    # One after the other: Cassandra refuses a node that joins while another one does
     for new in request.spares:
         yield moves.join(new, members), (members := [*members, new])
 
@@ -201,6 +204,8 @@ def _replace(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]
     members = list(request.nodes)
     for victim, new in zip(_changed(request), request.spares, strict=True):
         members = [node for node in members if node is not victim]
+        # Others must see it down first, because Cassandra refuses to replace a live node. It must never start again:
+        # it would come up as a member and take its tokens back.
         yield moves.kill(victim, members), members
         yield moves.join(new, members, victim), (members := [*members, new])
 

@@ -144,6 +144,7 @@ class Ring:
         # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
         known = max((answer.at for answer in answers if answer.looks != 1), default=began)
         received = {node: int(state["received_bytes"]) for answer in answers for node, state in answer.nodes.items()}
+        # The last of `up` is the node that joins, if one does. It counts bytes since its start, so all of the join.
         streamed, undated = received[up[-1].info.name], max(at - known, timedelta(0))
         return MoveEnd(began, at, _evidence(up, dead, gone), streamed_bytes=streamed, undated=undated)
 
@@ -153,6 +154,7 @@ class Ring:
         The first call with that id starts it, whoever calls. Raises ActionError where a machine's command failed.
         """
         machines = by_machine(nodes).values()
+        # A list, so that the command starts on all machines before any answer is awaited
         progress = [self._of_machine(job_id, hosts, command, arguments) for hosts in machines]
         answers = tuple(answer for answer in progress if isinstance(answer, Answer))
         return answers if len(answers) == len(progress) else next(note for note in progress if isinstance(note, str))

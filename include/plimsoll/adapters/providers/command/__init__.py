@@ -153,6 +153,7 @@ class CommandProvider(Provider):
     def _of(self, cluster: Cluster, info: HostInfo) -> Provider:
         """Return the provider `ssh` with the cluster's hosts, as they were listed when that one was among them."""
         if not self._has_seen(cluster, info):
+            # Listing notes the hosts in `seen`
             list(self._listed(cluster.id))
         if not self._has_seen(cluster, info):
             what = f"host {info.name} ({info.identity}) is not listed any more"
@@ -206,6 +207,7 @@ class CommandProvider(Provider):
         for cluster_id in self.launches.unsettled() if clouds else ():
             launched = Launched.read(self.launches, cluster_id, clouds[0].options)
             launch, until = launched.unanswered, launched.unknown_until()
+            # The record has launches of other providers, too, which name no program
             if launch and until and now < until and "program" in launch.place:
                 yield Cluster(
                     id=cluster_id,

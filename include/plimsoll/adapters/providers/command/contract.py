@@ -168,6 +168,7 @@ def parse_hosts(printed: bytes, store: str) -> tuple[AnsweredHost, ...]:
     try:
         hosts = Answer.model_validate({"hosts": own}).hosts
         for host in hosts:
+            # Reading them raises what is wrong with the host's tags
             _ = host.owned.id
     except ValidationError as error:
         root = AnsweredHost if not any(fault["loc"][:1] == ("hosts",) for fault in error.errors()) else Answer
