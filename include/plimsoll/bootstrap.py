@@ -284,6 +284,7 @@ def build_store(settings: Settings) -> ResultStore:
     if not settings.has_store_in_s3:
         if "store" not in settings.model_fields_set:
             with suppress(OSError):  # whoever writes there says so
+                # The store makes no folder above its own, and that of the default store may be missing
                 Path(settings.store).parent.mkdir(exist_ok=True)
         return ObjectStore(settings.store)
     from plimsoll.adapters.stores.s3_store import S3Store

@@ -114,6 +114,7 @@ class RenewedClient:
         with self._lock:
             if code not in REFUSED_CREDENTIALS | _WITHOUT_BODY:
                 return False
+            # Else another thread has made a new client meanwhile, which is worth asking
             if self._client is client:
                 if self._age() < YOUNG_S:
                     return False

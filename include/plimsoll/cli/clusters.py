@@ -81,6 +81,7 @@ def destroy(  # noqa: PLR0913, PLR0917  # each is an option
     from plimsoll.services.hosts.reaping import destroy_unseen, has_living_owner, on_this_machine, reap
     from plimsoll.settings import Settings
 
+    # `here > every` means `--here` without `--all`
     if bool(cluster) == every or here > every or others > every:
         raise typer.BadParameter("give one cluster, or --all, perhaps with --here and --others")
     all_providers = build_toolkit(Settings())

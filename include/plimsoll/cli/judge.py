@@ -212,13 +212,14 @@ def _contents(names: list[str]) -> Mapping[str, bytes]:
     from plimsoll.domain.text.errors import LogError
 
     for name in names:
-        if names.count(name) > 1:
+        if names.count(name) > 1:  # Its operations would count twice
             raise LogError("stands twice among the logs", where=name, mend="give each log once")
     contents: dict[str, bytes] = {}
     for name in names:
         left = LARGEST_BYTES - sum(map(len, contents.values()))
         try:
             with Path(name).open("rb") as file:
+                # One byte more than allowed shows that the file is larger, without reading all of it
                 contents[name] = file.read(left + 1)
         except OSError as error:
             raise LogError(f"can't be read ({error.strerror})", where=name) from error

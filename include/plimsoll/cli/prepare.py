@@ -67,6 +67,7 @@ def prepare(
         typer.echo(f"all artefacts are ready in {settings.cache}")
     elif ready:
         typer.echo(f"artefacts of {', '.join(ready)} are ready in {settings.cache}; not of {', '.join(failed)}")
+    # Faulty definitions alone must not keep an Airflow from starting, before which all of the folder is prepared
     is_nothing_had = not ready and any(not isinstance(error, DefinitionError) for error in failed.values())
     if is_nothing_had or (failed and definitions):
         raise typer.Exit(_FAILED)
@@ -117,6 +118,7 @@ def _announce(
     for line in download_lines(list(by_name.values())):
         typer.echo(f"{line}. What is fetched is kept in {settings.cache}")
     if by_name and not for_other_hosts:
+        # Of equal downloads those of the demo, with which people begin
         least = min(needed, key=lambda name: (known_bytes(needed[name]), name != "demo"))
         size = f"{known_bytes(needed[least]) / 1_000_000:,.0f} MB"
         typer.echo(

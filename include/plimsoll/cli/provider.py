@@ -34,6 +34,7 @@ def check(
     settings = Settings()
     campaign, toolkit = resolve(load_definition(settings, definition)), build_toolkit(settings)
     tried = provider_to_check(settings, campaign.provider)
+    # Before the launch: should this process be killed, the host is looked for there
     note_place(toolkit.store, campaign)
     wrong = 0
     for looked in check_provider(tried, toolkit.hosts_spec(campaign), toolkit.owners.me(), toolkit.clock):

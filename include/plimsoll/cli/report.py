@@ -76,6 +76,7 @@ def _publish(campaign: str, incomplete: bool, as_json: bool) -> None:
     from plimsoll.settings import Settings
 
     settings = Settings()
+    # A misspelt folder must not look like a store that lacks the campaign
     existing_store(settings)
     toolkit = build_toolkit(settings)
     url = publish_report(toolkit, campaign, incomplete=incomplete)
@@ -118,6 +119,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
 @contextmanager
 def _bounded_memory() -> Iterator[None]:
     """Bound the memory that a stranger's bundle makes this take: a table's file can claim to be smaller than it is."""
+    # The limit is on all data of the process, so the data that it has already are added
     used_bytes = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     before, hard = resource.getrlimit(resource.RLIMIT_DATA)
     bounds = (used_bytes + host_bounds.MOST_MEMORY_OF_A_BUNDLE, before, hard)
@@ -164,6 +166,7 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
     from plimsoll.services.publish.reproducing import bundle_with_raw, published_bundle
 
     store, path = open_store(), output or Path(f"{campaign}.zip")
+    # A bundle has its name only once it is whole
     unfinished = path.with_name(f"{path.name}.part")
     try:
         with unfinished.open("wb") as stream:

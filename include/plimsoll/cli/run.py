@@ -174,6 +174,7 @@ def _finish(toolkit: Toolkit, plan: CampaignPlan, ran: tuple[CellRunEnd, ...]) -
 @contextmanager
 def _explaining_how_to_continue(definition: str, campaign_id: str) -> Iterator[None]:
     """Print how to continue when the block ends early: by an error, Ctrl-C, a closed terminal or SIGTERM."""
+    # They raise KeyboardInterrupt as Ctrl-C does, upon which the running cell's cluster is destroyed
     before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield

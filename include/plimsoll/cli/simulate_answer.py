@@ -42,6 +42,7 @@ _FORM = (
 
 def _outcome(value: Any) -> Outcome | float:
     """Return an attempt's outcome, or its worst interval over the bound. Raises ValueError for anything else."""
+    # JSON's `true` is an int in Python
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < inf:
         return float(value)
     if value in get_args(Outcome):

@@ -51,6 +51,7 @@ def check(
     from plimsoll.settings import Settings
 
     settings = Settings()
+    # A misspelt folder must not look like a store without faults
     existing_store(settings)
     toolkit = build_toolkit(settings)
     results: list[tuple[Checked, list[Mended]]] = []
@@ -227,6 +228,7 @@ def _progress(total: int, *, hidden: bool) -> Iterator[tuple[OnBytes, OnCampaign
 
         def on_campaign(campaign_id: str) -> None:
             nonlocal at
+            # It is called when a campaign begins: the one before it is over
             bar.advance(task, 1 if at else 0)
             at = campaign_id
 

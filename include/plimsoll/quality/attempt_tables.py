@@ -88,6 +88,7 @@ def run(part: Part, cell: Cell, measured: MeasuredAttempt) -> pd.DataFrame:
             attempted=attempted,
             achieved_share=achieved_share,
             cpu_share=cpu_share,
+            # `met` is None where an interval was not judged
             was_slow=bool(measured.intervals["met"].eq(other=False).any()),
         ),
         "error_share": error_share(summary),
@@ -171,6 +172,7 @@ def _judged_spans(part: Part, measured: MeasuredAttempt) -> tuple[Span, ...]:
 
 def _touches(own: pd.DataFrame, within: tuple[Span, ...]) -> pd.Series[bool]:
     """Mark the samples that hold for a part of these intervals, which follow each other."""
+    # Nobody knows when the judged time was, so every sample counts
     if not within:
         return pd.Series(data=True, index=own.index)
     return (own["end_s"] > within[0].begin_s) & (own["begin_s"] < within[-1].end_s)

@@ -152,6 +152,7 @@ def _cells(state: State) -> pd.DataFrame:
     import pandas as pd
 
     states = {tried.cell.id: _state(tried) for tried in state.by_variant}
+    # Cells that the definition lacks have rows too, and so the check `matrix` fails
     states |= {stray.key.cell_id: "invalid" for stray in state.strays}
     states |= {cell.id: _VALID for cell in _valid(state)}
     return pd.DataFrame(states.items(), columns=["cell", "state"])
@@ -194,6 +195,7 @@ def _points(state: State, stage: str) -> pd.DataFrame:
     import pandas as pd
 
     own = [tried.cell for tried in state.by_variant if tried.cell.stage == stage]
+    # Loads without a valid repeat are among them, because the check of repeats is to see them
     repeats: dict[tuple[str, int], list[Verdict]] = {_point(cell): [] for cell in own}
     for cell, verdict in _valid(state).items():
         if cell.stage != stage:
@@ -225,6 +227,7 @@ def _spread(
     figure: Callable[[Verdict], float | None],
     width: Callable[[Sequence[float]], float],
 ) -> float:
+    # Zeros are left out too, because both spreads are divided by a figure
     values = [value for value in map(figure, verdicts) if value]
     return width(values) if len(values) > 1 else nan
 

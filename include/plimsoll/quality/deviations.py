@@ -86,6 +86,7 @@ def _process_facts(process: ProcessFingerprint) -> dict[str, str]:
         "JVM": f"{jvm.name} {jvm.version}, {jvm.vendor}",
         "collector": str(jvm.collector),
         "heap": format_size(jvm.heap_max_bytes),
+        # A flag with a path, which lies in an attempt's own folder, always differs
         **{f"flag {name}": value for name, value in jvm.flags.items() if "/" not in value},
     }
 

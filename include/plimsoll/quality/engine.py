@@ -196,6 +196,7 @@ def tested(outcome: Any) -> bool:
 def observed(expected: Expected, outcome: Any, checked: CheckedTable) -> str:
     """Describe one expectation's outcome as a phrase: the observed value, or the rows with unexpected values."""
     result: Mapping[str, Any] = outcome.result
+    # Great Expectations leaves the result empty where an expectation raised an error
     if not result:
         return f"{UNEVALUATED}: {_trouble(outcome.exception_info)}"
     if not tested(outcome):
@@ -231,6 +232,7 @@ def _row(row: Mapping[str, Any], checked: CheckedTable, expected: Expected) -> s
 
 def _shown(value: Any, show: str) -> str:
     value = value.item() if hasattr(value, "item") else value  # NumPy's numbers
+    # True is an int in Python, but no figure
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return show.format(value) if number else excerpt(str(value))
 

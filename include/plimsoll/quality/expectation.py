@@ -87,6 +87,7 @@ def beyond(expected: Expected, table: pd.DataFrame) -> float | None:
     column = expected.arguments.get("column")
     if column not in table or (values := table[column].dropna()).empty:
         return None
+    # A limit of 0 has no multiples, and counts as none
     if high and (worst := float(values.max())) >= high:
         return worst / float(high)
     if not low or (worst := float(values.min())) > low:

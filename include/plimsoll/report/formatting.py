@@ -49,6 +49,7 @@ def percent_at_least(share: float | None, decimals: int = 0) -> str:
     if share is None:
         return NOTHING
     steps = 100 * 10**decimals
+    # 0.29 * 100 is a little less than 29 in floating point, and would become 28 %
     return percent(floor(share * steps + 1e-9) / steps, decimals)
 
 

@@ -156,6 +156,7 @@ def runtime() -> str:
         if script := gzip.decompress(kept.read_bytes()).decode():
             return script
     script = bundled()
+    # Where Python is told to keep nothing beside the code, this file is not kept either
     if not sys.dont_write_bytecode:
         with suppress(OSError):
             # Whole or not at all, whichever other process does the same.

@@ -79,7 +79,7 @@ def held(toolkit: Toolkit, campaign_id: str) -> Iterator[Holder]:
         over.set()
         renewing.join()
         with suppress(StoreError, Refused):  # the hold ends anyway, with this process or when its time is over
-            holder.require()
+            holder.require()  # A hold that was taken over must not be written again
             holder.release()
 
 
@@ -102,6 +102,7 @@ def is_at_work(store: ResultStore, owners: Owners, campaign_id: str, owner: str,
     For a process on another machine, its hold on the campaign gives the answer.
     """
     alive = owners.is_alive(owner)
+    # A run of Airflow holds no campaign
     if alive is not None or ProcessOwner.parse(owner) is None:
         return alive
     hold = hold_in_force(store, owners, campaign_id, now)
@@ -123,6 +124,7 @@ def _take(toolkit: Toolkit, campaign_id: str) -> Holder:
         mine = Hold(owner=owner, since=now, until=now + LASTS)
         # Of several processes at once, the one that creates the next number holds the campaign.
         if HOLD.create(store, campaign_id, mine, number + 1):
+            # Only now: without any number in between, another process could take the campaign by number 1
             if last is not None:
                 store.delete(HOLD.key(campaign_id, number))
             return Holder(toolkit, campaign_id, number + 1, mine)

@@ -89,6 +89,7 @@ def estimate(stage: CampaignStage) -> Estimate:
 def _of_threshold(stage: CampaignStage, strategy: Threshold, ladders: int) -> Estimate:
     """Return the estimate of a threshold, whose cells mostly lie where every other one misses."""
     least, most = least_and_most(stage)
+    # Variants tell one another of the noise: each further one spares half a cell of every variant, up to five of them
     per_ladder = max(_LIKELY_AMONG_FIVE, _LIKELY_CELLS - (len(stage.first.variants) - 1) / 2)
     usual = ceil(per_ladder * (_THEIR_WIDTH / strategy.within) ** 2)
     likely = min(max(FEWEST_CELLS, usual), most // ladders) * ladders

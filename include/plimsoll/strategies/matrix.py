@@ -115,6 +115,7 @@ def _order_within(cells: Sequence[Cell], part: Part) -> Sequence[Cell]:
     ordered.sort(key=lambda cell: (first[cell.group(part.data_scope)], cell.load_ops_s))
     if part.cluster_scope == "variant":
         ids = [variant.id for variant in part.variants]
+        # Sorting is stable, so the cells of each variant keep their shuffled order
         ordered.sort(key=lambda cell: ids.index(cell.variant))
     return ordered
 

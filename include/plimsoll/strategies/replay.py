@@ -148,6 +148,7 @@ class _Playing:
     def _taken_loads(self) -> Iterator[tuple[str, int | None]]:
         for stage, start in self._stage_starts.items():
             for load in start.loads:
+                # The name of a ladder has neither load nor repeat in it, so any will do
                 cell = Cell(stage=stage, variant=load.variant, workload=load.workload, load_ops_s=1, repeat=1)
                 yield cell.ladder, load.load_ops_s
 

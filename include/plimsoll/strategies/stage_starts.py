@@ -86,6 +86,7 @@ def _rate_found(cells: Sequence[Cell], results: Results) -> StageLoad:
     """Return the median rate that the variant achieved in a closed loop at its highest load, as its maximum."""
     highest = cells[-1].load_ops_s
     rates = [results.rates[cell.id] for cell in cells if cell.load_ops_s == highest and cell.id in results.rates]
+    # Of two rates in the middle the lower one, which a cell achieved, and not their mean
     return _load(cells, results, "achieved", int(median_low(rates)) or None if rates else None, (highest,))
 
 

@@ -52,6 +52,7 @@ def make_cell() -> None:
         tags={"plimsoll"},
         params=cell_params(),
         schedule=None,
+        # It begins nothing by itself, and while it is paused no campaign can run a cell
         is_paused_upon_creation=False,
         # The pool `clusters` is the limit to change; this one holds for runs triggered past it.
         max_active_runs=Settings().cell_runs,
@@ -61,6 +62,7 @@ def make_cell() -> None:
         reserve = EmptyOperator(task_id="reserve").as_setup()  # type: ignore[no-untyped-call]
         kept = tasks_of("keep")
         chain(reserve, *tasks_of("measure"), *kept, *tasks_of("judge"))
+        # Beside the judgement, which needs no hosts: they end without waiting for it
         chain(kept[-1], *(task.as_teardown(setups=reserve) for task in tasks_of("clean-up")))
 
 

@@ -15,6 +15,7 @@ def campaign_doc(definition: Definition) -> str:
     campaign = resolve(definition)
     cells = campaign.cells
     rows = "\n".join(_row(campaign, variant) for variant in campaign.variants)
+    # Before Python 3.12 an expression in an f-string may not contain a backslash, hence chr(10) for a line end
     return f"""# {campaign.title}
 
 {definition.description}

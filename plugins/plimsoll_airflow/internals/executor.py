@@ -107,6 +107,7 @@ class PacketQueue:
 class _Uncounted(nullcontext[None]):
     """A substitute for LocalExecutor's count of messages, whose lock a killed worker may keep. The queue knows."""
 
+    # More than 0: then LocalExecutor asks the queue itself whether a message waits
     value = 1
 
 

@@ -42,6 +42,7 @@ def living_triggerers() -> int:
     from sqlalchemy import select
 
     with create_session() as session:
+        # A triggerer that was killed still counts as running there; its last heartbeat tells
         jobs = session.scalars(select(Job).where(Job.job_type == "TriggererJob", Job.state == "running"))
         return sum(job.is_alive() for job in jobs)
 
@@ -115,6 +116,7 @@ def due_times(timetable: "CronTriggerTimetable", since: datetime, until: datetim
     from airflow.sdk import timezone
     from airflow.timetables.base import DataInterval, TimeRestriction
 
+    # Without catch-up Airflow passes over all times but the newest one that is past
     restriction = TimeRestriction(earliest=None, latest=None, catchup=True)
     core, last = core_timetable(timetable), DataInterval.exact(timezone.coerce_datetime(since))
     while info := core.next_dagrun_info(last_automated_data_interval=last, restriction=restriction):

@@ -74,6 +74,7 @@ def _of_cell(session: "Session", cell: CellRunId) -> Iterator["TaskInstance"]:
     named = (TaskInstance.task_id == RUN_CELL_TASK, TaskInstance._rendered_map_index == cell.cell_id)
     holding = (TaskInstance.pool == CLUSTERS_POOL, TaskInstance.state.in_(HOLDING))
     for task in session.scalars(select(TaskInstance).where(*named, *holding)):
+        # Cells of other campaigns have the same ids
         if _campaign_of(session, task) == cell.campaign_id:
             yield task
 

@@ -32,6 +32,7 @@ class Health:
 
     def missing(self, since: datetime) -> list[str]:
         """Return parts that are not healthy, or whose last heartbeat is older than `since` so from a dead process."""
+        # Airflow's answer has no heartbeat of the database, only its status
         beating = {"metadatabase", *(part for part, at in self.heartbeat.items() if at >= since)}
         return [part for part in HEALTH_PARTS if self.status[part] != "healthy" or part not in beating]
 
@@ -131,6 +132,7 @@ class AirflowClient:
 
     def trigger(self, dag_id: str, conf: Mapping[str, Any], *, run_id: str | None = None) -> DagRun:
         """Start a run. With a `run_id` this is idempotent: an existing run is returned unchanged."""
+        # The API refuses a body without `logical_date`, although it may be null
         body = {"logical_date": None, "conf": dict(conf), **({"dag_run_id": run_id} if run_id else {})}
         try:
             path = f"/dags/{_quoted(dag_id)}/dagRuns"
@@ -167,6 +169,7 @@ class AirflowClient:
 
     def set_pool(self, name: str, slots: int, description: str) -> None:
         """Create a pool in which deferred tasks count, or set the number of slots of an existing one."""
+        # The API calls the name `pool` where a pool is changed, and `name` where it is made
         pool = {"slots": slots, "description": description, "include_deferred": True}
         if self.pool(name):
             self._transport.call("PATCH", f"/pools/{_quoted(name)}", json={"pool": name, **pool})

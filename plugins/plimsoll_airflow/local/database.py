@@ -22,6 +22,7 @@ from plimsoll_airflow.local.home import Home, StackError
 from plimsoll_airflow.local.process_environment import COMPONENT, DATABASE_USER, HOME_TAG
 
 UNPRIVILEGED_USER = "nobody"
+# A machine that is busy with other things may take longer than half a minute
 START_TIMEOUT_S = 180.0
 PROGRAM_TIMEOUT_S = 120.0
 SERVER_OPTIONS: Mapping[str, str] = {
@@ -33,6 +34,7 @@ SERVER_OPTIONS: Mapping[str, str] = {
     "io_method": "sync",
     "max_logical_replication_workers": "0",
     "autovacuum_naptime": "5min",
+    # PostgreSQL refuses to start with this level unless `max_wal_senders` is 0
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "jit": "off",
@@ -49,6 +51,7 @@ def start(home: Home) -> psutil.Process:
     if not data.exists():
         _initialise(home, data)
     _forget_stale_owner(data)
+    # With it goes the socket's own lock file, by which a killed server may seem to live on
     remove_socket_dir(home)
     _private_folder(home.socket_dir)
     command = [*_as_postgres_user(), str(program("postgres")), "-D", str(data), "-k", str(home.socket_dir)]
@@ -63,6 +66,7 @@ def execute(home: Home, statements: str) -> str:
 
     Raises StackError with PostgreSQL's own message.
     """
+    # Option -X: no settings of the caller's. Without ON_ERROR_STOP psql goes on after an error and ends with 0.
     options = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1"]
     target = ["-h", str(home.socket_dir), "-U", DATABASE_USER, "-d", "postgres"]
     done = _run([str(program("psql")), *options, *target], home, statements)

@@ -78,6 +78,7 @@ class CampaignRun:
 
     def failures(self) -> list[str]:
         """Return the failed tasks of this run and of its cells' runs, each with the last error in its log."""
+        # Airflow gives 100 runs at most: without the state, those that failed might not be among them
         failed = self.client.dag_runs(CELL_DAG, state="failed")
         cells = [run for run in failed if run.conf.get("campaign_id") == self.campaign_id]
         runs = [*cells, self.run] if self.run.state == "failed" else cells
@@ -160,6 +161,7 @@ def outcome(ended: CampaignRun) -> list[object]:
 
 
 def _print(console: Console, *lines: object) -> None:
+    # People's and programs' text may have brackets, which rich would take for markup
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 

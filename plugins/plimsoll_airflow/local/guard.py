@@ -36,6 +36,7 @@ class Guard:
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                # Neither Ctrl-C nor a closed terminal may end the guard together with its launcher
                 start_new_session=True,
             )
         return cls(process)

@@ -223,6 +223,7 @@ def is_ours(port: int, sockets: Path = Path("/proc/net/tcp")) -> bool:
 
     Then no other user's program can listen there as well. `sockets` is the kernel's table of TCP sockets (proc(5)).
     """
+    # The kernel writes the four bytes of the address as one number of this machine's byte order, but the port as it is
     address = f"{int.from_bytes(socket.inet_aton(LOOPBACK), sys.byteorder):08X}:{port:04X}"
     rows = (line.split() for line in sockets.read_text().splitlines()[1:])
     return any((row[1], row[3], int(row[7])) == (address, _LISTENS, os.geteuid()) for row in rows)

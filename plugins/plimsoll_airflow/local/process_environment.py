@@ -87,6 +87,7 @@ SCHEDULER = {
     # How long the tasks of a scheduler that is known to be dead wait for another.
     "orphaned_tasks_check_interval": "60",
     "parsing_cleanup_interval": "300",
+    # Its server listens on every address of the machine unless told otherwise
     "enable_health_check": "False",
     "use_job_schedule": "True",
 }
@@ -105,6 +106,7 @@ DAG_PROCESSOR = {
     "bundle_refresh_check_interval": "20",
     "dag_bundle_config_list": json.dumps([{"name": "dags-folder", "classpath": BUNDLE, "kwargs": {}}]),
     "print_stats_interval": "600",
+    # A local folder has no versions, so no copies of old ones pile up
     "stale_bundle_cleanup_interval": "0",
     "health_check_threshold": "120",
 }

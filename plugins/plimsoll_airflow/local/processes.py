@@ -161,6 +161,7 @@ def _is_ours_or_gone(pid: int, home: Home) -> bool:
     try:
         return bool(psutil.Process(pid).environ().get(HOME_TAG) == str(home.path))
     except psutil.NoSuchProcess:
+        # Its leader has ended, but others of the session may live: the kernel reuses no id that a session still has
         return True
     except psutil.Error:
         return False

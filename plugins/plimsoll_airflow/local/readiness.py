@@ -33,6 +33,7 @@ def await_ready(
             time.sleep(POLL_S)
 
     await_none(lambda: _unanswered(client.health))
+    # On a busy machine the tasks' API takes longer to build than one request waits, so it is asked again
     await_none(lambda: _unanswered(client.warm_up))
     await_none(lambda: _missing(client, unparsed, since))
 

@@ -42,6 +42,7 @@ class PlainScreen:
 
     def __init__(self, console: Console) -> None:
         self._console = console
+        # Long enough ago that the first line is printed at once, even where the clock has just begun at 0
         self._shown, self._at = "", -LINE_EVERY_S
 
     def show(self, progress: CampaignProgress | None) -> None:
@@ -108,6 +109,7 @@ def _ending(progress: CampaignProgress) -> str:
     if not progress.count("waiting", "running"):
         return "measuring is over"
     over = f"longer than expected, by {clock(progress.seconds_over)}" if progress.seconds_over else ""
+    # Nobody knows yet for which cells the results of this round will ask
     left = f"about {clock(progress.seconds_left)} left{' in this round' if progress.in_rounds else ''}"
     return over if progress.seconds_left is None and over else ", ".join(filter(None, (left, over)))
 
@@ -138,6 +140,7 @@ def _running_row(cell: CellProgress) -> tuple[str, ...]:
         str(cell.attempt or ""),
         f"{now.phase} {now.note}".rstrip() if now else "starting",
         _rate(now.achieved_ops_s if now else None),
+        # Rows are populated as fast as they go, not at the load's rate
         "" if now and now.phase == "populate" else _rate(cell.cell.load_ops_s),
         _left(cell),
     )

@@ -52,9 +52,10 @@ class Stack:
         try:
             self.down()
             with self.shield():
+                # It needs no port: whoever ends a stack asks no api-server
                 self._guard = Guard.start(self.home, self.environment(port=0))
             return self._start(dag_ids, kept=kept)
-        except BaseException:
+        except BaseException:  # A signal's Interrupted is no Exception
             self.down()
             raise
 
@@ -132,6 +133,7 @@ class Stack:
 
     def _start(self, dag_ids: Sequence[str], *, kept: bool) -> Record:
         since = datetime.now(UTC)
+        # Before Airflow starts, which would print the passwords that it has to make into a log
         for user in self.settings.users:
             self.home.password_of(user.name)
         with reserved(self.settings.port) as port:  # its server comes up many seconds later

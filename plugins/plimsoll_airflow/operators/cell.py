@@ -153,6 +153,7 @@ class Judge(StepTask):
                 raise TypeError(f"{self.task_id} gave no verdict")
             if not verdict.valid:
                 if runs_again(CampaignStore(work.toolkit.store, work.key.campaign_id), work.key.cell_id):
+                    # Before the task fails: when the run ends, this keeps the slot of the pool for the cell
                     context["ti"].xcom_push(key=RUNS_AGAIN, value=True)
                 raise ValueError(f"{work.key} is invalid: {'; '.join(verdict.reasons)}")
         return verdict.outcome

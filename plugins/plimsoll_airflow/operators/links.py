@@ -21,6 +21,7 @@ class CellPageLink(BaseOperatorLink):
         """Return the address, made from the run's id; empty for runs with other names."""
         try:
             named = CellRunId.parse(getattr(operator, "run_id", None) or ti_key.run_id)
+            # Only to check both ids, since runs of other DAGs may have such names too; the number means nothing
             key = AttemptKey(campaign_id=named.campaign_id, cell_id=named.cell_id, attempt=1)
         except ValueError:
             return ""

@@ -87,6 +87,7 @@ class RunCell(TriggerDagRunOperator):
             ti = context["ti"]
             slot = SlotTrigger(ti.dag_id, ti.run_id, ti.map_index or 0, parallel, self.poke_interval)
             step = slot.step()
+            # Only after the trigger has said so: it looks twice, and most earlier cells have a slot by then
             if step == MAKE_WAY == event:
                 self.log.info("an earlier cell may need this one's place: waiting outside the pool")
                 later = datetime.now(UTC) + timedelta(seconds=self.poke_interval)
@@ -125,6 +126,7 @@ class RunCell(TriggerDagRunOperator):
         with final():  # `plan` did so, but a cleared task can run long after its run had ended
             begin_run(toolkit(), self.cell_run.campaign_id, run_of(context).token, cells=1, goes_on=True)
         tell_if_late(dict(context), self._campaign)
+        # Outside of `final`, because Airflow's operator asks for the run by an exception
         super().execute(context)
 
     def start_anew(self, context: "Context", event: tuple[str, dict[str, Any]]) -> None:

@@ -34,6 +34,7 @@ class WatchSchedules(BaseOperator):
 
     def execute(self, context: "Context") -> list[str]:
         """Return a sentence for each campaign that was missed. A paused DAG misses nothing."""
+        # From the start of the last run that succeeded to that of this one, so that each time counts once
         until = context["dag_run"].start_date or datetime.now(UTC)
         since = context["prev_start_date_success"] or until - FIRST_LOOK
         definitions = list(watched())

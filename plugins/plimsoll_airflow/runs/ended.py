@@ -18,6 +18,7 @@ from plimsoll_airflow.runs.ownership import CELL_DAG, LIVE_STATES, CellRunId
 def on_dag_run_success(dag_run: Any) -> None:
     """Give back the slot of a run that has succeeded. Airflow calls this."""
     conf = dag_run.conf or {}
+    # A run that was marked as failed keeps its slot until its teardown has run, because its cluster lives until then
     if dag_run.dag_id == CELL_DAG and dag_run.state not in LIVE_STATES and {"campaign_id", "cell_id"} <= conf.keys():
         give_back(dag_run, CellRunId(conf["campaign_id"], conf["cell_id"]))
 

@@ -40,6 +40,7 @@ def meaning(body: str) -> Mapping[str, Any] | tuple[StoredObject, ...]:
     Raises UnusableMessageError.
     """
     message = _json_object(body)
+    # SNS puts the text that it was given into a message of its own
     if message.get("Type") == "Notification" and isinstance(message.get("Message"), str):
         message = _json_object(message["Message"])
     if message.get("Event") == "s3:TestEvent":
@@ -58,7 +59,7 @@ def _json_object(text: str | bytes) -> dict[str, Any]:
         raise UnusableMessageError(f"is larger than {MOST_BYTES >> 10} KiB")
     try:
         parsed = json.loads(text, parse_constant=_no_number)
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # The latter comes of brackets within brackets
         raise UnusableMessageError("is not JSON") from error
     if not isinstance(parsed, dict):
         raise UnusableMessageError("is no JSON object")
@@ -72,6 +73,7 @@ def _no_number(_: str) -> NoReturn:
 def _objects(message: Mapping[str, Any]) -> tuple[StoredObject, ...] | None:
     """Return the new objects of a notification; None for a message that is none."""
     try:
+        # EventBridge gives keys as they are; S3's own notifications have them encoded as in a URL
         if "detail-type" in message:
             created = [message["detail"]] if message["detail-type"] == "Object Created" else []
             objects = tuple(_object(detail, lambda key: key) for detail in created)
@@ -103,6 +105,7 @@ def _plain(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _is_plain(value: object) -> bool:
+    # A lone surrogate has no encoding in UTF-8, and no text in PostgreSQL may contain a NUL
     if isinstance(value, str):
         return not any("\ud800" <= sign <= "\udfff" or sign == "\0" for sign in value)
     return isinstance(value, bool) or (isinstance(value, int | float) and abs(value) <= LARGEST)

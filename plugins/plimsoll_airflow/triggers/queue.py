@@ -126,6 +126,7 @@ class QueueTrigger(BaseEventTrigger):
 
     def _receive(self) -> list[Message]:
         """Wait for messages, and return those that could be read."""
+        # SQS gives 10 messages at most, and deletes as many in one call
         options = {"MaxNumberOfMessages": 10, "WaitTimeSeconds": WAIT_S, "VisibilityTimeout": HIDDEN_S}
         answer = self._sqs.ask(lambda client: client.receive_message(QueueUrl=self.url, **options))
         return [message for received in answer.get("Messages", ()) if (message := self._read(received)) is not None]
@@ -152,6 +153,7 @@ class QueueTrigger(BaseEventTrigger):
         try:
             answer = self._s3.ask(lambda client: client.get_object(Bucket=stored.bucket, Key=stored.key))
             with answer["Body"] as content:
+                # One byte more than allowed is enough to see that the object is too large
                 return values_in(content.read(MOST_BYTES + 1))
         except UnusableMessageError as error:
             raise UnusableMessageError(f"names {stored}, which {error}") from error

@@ -173,6 +173,7 @@ async def require_own_page(request: Request, user: User, bearer: BearerToken) ->
 
 
 def _is_same_origin(request: Request) -> bool:
+    # Browsers send this header only over HTTPS and to their own machine; over plain HTTP there is only `Origin`
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         return site == "same-origin"

@@ -61,6 +61,7 @@ def download(store: ResultStore, prefix: str, name: str, user: BaseUser, file_na
     LONGEST_BLOCK_S allows gets no more.
     """
     path = PurePosixPath(name)
+    # A header holds no character beyond Latin-1, and a quote would end the name
     saved = re.sub(r"[^A-Za-z0-9._-]", "-", file_name or path.name)
     return _Download(
         _counted(store.blocks(_listed(store, prefix, name)), str(user.get_id())),

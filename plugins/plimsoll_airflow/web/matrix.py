@@ -91,6 +91,7 @@ def matrix_alone(visit: Visited) -> Response:
     The page's script requests it repeatedly.
     """
     snapshot, sent = library().snapshot(visit.campaign_id), visit.request.headers
+    # Whoever may change the campaign also gets boxes to tick, so the same status makes another page
     etag = f'{snapshot.etag[:-1]}{"-e" if visit.may else ""}"'
     if sent.get("if-none-match") == etag:
         return Response(status_code=304, headers={"ETag": etag})

@@ -35,6 +35,7 @@ class Middleware:
         if scope["type"] == "http":
             from starlette._utils import get_route_path
 
+            # As Starlette's own routes see it: without the path below which a proxy may serve Airflow
             path = get_route_path(scope)
             if path == PREFIX and scope["method"] in ("GET", "HEAD"):
                 from starlette.responses import RedirectResponse
@@ -81,6 +82,7 @@ async def _refusal(scope: Scope, dag_id: str, body: bytes) -> "Response | None":
     try:
         _require_writable(sent)
         if conf and isinstance(conf, dict):
+            # It reads the store, for which the server's loop must not wait
             await run_in_threadpool(_require_sound, dag_id, conf, user)
     except PlimsollError as error:
         request = Request(scope)

@@ -157,7 +157,9 @@ def without_paths(document: ProblemDocument) -> ProblemDocument:
     folders |= {str(settings.work): "the local clusters", str(Path.home()): "~"}
     folders.pop("/", None)  # the home of a user without one
     text = document.model_dump_json()
+    # Longest first, for one folder may lie in another: the store in the home, for example
     for folder, name in sorted(folders.items(), key=lambda item: -len(item[0])):
+        # As the folder stands in JSON, where a quote or a backslash is escaped
         inner = json.dumps(folder)[1:-1]
         text = re.sub(f"(file://)?{re.escape(inner)}/+", "~/" if name == "~" else "", text)
         text = re.sub(rf"(file://)?{re.escape(inner)}(?![\w-])", name, text)

@@ -62,6 +62,7 @@ def _connection(connection_id: str) -> Any:
 
     try:
         return BaseHook.get_connection(connection_id)
+    # Airflow says the same where no secrets backend answers
     except (AirflowException, AirflowRuntimeError) as error:
         mend = (
             "add it in the UI under Admin → Connections, or with `airflow connections add`; where it is there already, "

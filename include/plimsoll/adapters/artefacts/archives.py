@@ -70,6 +70,7 @@ class Archives:
             reraise=True,
         )
         try:
+            # One deadline for all tries
             return persistent(self._download, archive.url, packed, time.monotonic() + MOST_S)
         except failures as error:
             if is_refused(error):

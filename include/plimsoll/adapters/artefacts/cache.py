@@ -66,8 +66,10 @@ class Cache:
                 files = sorted(path for path in content.rglob("*") if path.is_file() and path.name != STAMPS)
                 checksums = {path.relative_to(content).as_posix(): sha256(path) for path in files}
                 (content / SEAL).write_text(json.dumps(checksums), encoding="utf-8")
+                # Notes size, time and inode of each file, which the rename keeps: the next look reads no content
                 faulty(content, checksums)
                 sealed.parent.mkdir(parents=True, exist_ok=True)
+                # A folder can't be renamed over one with files. The damaged one is removed with the unfinished folder.
                 if sealed.exists():
                     sealed.replace(folder / "damaged")
                 content.replace(sealed)
@@ -171,6 +173,7 @@ def _sound(path: Path, expected: str, known: list[object] | None) -> list[object
     """Return the file's stamp if its content is as expected, else None."""
     try:
         status = path.stat()
+        # With the checksum: another lock may expect other content of the same unchanged file
         stamp: list[object] = [status.st_size, status.st_mtime_ns, status.st_ino, expected]
         return stamp if stamp == known or sha256(path) == expected else None
     except OSError:

@@ -48,6 +48,7 @@ def _mirror() -> str:
     for line in run(command, timeout_s=60, env=plain_environment()).output.splitlines():
         origin, _, rest = line.partition(" ")
         release, _, uri = rest.partition(" ")
+        # `bookworm-security` comes from a mirror of its own, which has no unstable distribution
         if origin == "Debian" and "-" not in release:
             return uri
     raise ArtefactError("apt knows no mirror of Debian here", where="apt-get indextargets", mend=_MEND)
@@ -65,6 +66,7 @@ def _options(scratch: Path, mirror: str) -> Iterator[str]:
         "Dir::State::lists": scratch / "lists",
         "Dir::State::status": "/dev/null",
         "Dir::Cache": scratch / "cache",
+        # Otherwise apt, if root runs it, would download as the user _apt, who may not write to the cache
         "APT::Sandbox::User": "root",
         "Acquire::Languages": "none",
         "Acquire::Retries": "3",

@@ -26,7 +26,9 @@ _TITLES = {
     _COMPILER: "Eclipse's Java compiler",
 }
 """The lock files that programs are compiled from, with their names for people."""
+# A part of the entry's name: with another number programs are built again from the same sources
 _RECIPE = "2"
+# The earliest time that a zip file can hold
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -145,6 +147,7 @@ def _compile(cache: Cache, program: JavaProgram, libraries: Sequence[Path], clas
     """Compile with Eclipse's compiler, because the Java runtime has none."""
     compiler = next(jar_folder(cache, _locked(_COMPILER)).glob("ecj-*.jar"))
     class_path = ":".join(str(library) for library in libraries)
+    # The node tool runs on OWN_JDK, which is Java 11
     options = ["-11", "-encoding", "UTF-8", "-proc:none", "-nowarn", "-g", "-cp", class_path, "-d", str(classes)]
     java, sources = jdk(cache, OWN_JDK).java, program.sources.folder
     main = sources.joinpath(*program.package.split("."), "Main.java")

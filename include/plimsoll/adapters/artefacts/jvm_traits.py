@@ -52,6 +52,7 @@ _ANYWHERE = (
 _CHATTER = re.compile(r"^(Error occurred during init|\[|OpenJDK.*warning)")
 _ENDING = re.compile(r"\s*Error: (Could not create the Java|A fatal exception).*")
 _PATIENCE_S = 60
+# JDK 11 has ZGC only as an experimental option
 _SMALL = ("-Xmx64m", "-XX:+UnlockExperimentalVMOptions")
 
 COLLECTOR_FLAGS: Mapping[Collector, str] = {
@@ -89,6 +90,7 @@ def is_harmless(flag: str, types: Mapping[str, str]) -> bool:
         return _PLAIN.fullmatch(flag) is not None
     name = option["on"] or option["name"]
     if name not in types:
+        # A JVM that lists no flags may have this one all the same
         return bool(types) and name not in _UNLISTED
     if option["switch"]:
         return _SWITCHES.fullmatch(name) is not None

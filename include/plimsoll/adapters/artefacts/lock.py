@@ -36,6 +36,7 @@ _SETS: Mapping[str, tuple[str, ...]] = {
     ),
     "load-generator-for-hbase": (
         "org.apache.hbase:hbase-shaded-client:2.6.4-hadoop3",
+        # The program uses jackson and metrics itself, in the versions that the CQL driver brings into the set above
         "com.fasterxml.jackson.core:jackson-databind:2.20.1",
         "io.dropwizard.metrics:metrics-core:4.1.18",
         "org.hdrhistogram:HdrHistogram:2.2.2",

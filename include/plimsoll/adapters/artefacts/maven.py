@@ -101,6 +101,7 @@ def _locked(artifact: "Artifact") -> LockedJar:
 def _download(artifact: "Artifact") -> Path:
     path = artifact.cached_path
     assert path is not None, "the context has a cache"
+    # jgo asserts that the file is not there, and a failed try leaves a part of it
     path.unlink(missing_ok=True)
     artifact.context.resolver.download(artifact)
     return path
@@ -166,6 +167,7 @@ def _fill(cache: Cache, locked: LockedSet, folder: Path, scratch: Path) -> None:
         path.replace(folder / jar.name)
         if count % 20 == 0:
             cache.log(f"  {count} of {len(wanted)} jars are there")
+    # Notes the new files as verified, so that the next look reads no content
     faulty(folder, locked.checksums)
     cache.log(f"{locked.name} is ready: {_amount(locked.jars)}")
 

@@ -22,6 +22,7 @@ from plimsoll.adapters.artefacts.maven import fetch
 from plimsoll.domain.text.errors import ArtefactError
 from plimsoll.ports.artefacts import ReleaseProgram
 
+# A part of the entry's name: with another number programs are taken from the same archives again
 _RECIPE = "1"
 _MOST_BYTES = 200_000_000
 
@@ -103,7 +104,9 @@ MOST_BYTES = 8 << 30
 """A JDK takes 0.3 GiB."""
 MOST_MEMBERS = 100_000
 """Files, folders and links; a JDK has 500. Empty ones take no bytes, but each takes a place on the disk."""
+# tarfile raises KeyError for a hard link to a member that the archive lacks
 _DAMAGED = (EOFError, zlib.error, LZMAError, KeyError)
+# None: decompressors raise OSError without a number
 _CONTRADICTIONS = (None, errno.ENOTDIR, errno.EISDIR, errno.EEXIST)
 """Errors of an archive that is damaged, or in which a name stands for a file and for a folder; not of the disk."""
 

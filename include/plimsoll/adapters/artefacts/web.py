@@ -75,6 +75,7 @@ def _peer(answer: "httpx.Response") -> list[str]:
 def _require_foreign(addresses: list[str], url: str) -> None:
     for text in addresses:
         address = ip_address(text.partition("%")[0])
+        # ::ffff:169.254.169.254 leads to the same service as 169.254.169.254
         address = getattr(address, "ipv4_mapped", None) or address
         if any(address in network for network in _OF_THE_HOST):
             raise ArtefactError("it leads to a link-local address, where no archive lies", where=url, mend=_MEND)

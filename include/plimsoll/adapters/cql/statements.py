@@ -27,6 +27,7 @@ _CHANGES = (
     *("create", "alter", "drop", "grant", "revoke", "list"),
     *("use", "describe", "desc", "add", "comment", "security"),
 )
+# PRUNE, and below BYPASS CACHE and USING TIMEOUT behind a SELECT, are ScyllaDB's
 _VERBS = (*_QUERIES, *_CHANGES, "prune")
 _NEEDED = {"select": ("from",), "insert": ("into",), "update": ("set", "where"), "delete": ("from", "where")}
 """The words without which no statement of that kind is complete, in their order."""
@@ -41,6 +42,7 @@ _TYPES = (
     *("ascii", "bigint", "blob", "boolean", "counter", "date", "decimal", "double", "duration", "float", "inet"),
     *("int", "smallint", "text", "time", "timestamp", "timeuuid", "tinyint", "uuid", "varchar", "varint"),
 )
+# Some are names of CQL, too, but not with a length: varchar(20)
 _OF_OTHERS = {
     **dict.fromkeys(("string", "char", "varchar", "varchar2", "text", "clob", "json", "jsonb"), "text"),
     **dict.fromkeys(("integer", "int4"), "int"),
@@ -107,6 +109,7 @@ def table_faults(table: Table, own_types: Collection[str]) -> Iterator[Fault]:
         if name not in table.columns:
             yield f"PRIMARY KEY names {name}, which is no column", meant_or_known(name, table.columns, lead="there are")
     for name, type_ in table.columns.items():
+        # Types with <…> or in quotes are left to the database, which may have more of them
         if re.fullmatch(r"[\w ()]*", type_) and type_ not in (*_TYPES, *own_types):
             other = _OF_OTHERS.get(type_.partition("(")[0])
             mend = f"write {other}" if other else meant(type_, (*_TYPES, *own_types))
@@ -128,7 +131,7 @@ def _of_any(words: Sequence[str]) -> Iterator[Fault]:
     elif words[0] not in _VERBS:
         first, known = words[0].upper(), [query.upper() for query in _QUERIES]
         yield f"begins with {first}, as no statement of CQL does", meant_or_known(first, known)
-    elif ";" in words and words[0] != "begin":
+    elif ";" in words and words[0] != "begin":  # A batch has several statements
         yield "a second statement follows after `;`", "write each by itself"
     else:
         for opening, closing in ("()", "[]", "{}"):
@@ -217,6 +220,7 @@ def _ordering(words: Sequence[str]) -> Iterator[str]:
 
 
 def _selected(words: Sequence[str], *, is_query: bool) -> Iterator[str]:
+    # A column may be called `json` or `distinct`, and then a comma, AS or nothing follows
     while is_query and words[:1] in (["json"], ["distinct"]) and words[1:2] not in ([], [","], ["as"]):
         words = words[1:]
     for part in parts_of(words):

@@ -132,6 +132,7 @@ class Endpoint:
         command = filled(line, {**self.options.values(values.place), OWN: values.own})
         argv, stdin = given((*within(limit.total_seconds()), *command), self._secrets_at(values.place))
         try:
+            # Longer than `timeout` needs to end and then kill the command: only so its exit code tells of that
             ended = host.run(argv, timeout=limit + 2 * timedelta(seconds=KILLING_S), check=False, stdin=stdin)
         except HostError as error:
             raise _error(key, f"could not run on the load host: {error.what}", error.mend) from error

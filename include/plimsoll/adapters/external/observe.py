@@ -66,6 +66,7 @@ class Observe(Model):
     def followed(self) -> Mapping[str, str]:
         """Return name → path of each log, where the name is what it is kept under."""
         known = {GC_LOG: self.gc_log, OWN_LOG: self.log.path if self.log else None}
+        # The number keeps logs of one name in several folders apart
         further = {f"{number}-{_plain(path)}": path for number, path in enumerate(self.logs, start=1)}
         return {**{name: path for name, path in known.items() if path}, **further}
 

@@ -45,7 +45,7 @@ def parse_plan(text: str) -> dict[str, Any]:
         plan = json.loads(text) if text else {}
         if isinstance(plan, dict):
             return plan
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # The latter for brackets nested too deeply
         pass
     raise LoadError(f"the load's {PLAN} is damaged", where="load generator", mend="run the cell again")
 
@@ -72,6 +72,8 @@ _BEYOND_S = 5
 late, or covers several seconds, and must not be in the judged time.
 """
 
+# A subshell for each command, because `times` adds up all children of a shell; its last line has theirs. `mv` makes
+# NAME.end appear as a whole, since it may be read at any moment.
 _HEAD = r"""#!/bin/sh
 # Runs each command once the one before it has succeeded. Of each it leaves NAME.begun, NAME.console and NAME.end.
 run() {

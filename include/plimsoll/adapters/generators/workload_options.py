@@ -118,7 +118,7 @@ def _number_fault(option: Option, value: JsonValue) -> str:
         return str(error) if option.type == "count" else f"{value!r} is no {_number_like(value)}"
     if option.minimum is not None and number < option.minimum:
         return f"{value} is less than {_shown(option, option.minimum)}"
-    if option.maximum is not None and not number <= option.maximum:
+    if option.maximum is not None and not number <= option.maximum:  # This refuses NaN, too
         return f"{value} is more than {_shown(option, option.maximum)}"
     return ""
 

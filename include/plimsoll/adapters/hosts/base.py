@@ -108,6 +108,7 @@ def host_facts(readings: Mapping[str, Any], provider: Mapping[str, str]) -> Host
 
 def memory_bytes(readings: Mapping[str, Any]) -> int:
     """Return the memory that processes on the host may use: the machine's, or a control group's lower limit, bytes."""
+    # Without a limit, version 2 of control groups says `max`, and version 1 a number beyond any memory
     limits = (readings["memory_limit"].strip(), readings["memory_limit_v1"].strip())
     return min([_meminfo(readings["meminfo"])["MemTotal"], *(int(limit) for limit in limits if limit.isdigit())])
 
@@ -158,6 +159,7 @@ class BaseHost(Host, ABC):
     def stop(self, job_id: str, *, grace: timedelta) -> None:
         require_id(job_id, self._where)
         grace_s = grace.total_seconds()
+        # Beyond its grace `control.stop` sends two more signals, and waits so long after each
         allowed_s = grace_s + 2 * KILL_TIMEOUT_S
         if not self._call("stop", allowed_s, folder=str(self.root / FOLDER), id=job_id, grace_s=grace_s):
             raise self._error(f"job {job_id} is still running after SIGKILL", "look for a process in state D (`ps`)")
@@ -174,6 +176,7 @@ class BaseHost(Host, ABC):
             raise self._error(f"there is no folder {bundle} to install", "prepare the artefacts again: `make setup`")
 
     def _below_root(self, path: PurePosixPath) -> PurePosixPath:
+        # By its text alone, because the path may be another machine's
         absolute = PurePosixPath(posixpath.normpath(self.root / path))
         if not absolute.is_relative_to(self.root):
             raise self._error(f"{path} is not below the host's folder", "write to a path below the host's root")

@@ -104,6 +104,7 @@ def existing_part(folder: Path) -> Path:
 
 
 def _loopback() -> Finding:
+    # Nodes of local clusters have addresses like the second one, each cluster in a subnet of its own
     taken = [address for address in ("127.0.0.1", "127.10.20.1") if not _can_bind(address, 0)]
     mend = "loopback must answer for all of 127.0.0.0/8, as it does on Linux unless it was narrowed"
     return Finding("loopback addresses", not taken, f"can't bind {', '.join(taken)}" if taken else "bindable", mend)
@@ -118,6 +119,7 @@ def _ports(ports: Sequence[int]) -> Finding:
 
 def _can_bind(address: str, port: int) -> bool:
     with socket.socket() as probe:
+        # As servers do: connections that linger from an ended cluster are no obstacle
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address, port))

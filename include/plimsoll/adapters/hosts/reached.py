@@ -45,6 +45,7 @@ def parse_host_key(text: str) -> HostKey:
     except binascii.Error as error:
         raise ValueError(f"{form}; its second word is no base64: {error}") from error
     kind = words[0].encode()
+    # The key itself begins with the length of its kind, in four bytes, and the kind
     if blob[:4] != len(kind).to_bytes(4, "big") or blob[4 : 4 + len(kind)] != kind:
         raise ValueError(f"{form}; its second word holds no key of the kind {words[0]}")
     return HostKey(words[0], blob)

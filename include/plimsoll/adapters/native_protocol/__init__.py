@@ -88,6 +88,7 @@ class Session:
             return socket.create_connection((node, port), timeout=CONNECT_S)
         except socket.gaierror as error:
             raise self._error(f"no address is known for that name: {error.strerror}", "correct the name") from error
+        # Python encodes names by IDNA, which refuses parts that are empty or longer than 63 letters
         except UnicodeError as error:
             raise self._error("is no name that can have an address", "correct the name") from error
         except OSError as error:
@@ -123,13 +124,14 @@ class Session:
             what = f"accepts a connection and does not begin to speak CQL: {error}"
             own = f"see whether it asks for a client certificate, which you give by {access.names.certificate}"
             mends = own if is_encrypted else "it may expect `tls: true`"
+            # With TLS 1.3 the handshake is over before a node refuses the client's certificate: its alert comes here
             other = what, f"{mends}, and that it is a database that speaks CQL"
             raise self._error(*(rejected(error.what, access) or other)) from error
         if opcode not in (Opcode.READY, Opcode.AUTH_SUCCESS):
             raise self._foreign()
 
     def _left_s(self) -> float:
-        return max(0.001, self._until - time.monotonic())
+        return max(0.001, self._until - time.monotonic())  # A timeout of 0 would mean not to wait at all
 
     def _ask(self, frame: bytes) -> tuple[int, Reader]:
         """Return opcode and body of the answer. Raises _Ended and other ProviderErrors."""
@@ -222,6 +224,7 @@ def untrusted(error: ssl.SSLCertVerificationError, names: AccessNames) -> tuple[
 
 def rejected(reason: str, access: DatabaseAccess) -> tuple[str, str] | None:
     """Return what a node has against the client's certificate, and how to mend it; None if it is something else."""
+    # OpenSSL names an alert TLSV13_ALERT_… as an error's reason, and `tlsv13 alert …` in its text
     words, certificate_name = reason.upper().replace(" ", "_"), access.names.certificate
     if _ALERT not in words or ("CERTIFICATE" not in words and "UNKNOWN_CA" not in words):
         return None

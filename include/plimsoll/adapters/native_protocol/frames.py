@@ -86,6 +86,7 @@ def parse_body(opcode: int, flags: int, body: bytes) -> "Reader":
     reader = Reader(body)
     if flags & _TRACED:
         reader.take(16)
+    # Warnings stand before a payload, although their flag is the higher bit
     if flags & _WARNED:
         for _ in range(reader.short()):
             reader.string()

@@ -26,8 +26,9 @@ from plimsoll.domain.text.wording import meant_or_known
 
 _UNFINISHED = ".part"
 _LEFT = re.compile(r"(\.[0-9a-f]{32}|(^|/)tmp[a-z0-9_]{8})\.part$")
-"""The names that `put_whole` and `create_whole` give, `tmp…` those of an older Plimsoll. What people named `….part` is none."""
+"""The names that `put_whole` and `create_whole` give, and older ones, `tmp….part`. What people named `….part` is none."""
 _MOST_BYTES = 1 << 20
+# UTF-16 text without a mark begins with a NUL beside an ASCII character
 _UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[ -~]|[ -~]\0")
 
 
@@ -67,6 +68,7 @@ def _beside(place: Path) -> Path:
 def remove(place: Path) -> None:
     """Remove a file, or a folder with all that is in it, as far as it is there."""
     if place.is_dir():
+        # Python 3.11 lacks `onexc`, which is to replace `onerror`
         shutil.rmtree(place, onerror=_unless_missing)
     else:
         with suppress(FileNotFoundError, NotADirectoryError):

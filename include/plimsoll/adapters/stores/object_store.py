@@ -83,6 +83,7 @@ class ObjectStore:
             if self._local:
                 return create_whole(Path(path), data)
             try:
+                # Where a file system has nothing better, fsspec looks and then writes: of two at once both may succeed
                 self._fs.pipe_file(path, data, mode="create")
             except FileExistsError:
                 return False
@@ -102,6 +103,7 @@ class ObjectStore:
     def stamped(self, prefix: str, name: str) -> Iterator[tuple[str, str]]:
         files, skip, end = self._files(prefix), self._above, f"/{name}"
         with self._explained(prefix):
+            # A list: a generator would look at the files later, outside of `_explained`
             stamps = [_stamp(path, facts) if path.endswith(end) else "" for path, facts in files.items()]
         return ((path[skip:], stamp) for path, stamp in zip(files, stamps, strict=True))
 

@@ -7,6 +7,7 @@ from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, 
 
 from plimsoll.domain.text.errors import NotFound, SecretError, StoreError
 
+# 404: the answer to a HEAD request has no body with a code, only its status
 _MISSING = frozenset({"NoSuchKey", "NoSuchUpload", "404", "NotFound"})
 _MENDING = {
     "NoSuchBucket": "make the bucket, or name another one in PLIMSOLL_STORE",

@@ -129,6 +129,7 @@ class S3Store:
     def delete(self, prefix: str) -> None:
         """Delete everything below a prefix, and a file with exactly that name."""
         names = [entry["Key"] for entry in self._objects(prefix)]
+        # S3 deletes at most 1,000 files by one request
         for start in range(0, len(names), 1000):
             objects = {"Objects": [{"Key": name} for name in names[start : start + 1000]], "Quiet": True}
             answer = self._ask(prefix, methodcaller("delete_objects", Bucket=self._bucket, Delete=objects))

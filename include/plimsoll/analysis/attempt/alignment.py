@@ -82,6 +82,7 @@ class _Placed:
     @cached_property
     def _borders(self) -> list[int]:
         """Return the number of each interval's first record, from that of the first to one after the last."""
+        # One search for all borders, since two for each interval take much longer
         numbers = np.arange(self.numbers[0], self.numbers[-1] + 2)
         return [int(border) for border in np.searchsorted(self.numbers, numbers)]
 
@@ -101,6 +102,7 @@ def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | No
     end_s = min(float(track.ends[-1]) for track in tracks)
     if due_until_s is not None and due_until_s > end_s:
         end_s = due_until_s
+        # Nothing was due in an interval that begins just at that end
         last = max(last, int(schedule.place(np.array([np.nextafter(end_s, -np.inf)]))[0]))
     return tuple(_window(number, placed, schedule, end_s - schedule.origin_s) for number in range(first, last + 1))
 

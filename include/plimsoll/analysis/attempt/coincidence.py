@@ -217,8 +217,10 @@ def _samples(collected: Collected) -> dict[str, Sequence[Occurrence] | None]:
             by_cause.setdefault(cause, []).extend(
                 _second(float(end), float(amount), host)
                 for end, amount in zip(ends, amounts, strict=True)
+                # Neither NaN, which is not sampled, nor figures below 0, which old samplers told
                 if amount > 0
             )
+    # Older samplers do not take these figures: then the cause is unknown, and not one that never came
     unknown = {cause for cause in ("others", "throttled") if sampled(collected.samples, f"cpu_{cause}").isna().all()}
     return {cause: happened for cause, happened in by_cause.items() if cause not in unknown}
 

@@ -132,6 +132,7 @@ def _of_generator(
     if not collected.seconds:
         return
     ends = np.array([second.at.timestamp() for second in collected.seconds])
+    # A load generator that stalls reports late, and then of all the time since its report before
     begins = np.concatenate([[ends[0] - PERIOD_S], ends[:-1]])
     lates = np.array([max(second.hiccup_ms, second.lag_ms or 0.0) for second in collected.seconds])
     late_ms: dict[str, dict[int, float]] = {}

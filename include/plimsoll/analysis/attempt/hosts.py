@@ -144,6 +144,7 @@ def means(own: pd.DataFrame, column: str, within: tuple[Span, ...]) -> Floats:
     known = ~np.isnan(values)
     begins, ends = own["begin_s"].to_numpy(dtype=np.float64), own["end_s"].to_numpy(dtype=np.float64)
     lengths = (ends - begins) * known
+    # Sums up to each edge rise evenly between two edges, so a span takes of a sample at its border what lies within it
     edges = np.concatenate([begins[:1], ends])
     sums = np.concatenate([[0.0], np.cumsum(np.where(known, values, 0.0) * lengths)])
     held = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -214,6 +215,7 @@ def _jvm(
         "host": jvm.host,
         "process": jvm.process,
         "judged_s": judged_s,
+        # ZGC and Shenandoah log no processor time of pauses: the share is unknown, and not 0
         "gc_cpu_share": sum(cpu_s) / judged_s / cpus if pauses.cpu and cpus else nan,
         "allocated_bytes_s": _allocation_rate(heap),
         "heap_after_median_bytes": median(after) if after else nan,

@@ -119,6 +119,7 @@ def log_lines_frame(
     import pandas as pd  # late: judging needs none of it
 
     missed = intervals[intervals["met"].notna() & ~intervals["met"].fillna(value=True).astype(bool)]
+    # An interval without an answer has no percentile, and is worse than any that has one
     worst = missed.sort_values("judged_ms", ascending=False, na_position="first").head(_INTERVALS)
     rows = [
         (start_s, at_s, *process, text[:_LENGTH])

@@ -59,6 +59,7 @@ class _Part:
 
     def met(self, level: ServiceLevel) -> bool | None:
         """Tell whether the percentile is strictly below the bound. None where that is open, or nothing counted."""
+        # Operations were due, and none was answered
         if self.is_stall or (self.failed and not self.count):
             return False
         total = self.total(level)
@@ -216,6 +217,7 @@ def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
         judged=len(judged),
         missed=sum(outcome is False for outcome in outcomes),
         not_judged=len(_judged(level, parts, "partial")),
+        # An interval whose value is not known may be the worst
         worst_ms=max(known) if known and len(known) == len(judged) else None,
         ratios=ratios_of(level, values) if all_known else (),
     )
@@ -230,6 +232,7 @@ def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
         operation=part.operation,
         count=part.count,
         rate_ops_s=part.count / window.duration_s if window.duration_s > 0 else 0.0,
+        # With failures the percentile of answers, which the files tell, is not that of all operations
         judged_ms=None if part.total(level) > part.count else part.value(level.percentile),
         met=part.met(level) if judges else None,
         failed=part.failed,

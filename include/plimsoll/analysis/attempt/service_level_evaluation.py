@@ -110,6 +110,7 @@ def judge_load_hosts(
     try:
         readings = [
             by_first_clock(
+                # Hosts name their logs alike, but judging and messages know a log by its name
                 read_run([RunFile(f"{host}/{name}" if len(files) > 1 else name, own[name]) for name in own], options),
                 (ahead_ms or {}).get(host, 0.0),
             )
@@ -131,11 +132,11 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
     if reading.tracks:
         judgement = judge_tracks(reading.tracks, run, levels, reading.unit, unanswered)
         if slides and judgement.valid:
-            from plimsoll.analysis.attempt.sliding import slid
+            from plimsoll.analysis.attempt.sliding import slid  # late: few ask for windows that slide
 
             judgement = slid(judgement, reading.tracks, run, reading.unit, unanswered)
     elif reading.samples:
-        from plimsoll.analysis.attempt.percentile_bounds import judge_samples
+        from plimsoll.analysis.attempt.percentile_bounds import judge_samples  # late: most files have histograms
 
         if slides:
             what = f"{reading.title}: has percentiles over time, but no histograms: sliding windows can't be made of it"
@@ -167,12 +168,14 @@ def judge_tracks(
     schedules = {level.interval: schedule_of(tracks, run, level.interval) for level in levels}
     shortest_s = min(schedule.interval_s for schedule in schedules.values())
     faults = continuity_faults(tracks, shortest_s)
+    # Only records without gaps and overlaps can be placed in intervals
     if not faults:
         faults = tuple(fault for schedule in schedules.values() for fault in misfits(tracks, schedule))
     if faults:
         return Judgement(reasons=tuple(dict.fromkeys(faults)))
     decoder = Decoder(unit)
     passes: dict[timedelta, _LevelEvaluation] = {}
+    # Service levels with intervals of one length share a pass: unpacking histograms is most of the work
     for interval, schedule in schedules.items():
         wanted = Wanted([level for level in levels if level.interval == interval], unanswered, schedule.origin_s)
         passes[interval] = _pass(tracks, schedule, run, decoder, wanted)

@@ -35,6 +35,7 @@ def summed(by_host: Mapping[str, LoadSummary]) -> LoadSummary:
         started_at=min((summary.started_at for summary in summaries if summary.started_at), default=None),
         duration_s=min(summary.duration_s for summary in summaries),
         warmup_s=min(summary.warmup_s for summary in summaries),
+        # Hosts share a load in parts such as 100/3 ops/s: `fsum` rounds once, so that they add up to the load again
         **{name: _known(summaries, name, fsum) for name in ("attempted_ops_s", "achieved_ops_s", "rows_s")},
         **{name: _known(summaries, name, sum) for name in ("answered", "in_flight_max", "backlog_max")},
         **{name: _known(summaries, name, max) for name in _LARGEST},

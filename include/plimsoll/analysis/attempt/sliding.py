@@ -110,12 +110,14 @@ def _slides(tracks: Sequence[Track], run: Run, level: ServiceLevel, unanswered: 
     if abs(steps * step_s - schedule.interval_s) > schedule.misfit_s:
         what = f"records of {step_s:g} s do not divide windows of {schedule.interval_s:g} s"
         raise LogError(what, where=tracks[0].name, mend="give `--interval` as a multiple of the records' length")
+    # Records are seldom exactly as long as they should be. Steps are, so that windows do not drift.
     step_s = schedule.interval_s / steps
     answered_until_s = min(float(track.ends[-1]) for track in tracks)
     until_s = max(answered_until_s, due_until_s(schedule, run, unanswered) or answered_until_s)
     end_s = until_s - schedule.origin_s + schedule.misfit_s
     planned_s = schedule.interval_s * schedule.planned if schedule.planned is not None else end_s - schedule.warmup_s
     judged_s = min(end_s - schedule.warmup_s, planned_s)
+    # A whole number of steps may be a little less in floating point
     return _Slides(schedule.origin_s, schedule.warmup_s, step_s, steps, int(judged_s / step_s + 1e-6) - 1)
 
 
@@ -140,6 +142,7 @@ def _step(tracks: Sequence[Track], slides: _Slides, number: int, decoder: Decode
     by_name: dict[str, Ints] = {}
     for track in tracks:
         first, end = np.searchsorted((track.starts + track.ends) / 2, borders)
+        # Of full length, so that steps can be added to a window and taken off it
         counts = decoder.merge(track.records[int(first) : int(end)], track.name)
         for name in dict.fromkeys((ALL_OPERATIONS, track.operation or ALL_OPERATIONS)):
             by_name[name] = by_name[name] + counts if name in by_name else counts

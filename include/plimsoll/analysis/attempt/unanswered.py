@@ -108,6 +108,7 @@ class Unanswered:
         `judged`: answered and failed operations of each judged interval; `answered`: those of the whole run.
         """
         if self.without_time:
+            # The answers of the whole run hold those failures that are timed like answers
             among_times = sum(int(timeline.so_far[-1]) for timeline in self.among_times.values())
             failed, operations = self.total, answered - among_times + self.total
         else:

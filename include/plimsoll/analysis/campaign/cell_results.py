@@ -43,6 +43,7 @@ def _no_table() -> pd.DataFrame:
     return pd.DataFrame()
 
 
+# By identity: tables that are compared give a table, which is neither true nor false
 @dataclass(frozen=True, eq=False)
 class AttemptData:
     """One attempt as the store holds it.

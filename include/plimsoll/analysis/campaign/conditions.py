@@ -189,6 +189,7 @@ def _chains(group: Sequence[AnswerOverStages]) -> Iterator[_Chain]:
         known = [condition for answer in group if (condition := _condition(answer, variant))]
         healthy = [condition for condition in known if condition.action is None]
         others = [condition for condition in known if condition.action and not condition.action.loses_nodes]
+        # Reversed, so that of several conditions of one rank the first stays
         by_rank = {condition.rank: condition for condition in reversed(known) if condition not in others}
         lost = [by_rank[rank] for rank in sorted(by_rank)]
         pairs = [lost] if len(lost) > 1 and _Chain(lost).is_comparable else list(pairwise(lost))

@@ -101,6 +101,7 @@ def _busy(attempt: AttemptData) -> Mapping[str, float]:
 FEWEST_CELLS = 10
 _MAD_TO_SIGMA = 1.4826
 _MAD_EFFICIENCY = 0.37
+# A level of 0.01 raises more false alarms in whole campaigns than the stated 5 % (`benchmarks.false_alarms`)
 _FEWEST_LIKE, _OWN_LEVEL = 3, 0.005
 _ZONE = "zone"
 
@@ -182,6 +183,7 @@ def order_effect(residuals: Iterable[Residual]) -> OrderEffect:
 
 
 def _seasons(placed: Iterable[tuple[int, Residual]]) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    # Not widened: a slope is taken from differences of cells, in which the mean drops out
     seasons = grouped((residual.group, (position, residual.value / residual.widened)) for position, residual in placed)
     tables = [np.array(season, dtype=np.float64) for season in seasons.values()]
     return [(table[:, 0], table[:, 1]) for table in tables]
@@ -192,6 +194,7 @@ def zone_effect(residuals: Iterable[Residual]) -> ZoneEffect:
     by_zone = grouped((zone, residual.value) for residual in residuals if (zone := _zone(residual.result.counted)))
     typical = {zone: exp(float(np.median(values))) for zone, values in sorted(by_zone.items())}
     samples = [values for values in by_zone.values() if len(values) >= 3]
+    # Where all residuals are 0 SciPy's p value is NaN
     if len(samples) < 2 or not np.any(np.concatenate(samples)):
         return ZoneEffect(zones=typical, p_value=None, shown=False)
     from scipy.stats import kruskal  # a second to import
@@ -226,6 +229,7 @@ def _is_odd_among_its_like(residual: Residual, residuals: Sequence[Residual]) ->
     from scipy.stats import t
 
     like = [other.value for other in residuals if other is not residual and other.group == residual.group]
+    # So few have no spread to speak of: that of all cells alone decides
     if len(like) < _FEWEST_LIKE:
         return True
     spread = float(np.std(like, ddof=1)) * sqrt(1 + 1 / len(like))

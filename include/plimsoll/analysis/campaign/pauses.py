@@ -127,12 +127,14 @@ def _stopped_ms(table: pd.DataFrame) -> Floats:
     order = np.lexsort((ends, hosts))
     hosts, stopped, ends = hosts[order], stopped[order], ends[order]
     of_same_stop = (np.diff(hosts) == 0) & (np.diff(stopped) == 0) & (np.diff(ends) < _ONE_STOP_S)
+    # Cut to length, since an empty table has no first stop
     lengths: Floats = stopped[np.append(True, ~of_same_stop)[: len(stopped)]]
     return lengths
 
 
 def _quantile(columns: Sequence[Floats], share: float) -> float | None:
     values = np.concatenate(columns) if columns else np.empty(0)
+    # The length of a pause that happened, and never too short
     return float(np.quantile(values, share, method="higher")) if len(values) else None
 
 

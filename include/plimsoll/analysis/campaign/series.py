@@ -140,6 +140,7 @@ def typical_by_load(cells: Iterable[CellResult]) -> tuple[Typical, ...]:
 
 
 def _typical(variant: str, load: int, runs: Sequence[Series]) -> Typical:
+    # A report made again must be the same byte for byte; Python's own hash of a text is another in each process
     random = np.random.default_rng(crc32(f"{variant} {load}".encode()))
     # A stall has no percentile: its interval counts as missed, and in the typical value as the run's highest.
     logs = [np.log(np.where(run.judged_ms > 0, run.judged_ms, np.nanmax(run.judged_ms))) for run in runs]
@@ -197,6 +198,7 @@ def _agree(middle: float, repeats: int, width: float) -> float:
     climbed, same = 1.0, 0.0
     for level in _LEVELS:
         scaled = (middle - level) / width
+        # Further off the chance is 0 or 1 to all digits, and exp overflows from 710 on
         carried = (1 / (1 + exp(-scaled)) if abs(scaled) < 50 else float(scaled > 0)) ** repeats
         same += (climbed * (1 - carried)) ** 2
         climbed *= carried

@@ -141,6 +141,7 @@ def typical_interval(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, f
     """
     pairs, ranks = sorted(x / y for x, y in product(xs, ys)), range(1, len(xs) + len(ys) + 1)
     lowest = len(xs) * (len(xs) + 1)
+    # Ranks are doubled here: the least sum is n (n + 1), and only every other sum occurs
     below = np.cumsum(_rank_sums([2 * rank for rank in ranks], len(xs))[lowest::2])
     out = max(0, int(np.searchsorted(below, (1 - CONFIDENCE) / 2, side="right")) - 1)
     return pairs[out], pairs[-1 - out], max(0.0, 1 - 2 * float(below[out]))

@@ -115,11 +115,13 @@ def ratio_of(values: Sequence[float], control: Sequence[float]) -> Mean | None:
         return Mean(value=float(np.exp(difference)))
     variances = [_variance_of_mean(own), _variance_of_mean(other)]
     terms = [variance**2 / (len(logs) - 1) for variance, logs in zip(variances, (own, other), strict=True)]
+    # Repeats that are all equal have no variance, and Welch's formula would divide by 0
     freedom = sum(variances) ** 2 / sum(terms) if sum(terms) > 0 else len(own) + len(other) - 2
     return _interval(difference, sum(variances), freedom)
 
 
 def _known(values: Iterable[float | None]) -> Sequence[float]:
+    # Geometric means need logarithms, which 0 has not
     return [value for value in values if value is not None and value > 0]
 
 

@@ -18,6 +18,7 @@ ODD_LENGTH = 0.5
 SEAM_SHARE, SEAM_MIN_S, SEAM_MAX_S = 0.05, 0.005, 0.050
 """The greatest gap or overlap of two records: 5 % of a record, but 5 ms (two rounded times) to 50 ms."""
 
+# A log that ends earlier by less gets a remark alone, and ends what is judged: see `continuity_notes`
 _EARLY_END_RECORDS = 10
 Places = npt.NDArray[np.int64]
 
@@ -71,6 +72,7 @@ def _faults(track: Track) -> Iterator[str]:
     odd = _odd_lengths(track)
     steps, seams = np.diff(track.starts), track.starts[1:] - track.ends[:-1]
     back = np.flatnonzero(steps < -seam_s)
+    # A record of odd length leaves an odd seam behind it, which is no second fault
     after_odd = np.isin(np.arange(len(seams)), odd)
     gaps = np.flatnonzero((seams > seam_s) & ~after_odd)
     overlaps = np.flatnonzero((seams < -seam_s) & (steps >= -seam_s) & ~after_odd)
@@ -150,6 +152,7 @@ class Clients:
         `names`: those of the clients, by their places.
         """
         if self._back is not None:
+            # Where the time goes back, neither gaps nor ends say anything
             client, back_s, line = self._back
             defect = f"begins {back_s:.3f} s before the line before it of the same client"
             yield f"{names[client]}, line {line}: {defect} (the clock jumped back, or lines are of several runs)"

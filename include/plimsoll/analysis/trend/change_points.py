@@ -30,6 +30,7 @@ FEWEST = 3
 """The fewest figures on each side of a change: one or two odd campaigns are no new level."""
 ENOUGH = 8
 """The fewest figures in all: of fewer, too large a share of their permutations looks as changed as they do."""
+# As in Hunter: the split takes places up to ten times `P_VALUE`, in windows of 50 figures; merging drops weak ones
 _WEAK = 0.01
 _WINDOW = 50
 _PERMUTATIONS = 199
@@ -136,6 +137,7 @@ def _divergence(
     between: Floats, before: Floats, after: Floats, left: NDArray[np.int_], right: NDArray[np.int_]
 ) -> Floats:
     """Return how much two groups of figures differ, from the sums of distances between and within them."""
+    # Fewer than two figures after a place have no pair to divide by, and the caller does not choose such a place
     pairs_before, pairs_after = left * (left - 1) / 2, np.maximum(right * (right - 1) / 2, 1)
     mean_distance = 2 * between / (left * right) - before / pairs_before - after / pairs_after
     return left * right / (left + right) * mean_distance

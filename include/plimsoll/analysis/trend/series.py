@@ -289,4 +289,5 @@ def also_changed(before: Sequence[Mapping[str, str]], after: Sequence[Mapping[st
 def natural(text: str) -> list[tuple[int, int, str]]:
     """Return a key that sorts numbers within texts by their size: `5.0-rc1` before `5.0`, and that before `5.0.1`."""
     words = re.findall(r"\d+|[^\W\d_]+", text)
+    # The end of a text sorts behind words, such as `rc`, and before numbers
     return [*((2, int(word), "") if word.isdecimal() else (0, 0, word.lower()) for word in words), (1, 0, "")]

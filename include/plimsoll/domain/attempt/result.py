@@ -146,6 +146,7 @@ class Verdict(Model):
         So it is where a reason says so, and where other software ran than the definition says.
         """
         differs = [check.name for check in self.checks if check.tested and not check.success]
+        # The name of a check may begin with that of a process, such as `datanode: JVM`
         return any(LASTS in reason for reason in self.reasons) or any(
             name.rpartition(": ")[2] in _AS_DEFINED for name in differs
         )

@@ -175,6 +175,7 @@ class AwaitedCell:
 
     @property
     def id(self) -> str:
+        # Any load will do: the id has the level in its place
         return Cell(**self.__dict__, load_ops_s=1).id
 
 

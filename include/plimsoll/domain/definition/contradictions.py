@@ -195,6 +195,7 @@ def _thresholds(definition: DefinitionKeys, campaign: Campaign) -> Iterator[Faul
     for number, (stage, part) in enumerate(_stages(definition, campaign)):
         if isinstance(part.strategy, Threshold) and {"rate", "load"} <= part.knows:
             at: Path = ("stages", number, "loads") if stage and stage.loads is not None else ("loads",)
+            # The loads as written: `part.loads` are already all multiples between them
             declared = definition.loads if stage is None or not isinstance(stage.loads, tuple) else stage.loads
             yield from _too_few_to_look_between(part, part.strategy, declared, at)
 

@@ -166,6 +166,7 @@ class DefinitionKeys(Model):
     def _expand_range(cls, value: object, listed: ValidatorFunctionWrapHandler, info: ValidationInfo) -> LoadLevels:
         if value is LEFT_TO_STAGES:
             return ()
+        # `info.data` has only the fields that are declared before this one, so `max_cells` stands above `loads`
         loads: LoadLevels = listed(of_the_top(value, info.data.get("max_cells", MAX_CELLS)))
         return loads
 
@@ -174,6 +175,7 @@ class DefinitionKeys(Model):
     def _first_timing(cls, value: object, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Timing:
         """Take the first stage's timing where only stages have timings, so that all have one. No cell uses it."""
         if value is LEFT_TO_STAGES:
+            # `info.data` has only the fields that are declared before this one, so `stages` stands above `timing`
             stages: tuple[Stage, ...] = info.data.get("stages", ())
             return next((stage.timing for stage in stages if stage.timing), _UNREAD)
         timing: Timing = read(value)

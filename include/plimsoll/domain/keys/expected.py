@@ -61,6 +61,7 @@ def value_words(node: Node) -> str:
 def _about(node: Node) -> str:
     """Return the node's description, in the form of the end of a sentence."""
     about = str(node.get("description", "")).replace("\n", " ").rstrip(".")
+    # A first word in capitals, such as JVM, stays as it is
     return about[:1].lower() + about[1:] if about[1:2].islower() or about[1:2] == " " else about
 
 

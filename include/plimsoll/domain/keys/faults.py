@@ -151,6 +151,7 @@ def _roots(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
 
 
 _TIMES = re.compile(r"(days|seconds|microseconds)=(-?\d+)")
+# The last two are the tags of `loads.StageLoads`
 _NO_KEYS = ("function-after", "function-before", "[key]", "load-levels", "taken-load")
 _KINDS = {("strategy", name) for name in STRATEGY_NAMES}
 
@@ -195,7 +196,9 @@ def _words(error: ErrorDetails, schema: Mapping[str, Any], text: str) -> tuple[s
             mend = f"{meant(value, map(str, node.get('enum', ())))} {mend}".strip()
         case "value_error":
             what, shown = str(error["ctx"]["error"]), ""
+            # Such messages already say what to write
             mend = "" if " like " in what or ": write " in what else mend
+        # Several values in place of one, such as `threads: [1, 64]`, are meant as an axis that there is not
         case "int_type" if isinstance(value, list) and way_around(place):
             what, mend = "must be a whole number", way_around(place)
         case kind:
@@ -265,6 +268,10 @@ _RULES: Mapping[str, str] = {
     **dict.fromkeys(("bool_type", "bool_parsing"), "must be true or false"),
     **dict.fromkeys(("tuple_type", "list_type"), "must be a list"),
     **dict.fromkeys(("dict_type", "mapping_type", "model_type", "model_attributes_type"), "must have keys of its own"),
+    **dict.fromkeys(
+        ("datetime_type", "datetime_parsing", "datetime_from_date_parsing", "timezone_aware"),
+        "must be a date and a time with a zone, such as 2026-01-31T12:00:00Z",
+    ),
     "invalid-json-value": "must be text, a number, true, false, a list or keys with such values",
 }
 

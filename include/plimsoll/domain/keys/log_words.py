@@ -133,6 +133,7 @@ def implied(names: Iterable[str]) -> dict[str, str]:
     for name in names:
         unit = _NAMED_UNIT.search(name)
         role = (name[: unit.start()] if unit else name).strip().lower()
+        # The last two, `only` and `delimiter`, say how to read a log and are no columns of it
         if _OTHER_NAMES.get(role, role) in ROLES[:-2]:
             columns.setdefault(_OTHER_NAMES.get(role, role), name)
     try:

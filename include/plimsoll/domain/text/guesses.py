@@ -24,6 +24,7 @@ _DURATION = re.compile(
     _NUMBER + r"\s*(?:" + "|".join(f"(?P<{unit}>{words})" for unit, words in _DURATIONS.items()) + r")(?![a-zµμ])"
     r"\s*(?:and|,)?\s*"
 )
+# Three parts, because `1:30` may be of hours or of minutes
 _CLOCK = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
 _SIZE = re.compile(rf"(?:-xm[xs])?{_NUMBER}\s*(?P<unit>[kmgt]?)(?:ilo|ega|iga|era)?(?:bi)?(?:i?b|i|bytes?)?")
 _PREFIX = r"(?P<prefix>k|m|g|bn?|mln|thousand|million|billion)?"
@@ -88,6 +89,7 @@ def bytes_meant(text: str) -> int | None:
     """Return what `512MB`, `1 GiB` or `31g` means in bytes, with binary multiples; None for what can't be guessed."""
     match = _SIZE.fullmatch(text.strip().lower())
     size = _whole(_number(match) * _BINARY[match["unit"]]) if match else None
+    # A bare number is taken for bytes only if these are whole KiB: `512` may be of any unit
     return size if size and size % 1024 == 0 else None
 
 

@@ -98,6 +98,7 @@ def parse_usd(value: str | float) -> float:
 def parse_percent(value: str | float) -> int:
     """Parse `70%` and 0.7 to 70. A bare number above 1 is refused."""
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+        # 0.29 * 100 is 28.999999999999996
         percent = round(value * 100, 6)
         if percent >= 1 and percent == int(percent):
             return int(percent)
@@ -166,6 +167,7 @@ def _mend(text: str | None) -> str:
 
 
 def _shortest(value: int, units: Mapping[str, int]) -> str:
+    # Every unit divides 0, which gets the smallest one
     unit = max((u for u in units if value % units[u] == 0), key=lambda u: units[u] if value else -units[u])
     return f"{value // units[unit]}{unit}"
 

@@ -80,6 +80,7 @@ def order_chart(findings: Findings) -> tuple[Figure, ...]:
     rows = [
         {
             "position": position,
+            # A residual is a difference of logarithms
             "ratio": round(exp(residual.value), 4),
             "variant": findings.labels[residual.result.cell.variant],
             "cell": residual.result.cell.id,

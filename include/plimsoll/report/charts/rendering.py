@@ -102,7 +102,7 @@ def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
     while start < len(png):
         length = int.from_bytes(png[start : start + 4])
         yield png[start + 4 : start + 8], png[start + 8 : start + 8 + length]
-        start += length + 12
+        start += length + 12  # Its length, kind and checksum have 4 bytes each
 
 
 def picture_specification(figure: Figure) -> dict[str, Any]:

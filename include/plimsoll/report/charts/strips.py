@@ -89,6 +89,7 @@ def strip_chart(
 ) -> Figure:
     """Chart all data of an attempt, a strip for each kind. `links` of missed intervals by cell and start (s)."""
     first, *others = _strips(findings, attempt, links)
+    # A line needs two points: a strip with a single one would look empty
     strips = [first, *(strip for strip in others if strip.rows["t"].nunique() > 1)]
     rows = pd.concat([strip.rows.assign(track=strip.name) for strip in strips], ignore_index=True)
     load, hosts = attempt.verdict.cell.load_ops_s, sorted({*rows["series"]} - {""})
@@ -140,6 +141,7 @@ def _strips(findings: Findings, attempt: AttemptData, links: Mapping[tuple[str, 
     yield _Strip("rate", "Answered (ops/s)", _thinned(rates))
     to_middle = _to_middle(every)
     if not attempt.backlog.empty:
+        # Answers that come after the run's end are reported in intervals beyond it
         reported = attempt.backlog[attempt.backlog["start_s"].isin(every["start_s"])]
         waiting = pd.DataFrame({"t": to_middle(reported["start_s"]), "v": reported["behind_s"], "series": ""})
         if waiting["v"].max() > 0:

@@ -28,6 +28,7 @@ def cells_sheet(findings: Findings) -> Sheet:
     Columns end with their unit: `_ops_s`, `_ms`; `worst_to_bound` is the worst interval as a multiple of the bound.
     """
     numbers = {"rate_achieved": "boolean", "usd": "float64", "opening_backlog_s": "float64", "decided_by": "string"}
+    # Where a figure is missing, pandas by itself makes floats of whole numbers: 3 would become 3.0
     whole = [
         "attempt",
         "opening_backlog_operations",

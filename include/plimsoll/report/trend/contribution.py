@@ -78,6 +78,7 @@ def _declared(part: CampaignData, variant: str, environment: Mapping[str, str], 
     """Return what is known by the campaign's records: which code of Plimsoll measured and judged it, and how."""
     judged_by = dict.fromkeys(cell.counted.verdict.code_version for cell in part.state.cells if cell.counted)
     defined = {f"definition: {name}": value for name, value in defined_facts(part, variant).items()}
+    # The hosts have reported the same, and a change would be named twice
     if DATABASE in environment:
         defined.pop("definition: version", None)
     if ARCHIVE in environment:

@@ -135,6 +135,7 @@ def _in_order(answer: AnswerOverStages, conditions: Sequence[ConditionAnswer]) -
         if own.asked is None or fit is None or fit.ops_s is None or fit.low_ops_s is None or fit.high_ops_s is None:
             return own
         lowest, highest = min(loads), max(loads)
+        # Beyond the range of its loads a campaign claims only a bound, and no figure
         carried = fit.ops_s if lowest <= fit.ops_s <= highest else None
         low = fit.low_ops_s if fit.low_ops_s >= lowest else None
         high = fit.high_ops_s if fit.high_ops_s <= highest else None

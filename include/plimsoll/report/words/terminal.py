@@ -34,6 +34,7 @@ class Answer:
 
 def answer_view(answer: Answer) -> RenderableType:
     """Show conclusions, the table of capacities, why loads were missed, and warnings, as rich renders them."""
+    # Titles and warnings quote other people's words, and a terminal obeys control characters in them
     lines: list[RenderableType] = [Text(visible(line), style="bold") for line in answer.conclusions]
     if answer.rows:
         lines += [

@@ -123,6 +123,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
         DELETED.write(store, "", deletion, f"{deletion.at:%Y%m%dt%H%M%S}", campaign_id)
         DELETING.write(store, campaign_id, deletion)
         unmark_in_trends(store, campaign_id)
+        # The hold stays until the block ends: it keeps others away, and its release writes its file once more
         for folder in store.folders(campaign_id):
             if f"{campaign_id}/{folder}" != HOLD.folder(campaign_id):
                 store.delete(f"{campaign_id}/{folder}")
@@ -131,6 +132,7 @@ def delete_campaign(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: b
         store.delete(layout.DEFINITION.key(campaign_id))
     unmark(store, campaign_id)
     unmark_in_trends(store, campaign_id)
+    # Only now goes the record of the deletion, without which nobody could finish an interrupted one
     store.delete(campaign_id)
     return deletion
 
@@ -149,6 +151,7 @@ def _running(toolkit: Toolkit, campaign_id: str, *, take_over: bool) -> Iterator
     memory = Memory(owners=toolkit.owners)
     state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), memory)
     for running in running_attempts(state):
+        # A process of Plimsoll is known to live or not, and one that lives is not taken over
         if take_over and running.attempt and ProcessOwner.parse(running.attempt.owner) is None:
             continue
         owner = owner_words(running.attempt.owner) if running.attempt else "somebody"

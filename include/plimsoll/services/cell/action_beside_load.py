@@ -72,6 +72,7 @@ def _gone_on(work: AttemptContext, cluster: Cluster, action: Action, *, is_due: 
         progress = work.product.act(_request(work, cluster, action))
         if progress.end is None:
             return progress.note
+        # Before the end is on record, because no later look asks for new nodes
         try:
             _note_new_nodes(work, cluster, progress.end)
         except DeployError as error:  # the next look asks again, and the end stays when it was

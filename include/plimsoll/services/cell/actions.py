@@ -48,6 +48,7 @@ def provision(work: AttemptContext) -> Cluster:
     request = ClusterRequest(
         id=work.cluster_id,
         owner=attempt.owner,
+        # Kept hosts serve all stages, so there are as many as the stage with the most needs
         nodes=(work.resolved if work.keeps_hosts else work.part).node_hosts,
         load_hosts=work.part.load_generator.hosts,
         expires_at=over_at,
@@ -76,6 +77,7 @@ def provision(work: AttemptContext) -> Cluster:
         # Whoever had the hosts before may have died before they were cleared. Beside a host that is new nothing may be
         # left of this attempt either: its nodes know the one that died.
         work.provider.clear(cluster, keep=frozenset() if changed else work.environments)
+    # Last: a second try of a killed `deploy` tells by the earlier record that hosts were being replaced
     layout.CLUSTER.write(work.toolkit.store, work.key, cluster)
     return cluster
 
@@ -112,17 +114,21 @@ def deploy(work: AttemptContext) -> Fingerprint:
     observed, loads = work.observed(cluster), load_hosts(work, cluster)
     nodes = work.nodes(cluster) or observed
     load, *further = loads
+    # Before the database starts, so that a missing program costs no more time
     for host in loads:
         if unready := work.load_generator.unready(host, work.load_spec):
             raise DeployError(f"{unready}; {LASTS}", where=f"host {host.info.name} of {work.key}")
     if work.goes_on:
         require_running(work, cluster)
     else:
+        # The database outlives the attempt where higher loads go on with its data
         lives = work.origin.until - work.toolkit.clock.now() if work.origin else work.time_left()
         work.product.deploy(work.variant_spec, nodes, load, lives)
     # Nodes that somebody else runs; none where nodes were deployed.
     reported = tuple(work.product.reported(load))
+    # The cluster is asked for again: it may be gone, or another attempt's, after the start of the database
     own = observed or _nodes(work, work.cluster())[: len(nodes)]
+    # Reversed: of hosts that are one machine only the last is sampled, which is then the first load host
     _sample(work, _sampled([*own, *reversed(loads)]), reported)
     fingerprint = Fingerprint(
         nodes=tuple(work.product.fingerprint(work.variant, nodes)),

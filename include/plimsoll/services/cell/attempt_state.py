@@ -73,6 +73,7 @@ def attempt_state_of(  # noqa: PLR0913, PLR0917  # the names of the files are kn
     if not state.is_running or state.attempt is None:
         return state
     owner = state.attempt.owner
+    # Where nobody here can tell (None), the attempt's time decides, below
     if is_at_work(store, owners, key.campaign_id, owner, now) is False:
         # The verdict is read again, because the owner may have judged the attempt before it ended.
         verdict = layout.VERDICT.read(store, key)

@@ -40,6 +40,7 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     require_approval(toolkit, campaign, resolved)
     require_free(toolkit, campaign_id, owner)
     _require_nobody_at_work(toolkit, campaign, resolved, cell_id, owner)
+    # Before the budget is looked at: an attempt whose cost is final takes nothing more from it
     _destroy_older(toolkit, resolved, campaign, cell_id)
     require_budget(toolkit, campaign, resolved, cell_id)
     require_time(toolkit, campaign, resolved, cell_id)

@@ -102,6 +102,7 @@ def _collected(work: AttemptContext) -> Iterator[_HostFiles]:
         whole = work.living()
     if whole is None:
         yield _HostFiles(lost=("the cluster was gone, or hosts of it were",))
+    # Hosts that survived still give what they have
     cluster = whole or recorded
     if cluster is not None:
         yield from _from_hosts(work, cluster)
@@ -158,6 +159,7 @@ def files_of_processes(node: Host, processes: Iterable[Process]) -> _ByProcess:
 
 
 def _matching(node: Host, pattern: str) -> Iterator[PurePosixPath]:
+    # The folder's own name may hold signs of a pattern, such as brackets
     whole = f"{escape(str(node.root))}/{pattern}"
     return (path for path in node.files((node.root / pattern).parent) if fnmatchcase(str(path), whole))
 

@@ -197,6 +197,7 @@ def look(work: AttemptContext, cluster: Cluster, job_id: str) -> LoadStatus:
     answers = at_once(hosts, lambda host: work.load_generator.status(host, job_id))
     statuses = dict(zip((host.info.name for host in hosts), answers, strict=True))
     status = answers[0] if len(hosts) == 1 else together(statuses)
+    # Of several hosts some may have been told the start, and others not yet
     has_begun = status.phase != "populate" or (len(hosts) == 1 and not status.is_ready)
     if status.state != "running" or has_begun:
         return status
@@ -222,6 +223,7 @@ def together(statuses: Mapping[str, LoadStatus]) -> LoadStatus:
         min((part.phase for part in running), key=_ORDER.index),
         achieved_ops_s=_sum(part.achieved_ops_s for part in running),
         seconds_left=max((part.seconds_left for part in running if part.seconds_left is not None), default=None),
+        # Unknown is not 0: the nodes are left unasked only where it is known that no operation fails
         errors=None if any(part.errors is None for part in parts) else sum(part.errors or 0 for part in parts),
         note=next((part.note for part in running if part.note), ""),
         is_ready=all(part.is_ready for part in parts),

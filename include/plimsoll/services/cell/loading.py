@@ -131,6 +131,7 @@ def why_over(work: AttemptContext) -> str:
     ceiling, now = work.part.at_most, work.toolkit.clock.now()
     if ceiling is None:
         return ""
+    # `measured` leaves time to keep the logs before the hosts end, at `cell`
     if ceiling.cell and ceiling.measured and now >= work.attempt().started_at + ceiling.measured:
         return f"the cell has taken what `at_most: {{cell: {format_duration(ceiling.cell)}}}` allows it"
     if ceiling.cost is None or work.part.provider.name not in work.toolkit.tariffs:

@@ -90,6 +90,7 @@ def _of_last_assignment(work: AttemptContext, cluster: Cluster) -> DataOrigin | 
         return None
     left = layout.ORIGIN.read(store, last.attempt)
     cell = cells_by_id(work.resolved).get(last.attempt.cell_id)
+    # The database ends itself at `until`, which must not come before the end of the load
     if left is None or cell is None or left.until < work.attempt().started_at + _time_of_further_load(work):
         return None
     is_next = can_go_on(work.cell, cell, layout.VERDICT.read(store, last.attempt))

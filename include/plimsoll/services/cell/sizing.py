@@ -50,6 +50,7 @@ def with_counted_rows(work: AttemptContext, cluster: Cluster, request: LoadReque
         counted = layout.ROWS.settle(work.toolkit.store, work.key.campaign_id, measurement.counted(), name)
     measurement.clear()  # also where another cell's record stands
     _require_time(work, counted)
+    # `deploy` wrote it before the rows were counted
     fingerprint = layout.FINGERPRINT.read(work.toolkit.store, work.key)
     if fingerprint is not None:
         amended = fingerprint.model_copy(update={"counted_rows": counted.rows})
@@ -81,6 +82,7 @@ def flush_once(work: AttemptContext, cluster: Cluster) -> None:
     """
     mark = layout.FLUSHED.key(work.key)
     if work.part.workload.data_per_node is not None and not work.toolkit.store.exists(mark):
+        # Products flush before they measure; the size itself is asked for after the compactions
         bytes_on_disk(work, cluster)
         work.toolkit.store.create(mark, b"")
 

@@ -27,6 +27,7 @@ def await_turn(work: AttemptContext) -> None:
     half an hour.
     """
     clock = work.toolkit.clock
+    # Before anything is made there: whoever looks for what was left logs in only where there is such a note
     note_used(work.toolkit.store, work.cluster_id)
     addresses, until = work.provider.shared_addresses(), clock.now() + _LONGEST
     sharing = [campaign for campaign in _others(work) if addresses & _addresses(work, campaign)]

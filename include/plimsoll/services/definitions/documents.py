@@ -26,6 +26,7 @@ any memory holds.
 """
 _STEP = re.compile(r"[^.\[\]]+")
 _REMARK = re.compile(r" \([^)]*\)")
+# The first that fits counts, so the tab comes before all other characters
 _EXPLANATIONS: Sequence[tuple[str, str, str]] = (
     (r"found character '\\t'|tab", "a tab stands where only blanks may", "indent with blanks"),
     (r"found duplicate key (\S+)", "the key {0} stands twice", "remove one of them"),
@@ -153,7 +154,7 @@ def parse_yaml(text: str, where: str) -> Document:
         problem = Problem(f"line {error.line}", error.what, "write it plainly, with fewer levels and aliases")
     except MarkedYAMLError as error:
         problem = _problem(error)
-    except RecursionError:
+    except RecursionError:  # By indentation: before parsing only brackets are counted
         problem = Problem("the whole file", f"nests deeper than {_MOST_LEVELS} levels", "write it with fewer levels")
     except YAMLError:  # of those that know no line, there is the reader's alone
         what, mend = "is not YAML: a character stands in it that no text has", "remove control characters"
@@ -175,6 +176,7 @@ def _require_bounded_text(text: str) -> None:
             line += 1
         else:
             open_brackets = open_brackets + 1 if character in "[{" else max(0, open_brackets - 1)
+        # Brackets in texts and comments count too, so more are allowed here than levels of values
         if open_brackets > 2 * _MOST_LEVELS:
             raise _Unbounded(f"nests deeper than {_MOST_LEVELS} levels", line)
 
@@ -184,6 +186,7 @@ def _measure(node: Node, known: dict[int, int | None], level: int) -> int:
     line = node.start_mark.line + 1
     if level > _MOST_LEVELS:
         raise _Unbounded(f"nests deeper than {_MOST_LEVELS} levels", line)
+    # An alias is the very node that it stands for, so each is counted once. None marks one that is being counted
     if id(node) not in known:
         known[id(node)] = None
         known[id(node)] = 1 + sum(_measure(child, known, level + 1) for child in _children(node))

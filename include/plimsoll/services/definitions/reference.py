@@ -34,6 +34,7 @@ def parse_definition(text: str, where: str) -> Definition:
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> Definition:
     """Return the definition in a text, which takes 10 to 20 ms to parse, and which many attempts ask for."""
+    # Without a place, because all files with this text share the result
     return parse_yaml(text, where="").model(Definition)
 
 

@@ -39,6 +39,7 @@ def schedule_problems(definition: Definition) -> Iterator[Problem]:
 def _fault(schedule: str) -> str | None:
     if schedule == _QUARTERLY:
         return None
+    # Croniter also takes six and seven fields, with seconds and years
     if not schedule.startswith("@") and len(schedule.split()) != _FIELDS:
         return f"has {len(schedule.split())} fields, not {_FIELDS}"
     try:
@@ -46,6 +47,7 @@ def _fault(schedule: str) -> str | None:
     except (CroniterError, ValueError, KeyError):
         return "is no cron expression"
     try:
+        # Croniter takes 30 February, and fails only when it looks for that day
         times.get_next()
     except CroniterError:
         return "names a day that never comes"

@@ -33,6 +33,7 @@ def destroy_cluster(
     """
     provider.destroy(cluster_id)
     record_cost(toolkit, provider, cluster_id, cluster)
+    # Last: if the cost could not be recorded, the reaper finds this note and tries all of it again
     if provider.name == EXTERNAL:
         note_left(toolkit.store, cluster_id)
 

@@ -55,11 +55,13 @@ def take(toolkit: Toolkit, campaign: Campaign, attempt: Attempt, until: datetime
     number, last = newest_assignment(store, campaign_id, purpose)
     if last is not None and last.attempt != attempt.key and _is_at_work(toolkit, last, attempt.owner):
         raise _refused(last)
+    # Before others are launched: hosts of a variant whose cells are over are not to be paid for beside them
     _end(toolkit, campaign, campaign_id, lambda name: name != purpose, "the cells of its variant were over")
     cluster_id = _usable(toolkit, campaign, _newest(store, campaign_id, purpose, last), attempt.key)
     use = Assignment(
         attempt=attempt.key, owner=attempt.owner, cluster=cluster_id, since=toolkit.clock.now(), until=until
     )
+    # Before any launch: hosts that no cloud lists yet are looked for only where an account is open
     note_begun(toolkit, campaign, cluster_id)
     is_new = last is None or (last.attempt, last.cluster) != (use.attempt, use.cluster)
     # Of several attempts at once, the one that creates the next number gets the hosts.
@@ -90,7 +92,7 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey, *, keep: froz
     """
     store, use = toolkit.store, _recorded_assignment(toolkit.store, key)
     if use is None:
-        record_share(toolkit, provider, key)
+        record_share(toolkit, provider, key)  # It had no hosts, and its account is closed with nothing
         return
     number, newest = newest_assignment(store, key.campaign_id, use.cluster.purpose)
     if newest is None or newest.attempt != key or newest.over:  # the attempt has no hosts any more
@@ -101,6 +103,7 @@ def release(toolkit: Toolkit, provider: Provider, key: AttemptKey, *, keep: froz
         _clear(toolkit, provider, newest.cluster, keep)
     if retirement_of(store, newest.cluster) is not None:
         destroy_cluster(toolkit, provider, newest.cluster)
+    # Only now, because from here on another attempt may take the hosts
     end_assignment(store, key.campaign_id, newest.cluster.purpose, number, toolkit.clock.now())
     record_share(toolkit, provider, key)
 
@@ -260,6 +263,7 @@ def _end(toolkit: Toolkit, campaign: Campaign, campaign_id: str, is_to_end: Call
             return
         cluster_id = _newest(store, campaign_id, purpose, last)
         _end_unended(toolkit, provider, cluster_id)
+        # Where UNENDED is still there, the cluster has just resisted another try
         if not store.exists(layout.UNENDED.key(cluster_id)):
             retire(toolkit, cluster_id, reason)
             with _unended_noted(store, cluster_id):

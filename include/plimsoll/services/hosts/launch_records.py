@@ -56,6 +56,7 @@ class StoredLaunches:
 
     def _write(self, launch: Launch) -> None:
         layout.LAUNCH.write(self._store, launch.id, launch, launch.token[:16])
+        # Another thread may have kept a newer record of the launch meanwhile
         if self._unwritten.get((launch.id, launch.token)) is launch:
             del self._unwritten[launch.id, launch.token]
 

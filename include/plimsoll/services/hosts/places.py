@@ -147,6 +147,7 @@ class StoredPlaces:
         """Return the campaign's choice, by that mark where it is at rest."""
         if mark:
             with suppress(NotFound):  # something was begun since the listing, and its definition tells where
+                # Without a text, so that the definition is parsed once the mark is gone
                 self._read[campaign_id] = _Read(b"", self._note(mark))
                 return self._read[campaign_id].choice
         known, campaign = self._read.get(campaign_id), CampaignStore(self._store, campaign_id)

@@ -13,6 +13,7 @@ from plimsoll.domain.text.wording import plural
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.provider import Provider
 
+# If this process is killed, the host lives no longer than that
 _LIFE = timedelta(hours=1)
 _ANSWER = timedelta(minutes=1)
 

@@ -66,6 +66,7 @@ def cell_usd(campaign: Campaign, tariff: Tariff, cell_id: str) -> float | None:
     """Return the cost of a cell's hosts, USD, for its load and for all waiting and populating that the definition gives
     time for. None where no price is known.
     """
+    # Kept hosts are as many as the stage with the most needs, whatever the cell's own stage does
     own = [campaign] if campaign.cluster_scope != "cell" else parts_of(campaign, cell_id)
     hourly = tariff.usd_per_cluster_hour(max(setup.node_hosts for setup in own), campaign.load_generator.hosts)
     return None if hourly is None else hourly * (_time_of(campaign, cell_id) / _HOUR)
@@ -130,6 +131,7 @@ def require_budget(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign
     if one_cell is None:
         mend = f"give the prices of your instance types in the provider's options, or remove `{key}`"
         raise Refused([Problem(key, f"can't be kept: {tariff.source}", mend)], where=_where(campaign))
+    # Launches and ends of hosts that the store refused before belong to the cost
     toolkit.write_kept_records()
     now = toolkit.clock.now()
     entries = ledger(campaign, now)

@@ -69,6 +69,7 @@ def check_campaign_files(toolkit: Toolkit, campaign_id: str, on_bytes: OnBytes, 
             return Checked(campaign_id, in_progress=tuple(files.listed), files=len(files.listed))
         fault = Fault("unreferenced", campaign_id, "", "the folder has nothing of a campaign", LOOK)
         return Checked(campaign_id, (fault,), files=len(files.listed))
+    # Whatever else is missing is missing because of that
     if layout.DELETING.path in files.listed:
         what, mend = "its deletion was interrupted", f"`plimsoll campaigns delete {campaign_id}` finishes it"
         fault = Fault("unfinished", campaign_id, layout.DELETING.path, what, mend)
@@ -124,6 +125,7 @@ class _Check:
     def unreferenced(self) -> tuple[str, ...]:
         """Return the files that no record, manifest or report names, and that have no place in the store either."""
         named = {_path(key, entry.path) for key, manifest in self.manifests.items() for entry in manifest.files}
+        # Of an attempt whose manifest can't be read nobody knows which files it names
         unread = {key for key, names in self.attempts.items() if layout.MANIFEST.path in names} - self.manifests.keys()
         return tuple(
             path

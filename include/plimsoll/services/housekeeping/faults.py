@@ -109,6 +109,7 @@ class CampaignFiles:
     def require_store(self, error: StoreError) -> None:
         """Raise StoreError where that error is not about one file: the store can't be reached any more."""
         if not isinstance(error, DamagedRecord):
+            # It fails too if the store can't be reached; if it does not, that one file alone is at fault
             self.store.exists(layout.DEFINITION.key(self.campaign_id))
 
     def _digest(self, path: str) -> str | StoreError:

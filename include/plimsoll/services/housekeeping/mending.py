@@ -66,10 +66,12 @@ def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
     ]
     yield from done
     if of_totals := by_remedy.get("totals"):
+        # They may not be written again: totals are recorded only of a settled campaign
         toolkit.store.delete(layout.TOTALS.key(checked.campaign_id))
         record_totals(CampaignStore(toolkit.store, checked.campaign_id), toolkit.clock.now())
         yield from map(Mended, of_totals)
     if of_report := by_remedy.get("publish"):
+        # A file that nobody refers to goes into no report
         first = [item.fault.path for item in done if item.why_not is not None and item.fault.kind != "unreferenced"]
         why_not = f"no report is made while {first[0]} is at fault" if first else _unpublished(toolkit, checked)
         yield from (Mended(fault, why_not) for fault in of_report)
@@ -115,8 +117,9 @@ def _judge_again(toolkit: Toolkit, key: AttemptKey) -> None:
         toolkit.store.delete(verdict)
     try:
         judge_again(AttemptContext(toolkit, key))
-    except BaseException:
+    except BaseException:  # Also Ctrl-C, after which the attempt would have no verdict at all
         if unreadable is not None:
+            # Not over a new verdict, which may have been stored before the failure
             toolkit.store.create(verdict, unreadable)
         raise
 

@@ -51,6 +51,7 @@ def check_published(files: CampaignFiles) -> Published:
     try:
         bundle = _read(files)
     except BundleError as error:
+        # A bundle of a newer Plimsoll is not damaged, and none of an older format is to replace it
         is_newer = "is of format" in error.what
         fault = Fault(
             "differs", files.campaign_id, _BUNDLE, error.what, error.mend if is_newer else again,

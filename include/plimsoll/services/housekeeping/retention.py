@@ -139,6 +139,7 @@ def _why_not(toolkit: Toolkit, campaign_id: str) -> str:
     if passed_gate(CampaignStore(toolkit.store, campaign_id)) is None:
         return f"attempts were judged since its report was published; `plimsoll report {campaign_id}` publishes it"
     checked = check_campaign_files(toolkit, campaign_id, lambda _: None, raw=False)
+    # The record of an interrupted removal is such a fault, which this pass mends
     faults = [fault.path for fault in checked.faults if not fault.path.endswith(f"/{layout.RAW_REMOVED.path}")]
     odd = (*faults, *checked.in_progress)
     return f"`plimsoll store check {campaign_id}` has something to say of {odd[0]}" if odd else ""
@@ -154,6 +155,7 @@ def _remove(toolkit: Toolkit, campaign_id: str, keys: Collection[AttemptKey], re
             for key in keys:
                 layout.RAW_REMOVED.create(store, key, removal)
                 store.delete(attempt_file(key, layout.RAW))
+            # Totals are valid for the names of the attempts' files alone, of which many are gone now
             record_totals(CampaignStore(store, campaign_id), removal.at)
     except Refused as refused:
         return refused.what

@@ -90,6 +90,7 @@ class _Import:
             entries.append(
                 ManifestEntry(path=self.paths[file.name], size_bytes=stored.size_bytes, sha256=stored.sha256)
             )
+        # Before the manifest: an attempt without provenance is judged as one that ran here
         layout.PROVENANCE.write(self.store, key, self._provenance())
         manifest = Manifest(key=key, files=tuple(entries), written_at=self.toolkit.clock.now())
         layout.MANIFEST.write(self.store, key, manifest)
@@ -105,6 +106,7 @@ class _Import:
         if manifest is None or provenance is None:
             return False
         stored = {entry.path: entry.sha256 for entry in manifest.files}
+        # The time is another one at each import, and judging adds the other two
         kept = {name: getattr(provenance, name) for name in ("imported_at", "format", "unit_taken")}
         fresh = self._provenance().model_copy(update=kept)
         return stored == {self.paths[file.name]: file.sha256 for file in self.files} and fresh == provenance

@@ -47,11 +47,13 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
     Raises NotFound where an attempt without a failure has no fingerprint.
     """
     judgement = _judgement(evidence)
+    # Only its files tell when a command's run began, from which the times of the action are counted
     if evidence.part.load_generator.command:
         evidence = replace(evidence, summary=_by_files(evidence.summary, judgement))
     judgement, action = _around_action(evidence, judgement)
     judged = Judged(judgement, judgement.intervals.frame(), None, _opening_backlog(evidence), action)
     if not evidence.manifest.failure and "load" in evidence.part.knows:
+        # Some load generators do not report the counts by which the mix is checked
         evidence = replace(evidence, summary=counted(evidence.summary, judged.intervals))
         judged = replace(judged, quality=_quality(evidence, judged))
     started_at = evidence.summary.started_at

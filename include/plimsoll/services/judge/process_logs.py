@@ -153,6 +153,7 @@ def _own_log(evidence: Evidence, source: ProcessOnHost, text: str, zone: tzinfo)
     lines, remarks = evidence.lines(*of_log), list(evidence.remarks(*of_log))
     if cut:
         remarks.append(f"what {source.host} logged is not known whole: {cut}")
+    # A log that is empty, or that is read for no events, is in no wrong form
     is_known = bool(lines) or not taken.strip() or not evidence.kinds
     return _OwnLog(evidence.events(*of_log), lines, remarks, is_known)
 

@@ -71,6 +71,7 @@ def _end_with_parent() -> None:
     """End this worker when its parent is killed, since a worker otherwise waits for work for ever."""
     if parent := parent_process():
         parent.join()
+        # `sys.exit` would end this thread alone
         os._exit(1)
 
 

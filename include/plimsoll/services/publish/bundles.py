@@ -34,7 +34,9 @@ _BLOCK = 1 << 20
 _ALWAYS_ALLOWED = 64 << 20
 _MOST_TIMES = 100
 """The greatest unpacked ÷ packed size of a bundle beyond that: records and logs pack to a tenth, tables don't."""
+# The earliest time that a zip file can hold
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+# Zip files have the mode of Unix in the upper half of these attributes
 _REGULAR_FILE = (stat.S_IFREG | 0o644) << 16
 _ON_UNIX = 3
 _PACKED = (".parquet", ".gz", ".zip", ".png")
@@ -101,6 +103,7 @@ def write_bundle(stream: IO[bytes], index: BundleIndex, members: Mapping[str, Me
             entry = ZipInfo(name, _EPOCH)
             is_stored = name.endswith(_PACKED) or _packs_too_well(content)
             entry.compress_type = ZIP_STORED if is_stored else ZIP_DEFLATED
+            # Python writes another system on Windows, where equal content would give other bytes
             entry.create_system = _ON_UNIX
             entry.external_attr = _REGULAR_FILE
             archive.writestr(entry, content)
@@ -131,6 +134,7 @@ def read_bundle(stream: IO[bytes], where: str) -> Bundle:
 
 def _read(archive: ZipFile, size: int, where: str) -> Bundle:
     entries = {entry.filename: entry for entry in archive.infolist()}
+    # All of this before anything is unpacked: a stranger's bundle must not fill the memory
     faults = [
         *_faults(archive.infolist(), size),
         *(f"it has no {name}" for name in (INDEX, CHECKSUMS) if name not in entries),
@@ -208,6 +212,7 @@ def is_raw(name: str) -> bool:
 
 def _index(text: bytes, where: str) -> BundleIndex:
     try:
+        # Read alone first: a newer format may have other keys, and must be called newer, not damaged
         header = _Format.model_validate_json(text)
         if header.format > FORMAT:
             what = f"is of format {header.format}; this Plimsoll reads formats up to {FORMAT}"

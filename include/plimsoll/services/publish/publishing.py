@@ -116,8 +116,10 @@ def publish_report(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     """
     campaign = CampaignStore(toolkit.store, campaign_id)
     passed = passed_gate(campaign)
+    # A pass that somebody asked for in spite of missing cells opens the gate to nobody else
     if passed is None or (passed.incomplete and not incomplete):
         check_campaign(toolkit, campaign_id, incomplete=incomplete)
+    # Before the snapshot: a verdict that is stored after this makes the figures void
     verdict_names = campaign.verdict_names()
     snapshot, now = take_snapshot(campaign), toolkit.clock.now()
     for path, content in report_files(snapshot, campaign_id, now, toolkit.code_version).items():

@@ -73,6 +73,7 @@ def accept_change(store: ResultStore, found: TrendDocument, change: str, why: Re
     """
     campaigns = {campaign.campaign_id: campaign for campaign in found.campaigns}
     named = [(name_of_change(found, placed), placed) for placed in found.changes]
+    # A name is compared by its whole parts: `nightly-2` is no beginning of `nightly-21`
     meant = [pair for pair in named if pair[0] == change] or [
         pair for pair in named if f"{pair[0]}/".startswith(f"{change}/")
     ]

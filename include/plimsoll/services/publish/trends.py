@@ -123,6 +123,7 @@ class _Computed:
             return
         record = Figures(revision=REVISION, verdict_names=self.verdict_names, campaign=self.figures)
         FIGURES.write(campaign.store, campaign.campaign_id, record)
+        # After the write: whoever changes the definition may have deleted the record before it was there
         if (
             not campaign_exists(campaign.store, campaign.campaign_id)
             or campaign.definition_sha256() != self.definition_sha256

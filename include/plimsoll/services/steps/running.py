@@ -48,7 +48,7 @@ def run_cells(
     try:
         ran = [end for cell_id in cell_ids for end in _tries(toolkit, campaign_id, cell_id, owner, log)]
         ran = [_without_remains(end, log) for end in ran]
-    except BaseException:
+    except BaseException:  # Also Ctrl-C: kept hosts cost money as long as they live
         _end_kept(toolkit, campaign_id, log)
         raise
     troubles = _end_kept(toolkit, campaign_id, log)
@@ -104,8 +104,9 @@ def _attempted(work: AttemptContext, log: Log) -> CellRunEnd:
         with suppress(PlimsollError):
             with_retries(work.toolkit.clock, lambda: record_failure(work, reason), log)
     unkept = _all_of(work, steps_of("keep"), log)
+    # Before judging, which needs the store alone, while hosts cost money
     remains = _cleaned_up(work, log)
-    verdict, unjudged = (None, ()) if unkept else _judged(work, log)
+    verdict, unjudged = (None, ()) if unkept else _judged(work, log)  # Without a manifest there is nothing to judge
     if money := money_line(work):
         log(f"{work.key}: {money}")
     return CellRunEnd(work, verdict, (*unkept, *remains, *unjudged), remains=bool(remains))
@@ -175,6 +176,7 @@ def _cleaned_up(work: AttemptContext, log: Log) -> tuple[str, ...]:
     again = (*PASSING, ProviderError)
     for step in steps_of("clean-up"):
         try:
+            # Not for long: what resists is tried again at the end of the run, and then by the reaper
             with_retries(work.toolkit.clock, partial(step.run, work), log, again=again, pauses_s=SOON_S)
         except Exception as error:
             log(f"{work.key}: its cluster could not be destroyed: {error}")

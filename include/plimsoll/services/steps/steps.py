@@ -84,6 +84,7 @@ def _judge(work: AttemptContext) -> Verdict:
     return judge(work)
 
 
+# Names must stay as they are: runs of earlier versions have them as ids of tasks in Airflow
 STEPS: tuple[Step, ...] = (
     Step(
         name="provision",
@@ -100,6 +101,7 @@ STEPS: tuple[Step, ...] = (
         purpose="The database is up on all nodes; what really runs is read back from them.",
         role="measure",
         run=actions.deploy,
+        # Up to half of it may be `wait_for_calm`
         timeout=timedelta(hours=1),
         share=0.03,
         takes=timedelta(seconds=30),
@@ -110,6 +112,7 @@ STEPS: tuple[Step, ...] = (
         purpose="Rows are written, then the load runs: first its warm-up, then the judged time.",
         role="measure",
         run=loading.start_load,
+        # Up to 20 minutes of it may go into counting how many rows make `data_per_node`
         timeout=timedelta(minutes=30),
         share=0.92,
         phases=("populate", "warm-up", "load"),

@@ -97,6 +97,7 @@ class StoredCampaign:
         try:
             return self.store.read(layout.DEFINITION.key(self.campaign_id))
         except (NotFound, StoreError) as error:
+            # The store fails for a malformed id such as `../x`, of which there is no campaign
             if isinstance(error, StoreError) and campaign_id_problem(self.campaign_id) is None:
                 raise
             known = "`plimsoll campaigns` lists the campaigns of this store"

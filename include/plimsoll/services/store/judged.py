@@ -24,6 +24,7 @@ def unmark_in_trends(store: ResultStore, campaign_id: str) -> None:
     """Let trends read the campaign again. To be called before and after a change of what they read: its verdicts, its
     definition, the pass of its gate, its deletion.
     """
+    # No id has a dot, so no other campaign's token begins like that
     own = layout.TREND_TOKEN.key("", campaign_id, "")
     for key in store.keys(layout.TREND_TOKEN.folder("")):
         if key.startswith(own):

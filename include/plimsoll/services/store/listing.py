@@ -56,7 +56,7 @@ def noted_definitions(store: ReadableStore, campaign_id: str) -> tuple[str, ...]
 def _notes(store: ReadableStore) -> Iterator[tuple[str, str]]:
     for key in store.keys(layout.CAMPAIGN_OF.folder("")):
         _, name, kind, last = key.split("/")
-        if kind == "campaigns":
+        if kind == "campaigns":  # Marks on trends lie beside them
             yield name, last
 
 

@@ -47,6 +47,7 @@ class Place:
 
     def folder(self, of: Subject, *names: object) -> str:
         """Return the folder of all files with these first names."""
+        # No path has this character, so the text can be split where names belong
         left = _GAP.sub("\0", self.path).split("\0")[: len(names) + 1]
         path = "".join(f"{text}{name}" for text, name in zip(left, (*names, ""), strict=True))
         return "/".join(filter(None, (folder_of(of), path.rstrip("/"))))
@@ -57,6 +58,7 @@ class Place:
     def newest_number(self, store: ReadableStore, of: Subject) -> int:
         """Return the greatest number that the name of a file is; 0 where there is none."""
         stems = (PurePosixPath(key).stem for key in store.keys(self.folder(of)))
+        # A copy that a person left there, such as `1.json.bak`, has no number
         return max((int(stem) for stem in stems if stem.isdecimal()), default=0)
 
 

@@ -84,6 +84,7 @@ def _of_cell(places: Places, cell: Evidence, chance: float) -> Numbers:
         for hiccups, _ in _HICCUPS
     )
     result = np.concatenate([*of_hiccups], axis=1)
+    # All who ask get the same array from the cache
     result.flags.writeable = False
     return result
 

@@ -39,6 +39,7 @@ class Hiccups:
     def _tail(self, distance: Numbers) -> Numbers:
         """Return how far a hiccup lowers the chance: P(normal ≤ d) − P(normal + exponential ≤ d)."""
         rate = 1 / self.size
+        # In logs: far below the expected value the one factor overflows while the other becomes 0
         result: Numbers = np.exp(log_ndtr(distance - rate) - rate * distance + rate * rate / 2)
         return result
 
@@ -50,6 +51,7 @@ def quantile(hiccups: Hiccups, chance: float) -> float:
     def excess(distance: float) -> float:
         return float(hiccups.below(np.array(distance))) - chance
 
+    # Outside of 10 spreads of noise and 40 sizes of a hiccup the chance is 0 or 1 to all digits
     return float(brentq(excess, -10.0, 10.0 + 40.0 * hiccups.size))
 
 

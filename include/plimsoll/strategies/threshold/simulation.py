@@ -37,6 +37,7 @@ class _Variant:
     def drawn(cls, part: Part, strategy: Threshold, world: CapacityModel, dice: Random) -> "_Variant":
         loads = sorted(part.loads)
         true_log = dice.uniform(log(loads[0]), log(loads[-1]))
+        # At the true load cells are met with the chance that is asked for, so half of them are met further up
         half_log = true_log + NormalDist().inv_cdf(strategy.chance / 100) * world.noise / _SLOPE
         return cls(loads, true_log, half_log, [[None] * part.repeats for _ in loads])
 

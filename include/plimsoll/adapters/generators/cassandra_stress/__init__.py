@@ -161,6 +161,7 @@ class CassandraStress(ForeignGenerator):
 
     def _running(self, host: Host, plan: Plan, name: str, printed: str) -> LoadStatus:
         totals = [row for row in _console_rows(printed) if row.operation == _TOTAL]
+        # While it connects it prints rows too, with a rate of 0
         if not any(row.ops_s for row in totals):
             return phase_of(plan, name, 0.0)
         last = totals[-1]
@@ -205,7 +206,7 @@ def _console_rows(text: str) -> tuple[Row, ...]:
         if match is None or len(figures) <= _ERRORS:
             continue
         try:
-            values = dict(zip(_COLUMNS, map(float, figures), strict=False))
+            values = dict(zip(_COLUMNS, map(float, figures), strict=False))  # A row has further figures
             if not all(isfinite(values[name]) for name in ("operations", "ops_s", "mean_ms", "time_s")):
                 continue
             row = Row(

@@ -186,7 +186,7 @@ def record_s(spec: LoadSpec) -> int:
     """Return the greatest length of a record, s, that divides the warm-up and every interval."""
     intervals = [round(level.interval.total_seconds()) for level in spec.service_levels]
     if any(level.windows == "sliding" for level in spec.service_levels):
-        return 1
+        return 1  # A sliding window begins at every record
     return gcd(round(spec.timing.warmup.total_seconds()), *intervals)
 
 

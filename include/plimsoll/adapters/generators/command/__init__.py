@@ -42,6 +42,7 @@ from plimsoll.ports.load_generator import LoadRequest, LoadStatus
 from plimsoll.ports.secrets import CommandSecrets
 
 _ASK_TIMEOUT = timedelta(seconds=20)
+# Some programs end their lines of progress with \r to draw them anew. `cut` bounds what is sent of an endless line.
 _PROGRESS = """
 cd -- "$3" || exit
 [ ! -f "$1.begun" ] || echo $(($(date +%s) - $(cat "$1.begun")))
@@ -114,6 +115,7 @@ class CommandGenerator(ForeignGenerator):
             return _program(command)
         argv = filled(command.version, {name: str(path) for name, path in self._folders(host, command).items()})
         ended = host.run(argv, timeout=_ASK_TIMEOUT, check=False)
+        # `java -version`, for one, prints to its error output
         line = next((line.strip() for line in f"{ended.stdout}\n{ended.stderr}".splitlines() if line.strip()), "")
         return f"{_program(command)}: {shortened(line)}" if line else _program(command)
 
@@ -153,6 +155,7 @@ class CommandGenerator(ForeignGenerator):
         return {name: name for name in _named(names, _command(spec).outputs)}
 
     def _load(self, host: Host, request: LoadRequest) -> Load:
+        # Many programs take a rate of 0 as no limit at all
         if not request.own_ops_s:
             what = f"{request.load_ops_s} ops/s can't be shared among {request.parts} load hosts"
             raise LoadError(what, where="load_generator.hosts", mend="write fewer `hosts`")
@@ -236,6 +239,7 @@ def _named(names: Iterable[str], patterns: Iterable[str]) -> Sequence[str]:
 
 def _hung(plan: Plan, ending: Ending) -> bool:
     """Tell whether `timeout` had to end the command."""
+    # Whoever kills the command leaves the same exit code: `timeout` did so only if its limit was over
     was_killed = ending.exit_code == KILLED and ending.seconds >= plan.duration_s + _HANGS_S
     return ending.exit_code == ENDED or was_killed
 
@@ -257,5 +261,5 @@ def _lines(command: LoadCommand) -> Sequence[str]:
 
 def _program(command: LoadCommand) -> str:
     """Return the name of the program: `tlp-stress`."""
-    words = (word for word in command.run.split() if "=" not in word and word != "env")
+    words = (word for word in command.run.split() if "=" not in word and word != "env")  # As in `env A=1 gen`
     return PurePosixPath(next(words)).name

@@ -149,6 +149,7 @@ class Watch:
         known = len(self._reports)
         for line in self._lines():
             last_s = self._reports[-1].at_s if self._reports else 0.0
+            # Several lines may be found at one look, and would be about no time at all
             if newest := report(line, self._pattern, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)):
                 self._reports.append(newest)
                 if breach := self._broken():
@@ -179,12 +180,13 @@ class Watch:
             block = console.read(_MOST_BYTES)
         self._offset += len(block)
         *lines, self._rest = re.split(r"[\r\n]", self._rest + block.decode(errors="replace"))
-        self._rest = self._rest[-_LONGEST_LINE:]
+        self._rest = self._rest[-_LONGEST_LINE:]  # A line without an end must not fill the memory
         yield from lines
 
 
 def run(settings: Mapping[str, Any], folder: Path, argv: Sequence[str]) -> int:
     """Run the program to its end, or until a rule is broken. Returns the exit code as a shell gives it."""
+    # In a group of its own, so that one signal ends all of its processes. What is sent to this process is passed on.
     program = subprocess.Popen(argv, start_new_session=True)
     for caught in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(caught, lambda received, _: _signal(program, received))
@@ -228,6 +230,7 @@ def _end(program: subprocess.Popen[bytes], number: int) -> None:
 
 
 def _signal(program: subprocess.Popen[bytes], number: int) -> None:
+    # The program may have ended between the last look and the signal
     with contextlib.suppress(ProcessLookupError):
         os.killpg(program.pid, number)
 

@@ -48,6 +48,7 @@ def watched(load: Load, spec: LoadSpec, command: LoadCommand, *, is_leased: bool
     pattern = command.progress if has_groups(command.progress or "") else None
     if not (pattern or is_leased):
         return load
+    # The lease is there from the start, because the watcher may look before anybody has renewed it
     files = {WATCHER: getsource(watcher), **({LEASE: ""} if is_leased else {})}
     commands = list[Command]()
     for step in load.commands:

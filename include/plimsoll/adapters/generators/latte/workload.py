@@ -65,6 +65,7 @@ def script(spec: LoadSpec) -> str:
         rows=row.rows,
         size=row.column_size,
         keyspace=f"CREATE KEYSPACE IF NOT EXISTS keyspace1 WITH replication = {replication}",
+        # Without compression, as cassandra-stress makes this table
         table=f"{_TABLE} (key blob PRIMARY KEY, {columns}) WITH compression = {{'enabled': 'false'}}",
         names=", ".join(_COLUMNS),
         markers=", ".join(f":c{number}" for number in range(5)),
@@ -85,7 +86,9 @@ def _draw(row: StandardRow) -> str:
         return "i % ROWS"
     if row.keys == "uniform":
         return "latte::hash_range(i, ROWS)"
+    # Definitions count keys from 1, as cassandra-stress does, and this script from 0
     mean = (row.rows - 1) / 2 if row.mean is None else row.mean - 1
     deviation = (row.rows - 1) / 2 / 3 if row.deviation is None else row.deviation
+    # Keys that lie outside are clamped, as by cassandra-stress
     drawn = f"latte::normal(i, {float(mean)!r}, {float(deviation)!r})"
     return f"{drawn}.clamp(0.0, {float(row.rows - 1)!r}) as i64"

@@ -39,7 +39,7 @@ from plimsoll.domain.text.wording import meant_or_known
 from plimsoll.ports.artefacts import ProgramSource
 
 _MOST_THREADS = 1000
-_MOST_CONCURRENCY = 32_768
+_MOST_CONCURRENCY = 32_768  # The native protocol has no more numbers for the requests of a connection
 _LEAST_HEAP = "64M"
 _LENGTHS = (("minfieldlength", "fieldlength"), ("minscanlength", "maxscanlength"))
 _READS, _WRITES, _TABLES = ("select",), ("insert", "update", "delete", "begin"), ("create",)

@@ -67,6 +67,7 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **({"--pg": workload.partition_generator} if is_own else {}),
         "-t": str(generator.threads),
         **({"-r": str(workload.read_share)} if is_own else {}),
+        # A cell without a load only populates, and the program refuses a rate of 0
         "--rate": str(request.load_ops_s or 1),
         **({"--populate": str(workload.populate)} if is_own else {}),
         "--response-time-warmup": format_duration(timing.warmup),
@@ -85,11 +86,14 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         **({"--start-file": str(folder / START)} if request.parts > 1 or request.waits else {}),
         **(_AT_ONCE if is_own and (workload.data_per_node is not None or not request.load_ops_s) else {}),
         **({} if is_own else {"--options": str(folder / OPTIONS)}),
+        # Where a load waits for its start, Plimsoll itself asks the nodes for compactions before it tells the start
         **({} if is_own or request.waits or request.database else {"--settle": SETTLE}),
     }
+    # Last, so that its rate of populating replaces `_AT_ONCE`: somebody else's database is never filled at full speed
     external = _external(request.database, request.load_ops_s, folder) if request.database else {}
     options = (word for option in {**published, **_watched(spec), **further, **external}.items() for word in option)
     as_left = not request.populates or (request.database is not None and request.database.is_read_only)
+    # Otherwise Cassandra keeps the rows of each table that is dropped, on the disks of somebody else
     log_in = ("--no-auto-snapshot", "--access-on-stdin") if request.database else ()
     return ("run", workload.name, *options, *_LOOPS[spec.loop], *(_AS_LEFT if as_left else ()), *log_in)
 

@@ -82,6 +82,7 @@ def seconds(text: str) -> Iterator[GeneratorSecond]:
             fields = json.loads(line)
         except ValueError:  # the last line of a program that was killed
             continue
+        # A line with the phase `ready` has no figures
         if _PHASES.get(fields["phase"], "populate") != "populate":
             at, so_far = datetime.fromisoformat(fields["time"]), sum(fields["errors"].values())
             yield GeneratorSecond(

@@ -16,6 +16,7 @@ from plimsoll.domain.text.wording import shortened
 from plimsoll.ports.host import Host
 
 _FOLDER = "canary"
+# A host waits up to 60 s for its neighbour (`Effort.patience_s`), and then says itself that nobody came
 _TIMEOUT = timedelta(minutes=2)
 
 

@@ -40,6 +40,7 @@ class Log:
             with suppress(OSError):
                 state = os.stat(present)  # noqa: PTH116
                 self._read[state.st_dev, state.st_ino] = state.st_size
+        # Opens the newest file, so that its end is read even if it is renamed before the first look
         self.take(MOST_BYTES)
 
     def take(self, most: int) -> int:
@@ -84,6 +85,7 @@ class Log:
         """Return what comes there, as whole lines where one has ended."""
         block = os.pread(self._file, _BLOCK, at)
         whole = block[: block.rfind(b"\n") + 1]
+        # A line that is longer than a block is taken in pieces: its end would never be in sight
         return whole or (block if len(block) == _BLOCK else b"")
 
 
@@ -106,6 +108,7 @@ def _written(path: str) -> int:
 def _opened(path: str) -> int:
     """Return the open file; -1 where it can't be read, or is none."""
     with suppress(OSError):
+        # Without O_NONBLOCK the opening of a pipe waits until somebody writes to it
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         if stat.S_ISREG(os.fstat(file).st_mode):
             return file

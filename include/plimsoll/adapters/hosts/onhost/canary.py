@@ -90,6 +90,7 @@ def send(address: str, port: int, word: str, effort: Effort) -> None:
 
 def _hash_rate(limit_s: float) -> float:
     block = bytes(_BLOCK)
+    # The digest's size is never 0, so each step returns the size of the block that it hashed
     return rate(lambda: hashlib.sha256(block).digest_size and _BLOCK, limit_s)
 
 

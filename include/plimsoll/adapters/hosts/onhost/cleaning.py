@@ -41,6 +41,7 @@ def leave(work: Path, program: Path) -> None:
     """Remove what clusters have left in the work folder whose time is long over; then, without another one, this
     program's folder and the one around it. Whatever else is in that stays. What is left, the next one removes.
     """
+    # A cluster's folder has its id as path: campaign, purpose and number
     for cluster in list(work.glob("*/*/*")):
         name = str(cluster.relative_to(work))
         with contextlib.suppress(OSError):  # others may clean up at the same time

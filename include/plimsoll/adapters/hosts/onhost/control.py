@@ -53,7 +53,9 @@ def stop(folder: Path, job_id: str, grace_s: float) -> bool:
         _signalled(folder, job_id, number, seconds)
         for number, seconds in (
             (signal.SIGTERM, grace_s),
+            # On this signal the supervisor kills the job, and notes its exit code
             (supervisor.KILL_NOW, KILL_TIMEOUT_S),
+            # This one ends a supervisor that hangs. Its job ends with it, without an exit code.
             (signal.SIGKILL, KILL_TIMEOUT_S),
         )
     )

@@ -18,6 +18,7 @@ import sys
 from pathlib import Path
 
 PRIVATE = 0o700
+# The code with which Python itself ends when it can't open its program, so callers know one code alone
 _NO_PROGRAM = 2
 
 
@@ -69,6 +70,7 @@ def _others_may_write(found: os.stat_result) -> bool:
     if group.gr_name != name:
         if group.gr_gid != 0:
             return True
+        # `gr_mem` leaves out users whose primary group it is
         members |= {user.pw_name for user in pwd.getpwall() if user.pw_gid == 0 and user.pw_uid != 0}
     return not members <= {name, "root"}
 

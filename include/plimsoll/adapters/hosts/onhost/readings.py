@@ -41,6 +41,7 @@ def _text(path: Path) -> str:
 
 
 MOUNTS, BLOCKS = Path("/proc/self/mountinfo"), Path("/sys/class/block")
+# The kernel counts in sectors of 512 bytes, whatever the disk's own sectors are
 _SECTOR = 512
 
 

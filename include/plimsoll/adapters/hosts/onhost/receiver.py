@@ -29,6 +29,7 @@ def settle(place: Path, files: dict[str, str]) -> list[str]:
         if not _faulty(place, files):
             shutil.rmtree(unfinished, ignore_errors=True)
             return []
+        # A folder can only be renamed over an empty one
         shutil.rmtree(unfinished, ignore_errors=True)
         place.replace(unfinished)
     missing = _faulty(unfinished, files)
@@ -52,6 +53,7 @@ def receive(place: Path, source: IO[bytes]) -> None:
     except FileNotFoundError:
         if not place.is_dir():  # else the other has completed it, under this one's feet
             raise
+        # The sender of a tar that is not read to its end fails with a broken pipe
         while source.read(_BLOCK):
             pass
 

@@ -36,9 +36,9 @@ def start(job: dict[str, Any]) -> str:
 
     It forks, so the caller must have only one thread. Raises OSError when the job's folders can't be used.
     """
-    # Held until the record is written, by the supervisor even when this launcher is killed: two callers start one job.
     if job.get("stdin"):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash would leave what it says in a file
+    # Held until the record is written, by the supervisor even when this launcher is killed: two callers start one job.
     lock = _open_lock(Path(job["record"]).with_suffix(".lock"))
     fcntl.flock(lock, fcntl.LOCK_EX)
     if Path(job["record"]).exists():
@@ -91,6 +91,7 @@ def _supervise(job: dict[str, Any], telling: int, lock: int, owned: int | None) 
             os.write(telling, (str(error) or repr(error)).encode())
         _end_descendants()
     finally:
+        # This process is a copy of the launcher, whose exit handlers must not run a second time
         os._exit(code)
 
 
@@ -104,6 +105,7 @@ def _detach(log: Path) -> None:
         os.dup2(source, target)
     os.close(silence)
     os.close(output)
+    # Blocked signals wait until `_outlive` takes them, so none is lost and none ends this process
     signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
@@ -136,8 +138,10 @@ def _spawn(job: dict[str, Any], owned: int | None) -> subprocess.Popen[bytes]:
     def before_exec() -> None:
         os.setpgid(0, 0)
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        # If the supervisor died before the prctl, its death sends no signal
         if os.getppid() != supervisor:
             os._exit(1)
+        # The program would inherit the blocked signals, and could not be asked to end
         signal.pthread_sigmask(signal.SIG_SETMASK, set())
 
     kept = () if owned is None else (owned,)

@@ -25,6 +25,7 @@ _PAUSES_S = (0.5, 1.0, 2.0, 4.0)
 _AT_ONCE = 4
 _BLOCK = 1 << 20
 _TAKEN = 412
+# 409: S3 may turn away both of two conditional writes at once
 _TRANSIENT = frozenset({408, 409, 429, 500, 502, 503, 504})
 _CODE = re.compile(rb"<Code>([A-Za-z]{1,60})</Code>")
 

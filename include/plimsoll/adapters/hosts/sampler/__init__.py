@@ -50,6 +50,7 @@ def _own(host: Host, environments: frozenset[str]) -> list[str]:
 def _program(host: Host) -> tuple[str, ...]:
     """Write the program to the host, and return how it is called."""
     folder, entry = host.root / JOB / "program", "__main__.py"
+    # The modules import one another by their full names, so their paths stay the same below the program's folder
     for module in (counters, programs, sample):
         path = folder / PurePosixPath(*module.__name__.split(".")).with_suffix(".py")
         host.write(path, getsource(module))

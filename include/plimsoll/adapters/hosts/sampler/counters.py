@@ -20,6 +20,7 @@ _CGROUPS = "/sys/fs/cgroup"
 OWN_GROUP = "plimsoll-node-"
 """Begins the name of a group whose quota is the share of a processor that a node is meant to have."""
 _OWN_GROUP = re.compile(OWN_GROUP + r"[0-9a-f]{8}-127\.[0-9.]+")
+# The kernel counts in sectors of 512 bytes, whatever the disk's own sectors are
 _SECTOR = 512
 
 
@@ -62,6 +63,7 @@ def throttling(stats: Mapping[str, str]) -> Counters:
         if figures.get("nr_periods"):
             counters[f"periods {group}"] = figures["nr_periods"]
             counters[f"throttled {group}"] = figures["nr_throttled"]
+            # Version 2 of control groups has `throttled_usec`, version 1 has `throttled_time` in ns
             waited_ms = figures.get("throttled_usec", 0.0) / 1e3 + figures.get("throttled_time", 0.0) / 1e6
             counters[f"waited {group}"] = waited_ms
     return counters
@@ -74,6 +76,7 @@ def cpu_groups(groups: str, root: str = _CGROUPS) -> "dict[str, str]":
     """
     files = {}
     for number, controllers, path in (line.split(":", 2) for line in groups.splitlines()):
+        # The hierarchy with number 0 is version 2, which names no controllers here
         if number == "0" or "cpu" in controllers.split(","):
             base = Path(root) if number == "0" else Path(root, "cpu")
             own = Path(path)
@@ -158,8 +161,10 @@ def _is_at(endpoint: str, port: int, addresses: "set[bytes]") -> bool:
     """Tell whether `0100007F:2352` of the kernel's tables is one of the addresses, or all of them."""
     address, _, number = endpoint.partition(":")
     raw = bytes.fromhex(address)
+    # The kernel prints each word of 32 bits in the machine's own byte order
     if sys.byteorder == "little":
         raw = b"".join(raw[n : n + 4][::-1] for n in range(0, len(raw), 4))
+    # A socket of both families shows 127.0.0.1 as ::ffff:127.0.0.1
     mapped = bytes(10) + b"\xff\xff"
     raw = raw[12:] if raw.startswith(mapped) else raw
     return bool(addresses) and int(number, 16) == port and (raw in addresses or not any(raw))

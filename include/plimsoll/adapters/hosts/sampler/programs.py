@@ -75,6 +75,7 @@ class Programs:
         """
         present = {name for name in os.listdir(self._proc) if name.isdigit()}  # noqa: PTH208 - a path each costs more
         before, self._seen = self._seen, {}
+        # This reads what every process has open, so it is done only once a minute
         if self._databases and not self._looks % _FORGET:
             self._listening = {pid for database in self._databases for pid in listening(database, self._proc)[1]}
         for pid in sorted(present, key=int):  # parents first
@@ -102,6 +103,7 @@ class Programs:
         return Process(start, f"{ODD.sub('?', name)}({pid})", kind, *_sums(fields))
 
     def _kind(self, pid: str, parent: str, known: "Process | None") -> str:
+        # All threads of the kernel are children of process 2. In a container 2 may be any process.
         if self.sees_all and "2" in (pid, parent):
             return "kernel"
         if pid in self._listening or (self._users and self._is_users(pid)):
@@ -147,8 +149,10 @@ class Programs:
         the other, so a gain may be seen at the look after that at which a process is gone.
         """
         due = {kind: gone[kind] + self._awaited[kind] for kind in gone}
+        # Time of ended own processes that no own process gained: another program has waited for them, or will
         elsewhere = max(due["own"] - gained["own"], 0.0)
         by_others = gained["other"] - due["other"]
+        # What nobody waits for is due at one more look only: else it would hide work of others later on
         self._awaited = {
             "own": min(gone["own"], max(elsewhere - max(by_others, 0.0), 0.0)),
             "other": min(gone["other"], max(-by_others, 0.0)),
@@ -207,4 +211,5 @@ def others(
     share = min(max(share, 0.0), 1.0)
     most = nlargest(_MOST_NAMED if share >= _NAMED else 0, taken.others, key=lambda name: taken.others[name])
     named = ((name, taken.others[name] / whole) for name in most)
+    # A smaller share would be printed as 0.0000
     return Others(share, ";".join(f"{name}={part:.4f}" for name, part in named if part >= 0.00005))

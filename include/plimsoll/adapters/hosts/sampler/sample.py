@@ -54,6 +54,7 @@ _VIRTUAL_DISKS = ("loop", "ram", "zram", "dm-", "md", "sr")
 
 def line(at: float, elapsed: float, old: Counters, new: Counters, foreign: "Others | None") -> str:
     """Format one line of the CSV from two readings `elapsed` seconds apart."""
+    # A disk or a control group that has just appeared counts from now on, and not since boot
     since = {name: new[name] - old.get(name, new[name]) for name in new}
     whole = elapsed * new["processors"] * TICKS
     idle, iowait, steal = (min(max(since[name] / whole, 0.0), 1.0) for name in ("idle", "iowait", "steal"))
@@ -114,6 +115,7 @@ class Readings:
 
 def samples(sleep: Callable[[float], None] = time.sleep, environments: Sequence[str] = ()) -> Iterator[str]:
     """Yield lines without end, one at every whole second."""
+    # The readings begin at a whole second, so that the first line covers one, too
     sleep(_until_next())
     readings = Readings(_tag(), environments)
     while True:

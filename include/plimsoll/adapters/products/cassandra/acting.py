@@ -31,6 +31,7 @@ _LOG_BYTES = 1 << 20
 _ENDS = (
     ("start, gossip and fixed waits", re.compile(r"Starting to bootstrap")),
     ("streaming", re.compile(r"All sessions completed")),
+    # Not "Startup complete": 4.0.1 also logs that after failed streaming, and stays closed to clients
     ("opening to clients", re.compile(r"Starting listening for CQL clients")),
 )
 """Each part with the line that ends it, in their order."""
@@ -82,6 +83,7 @@ class NodeMoves:
             return moved
         left = answers[0]
         part = ActionPart(name=f"{name}: handing over", seconds=left.nodes[name]["seconds"])
+        # The move lasts at least until the node's own call returns, however early the others forget the node
         at = max(moved.at, left.at)
         return MoveEnd(began, at, f"{name} left: {moved.evidence}", (part,), undated=min(moved.undated, at - left.at))
 
@@ -101,14 +103,16 @@ class NodeMoves:
         if new.status(JOB).state == "missing":
             join(new, self.blueprint, replaced.info.address if replaced else "")
         gone = (replaced,) if replaced else ()
-        moved = self.ring.awaited(move, began, (*members, new), gone=gone, new=new)
+        moved = self.ring.awaited(move, began, (*members, new), gone=gone)
         if isinstance(moved, str):
             return moved
         # Its begin, where the lines of the join are, however much it has logged since.
         head = ("head", "-c", str(_LOG_BYTES), str(NodeFiles(new.root).system_log))
         parts = join_parts(new.run(head, timeout=_READ, check=False).stdout)
         named = tuple(ActionPart(name=f"{new.info.name}: {part.name}", seconds=part.seconds) for part in parts)
-        return replace(moved, evidence=f"{new.info.name} joined: {moved.evidence}", parts=named)
+        evidence = f"{new.info.name} joined: {moved.evidence}"
+        # It counts from its start, so all of the join
+        return replace(moved, evidence=evidence, parts=named, streamed_bytes=moved.received[new.info.name])
 
 
 def join_parts(text: str) -> tuple[ActionPart, ...]:
@@ -196,6 +200,7 @@ def _decommission(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProg
 
 def _add(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]:
     members = list(request.nodes)
+    # One after the other: Cassandra refuses a node that joins while another one does
     for new in request.spares:
         yield moves.join(new, members), (members := [*members, new])
 
@@ -204,6 +209,8 @@ def _replace(request: ActionRequest, moves: NodeMoves) -> Iterator[MoveProgress]
     members = list(request.nodes)
     for victim, new in zip(_changed(request), request.spares, strict=True):
         members = [node for node in members if node is not victim]
+        # Others must see it down first, because Cassandra refuses to replace a live node. It must never start again:
+        # it would come up as a member and take its tokens back.
         yield moves.kill(victim, members), members
         yield moves.join(new, members, victim), (members := [*members, new])
 

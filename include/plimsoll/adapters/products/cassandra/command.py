@@ -104,7 +104,7 @@ def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[s
 
 # A new cluster has no ring to settle and nobody to say goodbye to.
 _START = (
-    "-Dcassandra-foreground=yes",
+    "-Dcassandra-foreground=yes",  # Otherwise a node closes its standard output
     "-Dcassandra.skip_wait_for_gossip_to_settle=0",
     "-Dcassandra.superuser_setup_delay_ms=0",
     "-Dcassandra.shutdown_announce_in_ms=0",
@@ -128,6 +128,7 @@ def collector_flags(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple
     added = _ADDED.get(jvm.collector, ())
     if jvm.flag_set == "tlp-2020":
         beside_cms = ("-XX:+UseParNewGC",) if jvm.collector == "CMS" and jdk_major(jvm) == 8 else ()
+        # The publication has a young generation of half the heap: `-Xmx16G -Xmn8G`
         return (*beside_cms, *TLP_2020[jvm.collector], *added, *_young(jvm, jvm.heap // 2))
     shipped = release.collector_flags.get(jvm.collector, CHOICE[jvm.collector])
     return (*shipped, *added, *_young(jvm, min(100 * _MIB * cpus, jvm.heap // 4)))

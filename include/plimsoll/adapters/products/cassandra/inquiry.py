@@ -6,7 +6,7 @@ A command of the node tool that takes long is a detached job on every machine of
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -85,13 +85,15 @@ class MoveEnd:
     """One move of an action that has ended at `at`, with the evidence of that.
 
     `undated`: by how much it may have ended before, where the first that asked found it so. `due`: when it had to begin
-    if not at the end of the move before it.
+    if not at the end of the move before it. `received`: what was streamed to each node since its start, bytes, by its
+    name; `streamed_bytes`: what was in this move, for a node that joined.
     """
 
     began: datetime
     at: datetime
     evidence: str
     parts: tuple[ActionPart, ...] = ()
+    received: Mapping[str, int] = field(default_factory=dict)
     streamed_bytes: int | None = None
     undated: timedelta = timedelta(0)
     due: datetime | None = None
@@ -126,18 +128,9 @@ class Ring:
         return self.request.now
 
     def awaited(
-        self,
-        name: str,
-        began: datetime,
-        up: Sequence[Host],
-        *,
-        dead: Sequence[Host] = (),
-        gone: Sequence[Host] = (),
-        new: Host | None = None,
+        self, name: str, began: datetime, up: Sequence[Host], *, dead: Sequence[Host] = (), gone: Sequence[Host] = ()
     ) -> str | MoveEnd:
         """Return the end of the move `name`: all of `up` agree that they are up, `dead` down and `gone` forgotten.
-
-        With the bytes that were streamed to `new`, one of `up`.
 
         The first call starts those who ask, on the nodes' hosts. Until the end it returns what is left, in words.
         Raises ActionError where a node of `up` has ended.
@@ -153,9 +146,8 @@ class Ring:
         # Who found it so at the first look does not know since when. A tool of before does not tell its looks.
         known = max((answer.at for answer in answers if answer.looks != 1), default=began)
         received = {node: int(state["received_bytes"]) for answer in answers for node, state in answer.nodes.items()}
-        streamed = received[new.info.name] if new else None
         undated = max(at - known, timedelta(0))
-        return MoveEnd(began, at, _evidence(up, dead, gone), streamed_bytes=streamed, undated=undated)
+        return MoveEnd(began, at, _evidence(up, dead, gone), received=received, undated=undated)
 
     def answers(self, job_id: str, nodes: Sequence[Host], command: str, *arguments: str) -> str | tuple[Answer, ...]:
         """Return the answers of all machines to a command or, while one is awaited, what it is at.
@@ -163,6 +155,7 @@ class Ring:
         The first call with that id starts it, whoever calls. Raises ActionError where a machine's command failed.
         """
         machines = by_machine(nodes).values()
+        # A list, so that the command starts on all machines before any answer is awaited
         progress = [self._of_machine(job_id, hosts, command, arguments) for hosts in machines]
         answers = tuple(answer for answer in progress if isinstance(answer, Answer))
         return answers if len(answers) == len(progress) else next(note for note in progress if isinstance(note, str))

@@ -124,6 +124,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
     writing: dict[str, datetime] = {}
     for match in filter(None, map(_LINE.match, text.splitlines())):
         message, thread = match["message"], match["thread"]
+        # Most lines tell of no event, and parsing a time takes about a hundred times as long as this
         is_told = message.startswith(("Compacted", "Writing Memtable-", _WRITTEN)) or "messages were dropped" in message
         if not is_told:
             continue
@@ -140,7 +141,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
 def _ended(message: str, at: datetime) -> Event | None:
     """Return the event that ended at that time, from a line that gives its duration; None where it tells none."""
     if match := _COMPACTED.match(message):
-        took_ms = float(match["ms"].replace(",", ""))
+        took_ms = float(match["ms"].replace(",", ""))  # As in 1,234,567ms
         return Event(COMPACTION, at - timedelta(milliseconds=took_ms), at, took_ms)
     if match := _DROPPED.match(message):
         dropped = int(match["internal"]) + int(match["cross"])

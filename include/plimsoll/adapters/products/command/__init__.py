@@ -191,6 +191,7 @@ def _require_release(node: Host) -> None:
     if _tells(line, declared):
         return
     names = [name for name in re.findall(r"\d\w*(?:\.\w+)*", line) if _tells(line, name)]
+    # A number with a dot is more likely the release than a year, or the number of a build
     release = max(names, key=lambda name: "." in name, default="")
     write = f'write `version: "{release}"`' if release else "write a command `version` that prints it"
     printed = shortened(line) if line else f"nothing, with exit code {version.exit_code}"
@@ -211,6 +212,7 @@ class _Version(NamedTuple):
 def _version(node: Host) -> _Version:
     known = json.loads(node.read_tail(node.root / HOME / KEPT[1], max_bytes=_MOST_BYTES))
     ended = node.run(known["version"], timeout=_ASK, check=False)
+    # Some programs print their release to their error output, as `java -version` does
     line = next((line.strip() for line in f"{ended.stdout}\n{ended.stderr}".splitlines() if line.strip()), "")
     return _Version(ended.exit_code, line, known["declared"])
 

@@ -141,6 +141,7 @@ class HBase(JarProduct):
             (node, role, sentence)
             for node in nodes
             for role in ROLES
+            # These may be a part of the cluster, so a node's place among them does not tell which roles it has
             if not (role.only_on_first and node.status(role.name).state == "missing")
             and (sentence := down(node, role.process, several=True))
         ]
@@ -185,7 +186,7 @@ def _await_format(first: Host, patience: Patience) -> None:
             raise ended(place, status, "before HDFS was formatted")
         return None if status.state == "exited" else Obstacle(place, "HDFS is being formatted")
 
-    patience.await_none(obstacle, ())
+    patience.await_none(obstacle, ())  # No process has to run on: this one is to end
 
 
 def _start_all(number: int, node: Host, blueprint: Blueprint) -> None:

@@ -155,6 +155,7 @@ def departures(lines: Sequence[LogLine]) -> Sequence[Departure]:
     """Return the departures in the order in which the Master noticed them."""
     relevant = [line for line in lines if _RELEVANT.search(line.text)]
     ends = [line for line in relevant if _FINISHED.search(line.text)]
+    # The expiry is logged first. A log that is read from its end may lack that line, and still have the procedure's.
     noticed = {**_first(relevant, _CRASH), **_first(relevant, _EXPIRED)}
     procedures = (match for line in relevant for match in _CRASH.finditer(line.text))
     over, pids = _first(ends, _CRASH), {match["server"]: match["pid"] for match in procedures}
@@ -180,6 +181,7 @@ def _first(lines: Sequence[LogLine], pattern: re.Pattern[str]) -> dict[str, date
 
 def _most_logs(lines: Sequence[LogLine]) -> Mapping[str, int]:
     """Return how many write-ahead logs of each server the Master found at most."""
+    # The Master counts a server's logs in two lines, with those of `hbase:meta` apart: of a lost server one may be 0
     most: dict[str, int] = {}
     for match in filter(None, (_LOGS.search(line.text) for line in lines)):
         most[match["server"]] = max(int(match["count"]), most.get(match["server"], 0))
@@ -190,6 +192,7 @@ def _regions(lines: Sequence[LogLine]) -> Mapping[str, Set[str]]:
     """Return the regions that each procedure assigns to other servers."""
     assigned: dict[str, set[str]] = defaultdict(set)
     for line in lines:
+        # The line `Initialized subprocedures=[…]` names all regions of a server at once
         for match in _ASSIGN.finditer(line.text):
             assigned[match["parent"]].add(match["region"])
     return assigned

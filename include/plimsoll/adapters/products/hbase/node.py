@@ -97,6 +97,7 @@ def format_hdfs(host: Host, blueprint: Blueprint) -> None:
         *jvm_arguments(jvm),
         *_file_arguments(files),
         *_program(NAME_NODE, installation, files),
+        # On a folder that is formatted already it then fails, where it would otherwise ask a person
         *("-format", "-nonInteractive", "-clusterId", f"plimsoll-{blueprint.nodes[0].info.address}"),
     )
     _note(host, files.logs / "format-command.txt", argv)
@@ -141,7 +142,7 @@ def jvm_arguments(jvm: JvmConfiguration) -> tuple[str, ...]:
     collector.
     """
     return (
-        "-XX:OnOutOfMemoryError=kill -9 %p",
+        "-XX:OnOutOfMemoryError=kill -9 %p",  # As bin/hbase has it
         *JDK_FLAGS[jdk_major(jvm)],
         *heap_flags(jvm),
         *CHOICE[jvm.collector],

@@ -72,6 +72,7 @@ def zookeeper_settings(given: Mapping[str, JsonValue], place: ClusterHost) -> di
         "dataDir": str(RoleFiles(place.root, ZOOKEEPER.name).data),
         "clientPort": ZOOKEEPER_PORT,
         "clientPortAddress": place.first,
+        # Otherwise ZooKeeper has a web server, on port 8080 of all addresses of the host
         "admin.enableServer": False,
         "4lw.commands.whitelist": "ruok,srvr",
     }
@@ -121,6 +122,7 @@ def hbase_settings(given: Mapping[str, JsonValue], place: ClusterHost, scratch: 
         "hbase.coprocessor.user.enabled": False,
         "hbase.coprocessor.region.classes": _SPLITS,
         "hbase.coprocessor.master.classes": _ONLY_KNOWN_CODE,
+        # HBase then refuses a file system that can't make its write-ahead log durable
         "hbase.unsafe.stream.capability.enforce": True,
         "hbase.zookeeper.quorum": place.first,
         f"{_OF_ZOOKEEPER}clientPort": ZOOKEEPER_PORT,

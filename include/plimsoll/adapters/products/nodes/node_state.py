@@ -131,6 +131,7 @@ def down(host: Host, process: NodeProcess, *, several: bool = False) -> str | No
     why = "; a person sent it, or the kernel: " + OUT_OF_MEMORY if was_killed(status) else ""
     why += f"; its disk is full: {FULL}" if is_disk_full(host) else ""
     lines = last_lines(host, process)
+    # What a process logged last has nothing to do with a signal that ended it
     quoted = lines.of_a_signal if status.exit_code is None or status.exit_code > 128 else str(lines)
     name = f"{process.name} of {name_of(host)}" if several else name_of(host)
     return f"{name} {state_of(status)}{why}" + (f":\n{quoted}" if quoted else "")
@@ -145,6 +146,7 @@ def is_disk_full(host: Host) -> bool:
     """Tell whether the host's disk is full. A node without room for a mapped file is killed; its log is silent."""
     argv = ("df", "--block-size=1", "--output=avail", str(host.root))
     words = host.run(argv, timeout=_DISK_PATIENCE, check=False).stdout.split()
+    # `df` prints `-` where a file system does not tell its room
     return bool(words) and words[-1].isdigit() and int(words[-1]) < _LEAST_ROOM
 
 

@@ -43,6 +43,7 @@ def by_machine(nodes: Sequence[Host]) -> dict[str, list[Host]]:
 def with_names(text: str, nodes: Sequence[Host]) -> str:
     """Return what a program on the nodes' machine tells, with a node's name in place of 127.0.0.1."""
     for node in nodes:
+        # Only 127.0.0.1 is the same on every machine. A loopback address of its own already tells a node apart.
         if (own := own_loopback(node.info.address)) != node.info.address:
             text = re.sub(rf"(?<![\d.]){re.escape(own)}(:\d+)?(?![\d.])", node.info.name, text)
     return text
@@ -87,10 +88,12 @@ def read_answer(text: str, nodes: Sequence[Host]) -> LeftoverWork:
         answer: Mapping[str, Any] = json.loads(text.strip().rpartition("\n")[2])
         return LeftoverWork(
             settled=answer["settled"],
+            # Not strict: the node tool stops at the first node that does not answer, so later ones may have no number
             left=dict(zip((node.info.name for node in nodes), answer["left"].values(), strict=False)),
             waited_s=answer["waited_s"],
             problem=with_names(answer["error"] or "", nodes),
         )
+    # Nodes that can't tell must not hold up the cell: the problem becomes a warning
     except (ValueError, KeyError, TypeError, AttributeError):
         where = nodes[0].info.name
         return LeftoverWork(settled=False, problem=f"{where}: no answer to whether compactions are left")
@@ -116,6 +119,7 @@ def settle_command(endings: Sequence[str], urls: Sequence[str]) -> tuple[str, ..
 def answer_of(result: CommandResult, question: str, *, where: str, mend: str) -> Any:
     """Return the answer to the question, which is the program's command. Raises DeployError where there is none."""
     try:
+        # A JVM may print warnings before its answer
         return json.loads(result.stdout.strip().rpartition("\n")[2])
     except ValueError as error:
         what = f"`{question}` gave no answer (exit code {result.exit_code}): {result.stderr.strip()[-2000:]}"

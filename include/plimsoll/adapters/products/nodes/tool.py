@@ -89,6 +89,7 @@ def jmx_flags(address: str, port: int, access: JmxAccess) -> Iterator[str]:
     yield f"-Djava.rmi.server.hostname={own}"
     yield f"{prefix}.host={own}"
     yield f"{prefix}.port={port}"
+    # Otherwise RMI opens a second port, with a number drawn at random
     yield f"{prefix}.rmi.port={port}"
     yield f"{prefix}.authenticate=true"
     yield f"{prefix}.password.file={access.password}"
@@ -114,7 +115,7 @@ def inspect_jvms(tool: NodeTool, jvms: Sequence[Jvm]) -> dict[tuple[str, str], M
     """
     machines = by_machine(list({host.info.name: host for host, *_ in jvms}.values())).values()
     of_machines = [[jvm for jvm in jvms if jvm[0] in hosts] for hosts in machines]
-    with ThreadPoolExecutor(max(1, len(machines))) as pool:
+    with ThreadPoolExecutor(max(1, len(machines))) as pool:  # It refuses to have 0 workers
         answers = pool.map(partial(_of_machine, tool), of_machines)
         return {names: answer for machine in answers for names, answer in machine.items()}
 
@@ -138,6 +139,7 @@ def jvm_facts(answer: Mapping[str, Any]) -> JvmFacts:
         version=answer["java_runtime_version"],
         vendor=answer["java_vendor"],
         name=answer["vm_name"],
+        # C4 has no flag that could be on
         collector="C4" if "Zing" in answer["vm_name"] else next(in_use, None),
         collector_beans=tuple(answer["collectors"]),
         # With some collectors the bean's maximum lacks a survivor space. The flag has the whole heap.

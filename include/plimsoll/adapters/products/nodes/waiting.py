@@ -59,6 +59,7 @@ class Patience:
         while True:
             began = self.clock.now()
             present = obstacle()
+            # Looked at after the obstacle: a process may have ended since it logged that it is up
             for node, process in places:
                 status = node.status(process.name)
                 if status.state != "running":

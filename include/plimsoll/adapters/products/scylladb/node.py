@@ -121,6 +121,7 @@ def start(host: Host, blueprint: Blueprint) -> None:
         _measure_disk(host, place)
     argv = tuple(_command(place, blueprint.settings, has_io_properties=bool(io_properties) or is_measured))
     host.write(files.kept / COMMAND, "\n".join([*argv, ""]))
+    # The archive's install script sets this for every program, too
     environment = {"GNUTLS_SYSTEM_PRIORITY_FILE": str(place.installation / "libreloc" / "gnutls.config")}
     host.start(Job(id=PRODUCT, argv=argv, expires=blueprint.expires, env=environment, cwd=files.home, owns=files.data))
 
@@ -176,6 +177,7 @@ def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: NodePlace) -
         "parameters": [{"seeds": place.addresses[0]}],
     }
     return {
+        # First, so that a definition can set it otherwise
         DEVELOPER_MODE: place.sharing > 1,
         **merged,
         "cluster_name": f"plimsoll {place.addresses[0]}",
@@ -190,6 +192,7 @@ def node_settings(layers: Sequence[Mapping[str, JsonValue]], place: NodePlace) -
         "api_port": API_PORT,
         "prometheus_port": METRICS_PORT,
         "workdir": str(place.files.data),
+        # The archive's install script writes these two, since they depend on where it installs
         "api_ui_dir": f"{place.installation}/swagger-ui/dist/",
         "api_doc_dir": f"{place.installation}/api/api-doc/",
     }

@@ -153,6 +153,7 @@ class CommandProvider(Provider):
     def _of(self, cluster: Cluster, info: HostInfo) -> Provider:
         """Return the provider `ssh` with the cluster's hosts, as they were listed when that one was among them."""
         if not self._has_seen(cluster, info):
+            # Listing notes the hosts in `seen`
             list(self._listed(cluster.id))
         if not self._has_seen(cluster, info):
             what = f"host {info.name} ({info.identity}) is not listed any more"
@@ -202,12 +203,13 @@ class CommandProvider(Provider):
 
     def _unanswered(self) -> Iterator[Cluster]:
         """Yield the clusters of launches without an answer, while these may still bring hosts. Raises StoreError."""
-        now, clouds = self.clock.now(), self._clouds()
-        # Whose definition asked for a launch is not recorded: hosts may show for as long as any definition allows.
-        patient = max((cloud.options for cloud in clouds), key=lambda options: options.launch_within, default=None)
+        now, every = self.clock.now(), options_of_places(CommandOptions, self.places)
+        # Whose definition asked for a launch is not recorded: hosts may show for as long as any definition allows
+        patient = max(every, key=lambda options: options.launch_within, default=None)
         for cluster_id in self.launches.unsettled() if patient else ():
             launched = Launched.read(self.launches, cluster_id, patient)
             launch, until = launched.unanswered, launched.unknown_until()
+            # The record has launches of other providers, too, which name no program
             if launch and until and now < until and "program" in launch.place:
                 yield Cluster(
                     id=cluster_id,

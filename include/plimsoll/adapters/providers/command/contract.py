@@ -172,6 +172,7 @@ def parse_hosts(printed: bytes, store: str) -> tuple[AnsweredHost, ...]:
         raise _not_as_agreed(problems_of(error, Answer)) from error
     try:
         for host in hosts:
+            # Reading them raises what is wrong with the host's tags
             _ = host.owned.id
     except ValidationError as error:
         raise _not_as_agreed(problems_of(error, Tags, "tags")) from error

@@ -44,6 +44,7 @@ class Ender:
         trouble: ProviderError | None = None
         for pause in poll_pauses():
             try:
+                # Asked again for hosts that show later, as those of a launch whose answer was lost may
                 if shown or not has_ended:
                     recorded = [host.identity for host in self.launched.living]
                     self.cloud.end(self.launched.id, [host.id for host in shown] or recorded)

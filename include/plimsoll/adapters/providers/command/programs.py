@@ -56,6 +56,7 @@ class FolderPrograms:
     def problem(self, name: str) -> str:
         if self.folder is None:
             return f"no programs may be run: {SETTING} names no folder"
+        # Python takes `..` for a file name
         if name != Path(name).name or name.startswith("."):
             return f"{name!r} is no plain file name: programs are those of {self.folder}"
         if not (self.folder / name).is_file() or not os.access(self.folder / name, os.X_OK):
@@ -102,6 +103,7 @@ class _Output:
 
     def whole(self) -> bytes:
         """Return it, once nobody writes any more, or after some seconds."""
+        # A child in a session of its own survives the kill of the group, and may keep the pipe open
         self._thread.join(_LAST_WORDS_S)
         return bytes(self._kept)
 
@@ -139,6 +141,7 @@ def _followed(process: "subprocess.Popen[bytes]", name: str, content: bytes, lim
 
 
 def _has_ended(process: "subprocess.Popen[bytes]") -> bool:
+    # Not `poll`, which would reap the process and free its number before its group is killed
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
 
 

@@ -94,6 +94,7 @@ class Ec2Provider(Provider):
         return Destroyer(self.clock, self.store, self.launches, self.log, self.destroy_since)
 
     def at(self, places: Places) -> Self:
+        # With the same clients and prices, so that no copy asks for a price again
         return replace(self, places=places, clouds=self._cloud, tariffs=self._tariffs)
 
     def check(self, spec: HostsSpec) -> Sequence[Problem]:
@@ -136,6 +137,7 @@ class Ec2Provider(Provider):
         """Return the cluster if all its hosts are there. A place that can't be looked at hides no host of others."""
         failed: PlimsollError | None = None
         for cloud in self._clouds():
+            # Read once at most, and only where the tags alone do not decide
             launched = cache(partial(Launched.read_if_possible, self.launches, cluster_id, cloud.place, self.clock))
             try:
                 instances = standing(cloud, self.clock, of_cluster(self.store, cluster_id), launched)
@@ -230,6 +232,7 @@ class Ec2Provider(Provider):
             answers, names = [resource.answer for resource in resources], [resource.name for resource in resources]
             instances = [answer for answer in answers if "InstanceId" in answer]
             recorded = Recorded()
+            # Where all hosts of a cluster show, the record has nothing to add
             if cluster_id in unsettled and not is_whole(instances):
                 try:
                     launched = Launched.read(self.launches, cluster_id, cloud.place, self.clock)

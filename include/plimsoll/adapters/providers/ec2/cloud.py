@@ -122,6 +122,7 @@ class Cloud:
 
     def of_ids(self, ids: Sequence[str]) -> list[Answer]:
         """Return the instances with these ids that EC2 knows, whatever their tags and states."""
+        # By a filter: where EC2 does not know one of `InstanceIds`, it refuses the whole call
         by_id = [{"Name": "instance-id", "Values": list(ids)}]
         return [instance for instance in self.instances(by_id, STATES) if instance["InstanceId"] in ids] if ids else []
 

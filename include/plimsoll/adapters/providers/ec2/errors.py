@@ -23,6 +23,7 @@ CAPACITY = frozenset(
         "InsufficientHostCapacity",
         "InsufficientCapacityOnHost",
         "InsufficientFreeAddressesInSubnet",
+        # AWS gives this one as the reason of an instance that ended while it started
         "Server.InsufficientInstanceCapacity",
     }
 )

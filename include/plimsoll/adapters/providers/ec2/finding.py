@@ -47,6 +47,7 @@ def standing(cloud: Cloud, clock: Clock, filters: Sequence[Filter], launched: Ca
             return listed
         seen += _untagged(cloud, seen, launched())
         alive, known = _standing(seen), set(launched().living())
+        # Hosts of an earlier launch may show beside the cluster's own, which the record names
         for hosts in (alive, [instance for instance in alive if instance["InstanceId"] in known]):
             if is_whole(hosts):
                 return hosts

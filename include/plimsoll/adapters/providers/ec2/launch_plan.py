@@ -130,7 +130,10 @@ def run_instances(
         "UserData": plan.user_data[role],
         "Placement": _placement(plan, subnet),
         "BlockDeviceMappings": [_root_disk(plan), *plan.disks[role].mappings],
+        # The dead man's switch shuts the host down, which must also end what it costs
         "InstanceInitiatedShutdownBehavior": "terminate",
+        # Metadata include the user data, where the private host key is: they are given for a token alone, and to nobody
+        # beyond the host itself
         "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1, "HttpEndpoint": "enabled"},
         "TagSpecifications": tags.specifications(_tags(plan, role), ("instance", "volume", "network-interface")),
     }
@@ -201,6 +204,7 @@ def _interface(plan: LaunchPlan, subnet: Subnet) -> dict[str, Any]:
 
 
 def _root_disk(plan: LaunchPlan) -> dict[str, Any]:
+    # Rounded up: EBS counts whole GiB
     size = -(-plan.options.root_volume // _GIB)
     disk = {"VolumeType": "gp3", "VolumeSize": size, "Encrypted": True, "DeleteOnTermination": True}
     return {"DeviceName": plan.image.root_device, "Ebs": disk}

@@ -89,6 +89,7 @@ class Launched:
                 owner=plan.owner,
                 nodes=plan.nodes,
                 load_hosts=plan.load_hosts,
+                # A request that was refused before has no known answer again; hosts that it has launched stay known
                 hosts=(before.hosts or None) if before else None,
             )
         )
@@ -116,6 +117,7 @@ class Launched:
         # Not from the request on: a repeated one is answered as the first was, long after the hosts began to run.
         pending = {*_pending(instances)} - {*known}
         self._pending |= {_id(host): host.since for host in hosts if host.since and _id(host) in pending}
+        # The record wins: a repeated answer shows hosts as they once were, and knows nothing of their ends
         known = {**{_id(host): host for host in hosts}, **known}
         account = next(map(_account, instances), "") or launch.account
         self._note(launch.model_copy(update={"hosts": tuple(known.values()), "account": account}))
@@ -278,6 +280,7 @@ class Launched:
             raise failed
 
     def _note(self, launch: Launch) -> None:
+        # Memory first, so that it is right where the record can't be written
         self._known[launch.token] = launch
         self._records.note(launch)
 

@@ -41,6 +41,7 @@ class Launcher:
 
     def launch(self, subnet: Subnet) -> list[Answer]:
         """Launch all hosts in that subnet and wait until they run. Raises CloudError with AWS's code if that fails."""
+        # What an interrupted try has elsewhere is ended first, as a cluster is never of two zones
         here = set(self._launched.living(subnet=subnet.id))
         elsewhere = [instance for instance in self._living() if instance["SubnetId"] != subnet.id]
         self._end_listed(elsewhere, [instance for instance in self._launched.living() if instance not in here])

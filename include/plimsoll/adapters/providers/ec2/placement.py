@@ -65,8 +65,10 @@ def placed(  # noqa: PLR0913, PLR0917  # where, and for how long
     """
     began, search = clock.now(), _Search(launcher, clock, log, full_zones)
     begun = launcher.begun_in()
+    # Hosts in two zones are no cluster: all begin anew in one
     if len(begun) > 1:
         launcher.undo()
+    # Everything that lives is in one subnet, and is what is left of a cluster that was complete
     home = [subnet for subnet in subnets if begun == {subnet.id} == launcher.serves_in()]
     if home:
         instances, full = search.hosts_by(began + (deadline - began) / 2, home, keeps=True)

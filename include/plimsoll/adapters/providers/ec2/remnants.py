@@ -23,6 +23,7 @@ PATIENCE = TIME_TO_DESTROY - timedelta(minutes=10)
 """Half an hour: instances have been seen shutting down for a quarter. The rest is for the calls themselves."""
 _UNKNOWN_GROUP = "InvalidPlacementGroup.Unknown"
 # What AWS says of something that another thing still holds, and will let go of.
+# The last code is that of a network interface in use.
 _HELD = frozenset({"VolumeInUse", "DependencyViolation", "InvalidPlacementGroup.InUse", "InvalidParameterValue"})
 
 
@@ -51,6 +52,7 @@ def remove(
     """
     deadline, logged, errors, unfinished = clock.now() + patience, set[str](), list[ProviderError](), list(removals)
     for pause in patient_pauses():
+        # Asked before the round, so that each place gets one, whatever the patience
         is_over = clock.now() >= deadline
         for removal in tuple(unfinished):
             try:

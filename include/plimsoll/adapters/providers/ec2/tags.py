@@ -23,6 +23,7 @@ PRICE, TUNING = "plimsoll:usd-per-hour", "plimsoll:tuning"
 STORE = "plimsoll:store"
 """The tag with the result store of a cluster. Clusters of other result stores are neither seen nor touched."""
 
+# AWS's limit for a tag's value, in characters
 _LONGEST = 256
 
 

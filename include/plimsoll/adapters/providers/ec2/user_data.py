@@ -30,6 +30,7 @@ TIME = "%Y-%m-%d %H:%M:%S UTC"
 PREPARED = "prepared"
 """The file below a host's root that says `ok` once the host is ready, or what went wrong."""
 
+# As Cassandra recommends for production
 LIMITS = {"memlock": "unlimited", "nofile": "1048576", "nproc": "32768", "as": "unlimited"}
 """The limits of a login: locked memory, open files, processes, address space."""
 KERNEL = {"vm.max_map_count": 1048575, "vm.swappiness": 0, "vm.zone_reclaim_mode": 0}
@@ -64,8 +65,10 @@ def _openssh(seed: bytes, public: bytes) -> str:
     Libraries put a random number into this format. A repeated request for hosts must be equal in every byte, otherwise
     AWS takes it for another request.
     """
+    # The format has a number twice, by which a reader sees that the decryption worked. It is usually a random one.
     check = hashlib.sha256(seed).digest()[:4]
     secret = check + check + _strings(_KIND, public, seed + public, b"")
+    # The format fills blocks of 8 bytes up with 1, 2, 3, …
     secret += bytes(range(1, 1 + -len(secret) % 8))
     named = _strings(_KIND, public)
     blob = b"openssh-key-v1\0" + _strings(b"none", b"none", b"") + struct.pack(">I", 1) + _strings(named, secret)
@@ -172,6 +175,7 @@ ExecStart=/usr/sbin/shutdown -h now
 def _timer(ends_at: datetime) -> str:
     """Return a timer for an absolute time, which also fires after a reboot if the time has passed."""
     at = ends_at.astimezone(UTC).strftime(TIME)
+    # AccuracySec, because systemd lets a timer be up to a minute late by default
     return f"""[Unit]
 Description=Dead man's switch
 [Timer]

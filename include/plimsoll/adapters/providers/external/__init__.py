@@ -172,6 +172,7 @@ class ExternalProvider(Provider):
         A load host that is needed to clean up an endpoint stays until that is done.
         """
         errors = _tried(partial(self._clean_up, endpoint, cluster_id) for endpoint in self._endpoints_of(cluster_id))
+        # Asked before the load host is given back: a file there alone tells that an unmarked keyspace is the cluster's
         began = self._says_begun(cluster_id)
         if not errors:
             errors += _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
@@ -262,6 +263,7 @@ class ExternalProvider(Provider):
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
         """Return the cluster of this installation whose keyspace is there. Raises ProviderError and SecretError."""
+        # Where nothing can be left, nobody logs in
         if campaigns and campaigns <= self._places.done:
             return None
         mark = theirs.mark()
@@ -303,6 +305,7 @@ def _named(places: Places, reach: Reach) -> Sequence[_Named]:
     for written, campaign in zip_longest(places.options, places.campaigns):
         options = read_options(written)
         if not isinstance(options, list):
+            # By their text: options hold dictionaries, and so have no hash
             _, campaigns = databases.setdefault(str(options), (options, set()))
             campaigns |= set() if campaign is None else {campaign}
     return tuple(_Named(reach.of(options), campaigns) for options, campaigns in databases.values())

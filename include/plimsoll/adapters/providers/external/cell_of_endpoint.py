@@ -54,6 +54,7 @@ class CellOfEndpoint:
         else:
             endpoint.clean_up(host, set_up.own)
         endpoint.set_up(host, set_up.own)
+        # Last of all: without this file, the next try takes the set-up for broken off, and cleans up first
         host.write(host.root / set_up.own, "made")
 
     def _drawn(self, endpoint: Endpoint, request: ClusterRequest, host: Host) -> SetUp:

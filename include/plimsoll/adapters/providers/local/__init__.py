@@ -129,6 +129,7 @@ class LocalProvider(Provider):
             if cluster != found:
                 folders.write(self._work, cluster)
         folders.make_hosts(self._work, cluster)
+        # Somebody may have removed them, and nothing starts in a group that is missing
         self._groups.make(cluster)
         return cluster
 
@@ -140,6 +141,7 @@ class LocalProvider(Provider):
         try:
             folder.mkdir(parents=True, exist_ok=True)
             subnet = claim(self._claims, folder, request.nodes, request.load_hosts, request.ports)
+            # Groups outlive a work folder that somebody moved or removed. Without a claim they are nobody's.
             self._groups.remove_others(claimed(self._claims))
             options = options_of_request(LocalOptions, request.options, str(request.id))
             cluster = self._groups.granted(self._described(request, subnet), options.processors_per_node)

@@ -139,6 +139,7 @@ def write_whole(path: Path, content: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
+        # `write_text` takes no mode, so the file is made private before anything is in it
         unfinished.touch(mode=0o600, exist_ok=False)
         unfinished.write_text(content, encoding="utf-8")
         unfinished.replace(path)
@@ -166,6 +167,7 @@ def exclusive(folder: Path) -> Iterator[None]:
     try:
         yield
     finally:
+        # Removed while it is locked: whoever waits for it sees that it has lost its name, and makes a new one
         with suppress(OSError):
             folder.rmdir()
         os.close(handle)
@@ -210,6 +212,7 @@ def _foreign(folder: Path, what: str) -> ProviderError:
 def _is_held(handle: int, folder: Path) -> bool:
     """Tell whether the locked folder still has that name, since the last holder may have removed it."""
     try:
+        # It is asked for again and again, because `flock` itself would wait without a limit
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return os.path.samestat(os.fstat(handle), folder.stat())
     except (BlockingIOError, FileNotFoundError):

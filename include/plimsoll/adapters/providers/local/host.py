@@ -76,6 +76,7 @@ class LocalHost(BaseHost):
             try:
                 join(self._members, process.pid)
                 if process.stdin is not None:
+                    # It fits into the pipe (MOST_INPUT_BYTES), so a command that does not read it holds nothing up
                     with suppress(BrokenPipeError), process.stdin as told:  # who ends without reading says why
                         told.write(stdin.encode())
                 stdout, stderr = _outputs(process, deadline)
@@ -108,6 +109,7 @@ class LocalHost(BaseHost):
 
     def files(self, folder: PurePosixPath) -> tuple[PurePosixPath, ...]:
         found = (PurePosixPath(parent, name) for parent, _, names in os.walk(self._folder / folder) for name in names)
+        # One file more than is allowed, by which `few_files` notices that there are too many
         return few_files(islice(found, MOST_FILES + 1), self._where)
 
     def fetch(self, path: PurePosixPath, destination: Path) -> None:

@@ -22,6 +22,7 @@ LEAST = 0.05
 """The fewest processors that a group may have: the kernel shares out no less than 1 ms."""
 # Short, so that a node which has used up its part waits for few milliseconds until the next one.
 _PERIOD_US = 20_000
+# The kernel's own scale: each step of niceness is a factor of 1.25
 _STANDARD_SHARES, _SHARES_PER_NICENESS = 1024, 1.25
 _MEMBERS = "cgroup.procs"
 _NOT_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT}
@@ -75,10 +76,13 @@ class Groups:
 
     def _make(self, address: str, processors: float) -> None:
         group = self._of(address)
-        if (self._parent / "cgroup.type").exists():  # such groups may have either processes or limited groups below
+        # The kernel's root group alone has no such file. Any other group, such as a container's, may have processes or
+        # limited groups below it, but not both.
+        if (self._parent / "cgroup.type").exists():
             raise PermissionError(errno.EPERM, "a container's control groups can't be divided", str(self._parent))
         group.mkdir(exist_ok=True)
         try:
+            # The kernel makes `cpu.max` once the group above hands its `cpu` controller down
             if not self._is_first_version and not (group / "cpu.max").exists():
                 _write(self._parent / "cgroup.subtree_control", "+cpu")
             for name, value in limits(processors, is_first_version=self._is_first_version).items():
@@ -125,6 +129,7 @@ def limits(processors: float, *, is_first_version: bool) -> Mapping[str, str]:
     quota_us = round(processors * _PERIOD_US)
     if is_first_version:
         shares = round(_STANDARD_SHARES / _SHARES_PER_NICENESS**NODE_NICENESS)
+        # The quota comes last, as it must fit the period that is there when it is written
         return {"cpu.shares": f"{shares}", "cpu.cfs_period_us": f"{_PERIOD_US}", "cpu.cfs_quota_us": f"{quota_us}"}
     return {"cpu.weight.nice": f"{NODE_NICENESS}", "cpu.max": f"{quota_us} {_PERIOD_US}"}
 

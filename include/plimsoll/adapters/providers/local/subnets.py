@@ -18,6 +18,7 @@ from plimsoll.domain.hosts.cluster import HostInfo
 from plimsoll.domain.text.errors import HostsLost, ProviderError
 
 MOST_NODES = 200
+# Nodes end at .201, so that further load hosts have room from .211 on
 _LOAD_HOST, _FURTHER_LOAD_HOST = 10, 210
 _MOST_LOAD_HOSTS = 40
 _ANY_PORT = 0
@@ -76,6 +77,7 @@ def claim(claims: Path, folder: Path, nodes: int, load_hosts: int = 1, ports: Se
 
     Starts at a place that follows from the folder's name. ProviderError when none of 64 is free.
     """
+    # A try that was interrupted may have claimed one
     release(claims, folder)
     living = set()
     for path in _files(claims):
@@ -142,6 +144,7 @@ def _claimant(path: Path) -> Path | None:
 
 def candidates(seed: str) -> Iterator[str]:
     """Yield subnets to try, in their order: neighbours from a place that follows from the seed."""
+    # Not by `hash`, which differs from process to process
     start = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4], "big")
     for step in range(_TRIES):
         high, low = divmod((start + step) % ((_LAST - _FIRST) * 256), 256)

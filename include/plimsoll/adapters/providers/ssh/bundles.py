@@ -178,6 +178,7 @@ class Depot:
     def _url(self, key: str, bundle: Bundle) -> str:
         if not self._store.exists(key):
             with _explained(bundle), self._alone(bundle):
+                # Another process may have staged it while this one waited for the lock
                 if not self._store.exists(key):
                     self._stage(key, bundle)
         return self._store.download_url(key, _LIFETIME)

@@ -109,6 +109,7 @@ class Connection:
     def abandon(self) -> None:
         """Leave the connection to the parent process after a fork: this process sends nothing more."""
         if self._transport is not None:
+            # Closes this process's copy of the socket alone. A shutdown would cut the parent's link, too.
             self._transport.sock.close()
 
     @contextmanager
@@ -207,6 +208,7 @@ class Connections:
             others = [(other, connection) for other, connection in self._open.items() if other != target]
             idle = [self._open.pop(other) for other, connection in others if connection.idle_s() > _IDLE_S]
             connection = self._open[target]
+        # Not under the lock: `close` waits while another thread opens that connection
         for unused in idle:
             unused.close()
         return connection

@@ -58,6 +58,7 @@ class Answer:
     def parsed(self, where: str) -> Any:
         """Parse the command's output, which is JSON. Raises HostError for anything else; `where` names the host."""
         try:
+            # Python raises RecursionError for thousands of open brackets
             return json.loads(self.stdout)
         except (ValueError, RecursionError) as error:
             what = f"its answer is no JSON: {shortened(self.stdout[:_SHOWN].decode(errors='replace'))!r}"
@@ -87,8 +88,10 @@ def execute(channel: paramiko.Channel, command: str, timeout_s: float, feed: Fee
         what = f"the command printed more than {MOST_OUTPUT_BYTES >> 20} MiB"
         raise HostError(what, where=f"host {host}", mend="see what it prints there") from None
     reader.join(timeout_s)
+    # Not `recv_exit_status`, which waits without a limit
     if reader.is_alive() or not channel.status_event.wait(timeout_s):
         raise TimeoutError(f"nothing came for {timeout_s:g} s")
+    # paramiko sets the event when the channel closes, too, and leaves -1
     if channel.exit_status < 0:
         raise EOFError("the link was lost before the command's end was reported")
     return Answer(channel.exit_status, b"".join(output), b"".join(errors))
@@ -137,6 +140,8 @@ def run_command(
     """
     limited = ["timeout", "-s", "KILL", f"{timeout_s:.3f}", *argv]
     stdin = "" if reads else " </dev/null"
+    # `timeout -s KILL` kills itself, too, and paramiko is told no exit code of a process that a signal ended. `exit $?`
+    # keeps the shell from replacing itself by the command, so that it lives to report 137.
     return in_shell(f"{_clean(tags)} {_guarded(folders, *limited)}{stdin}; exit $?")
 
 
@@ -177,6 +182,7 @@ def default_folder_command(below_home: PurePosixPath, former: PurePosixPath) -> 
     """
     path, lease = quoted(str(former)), quoted(str(former / LEASE))
     is_used = f"[ -O {path} ] && [ ! -L {path} ] && [ -O {lease} ]"
+    # `pwd -P`, because the guard refuses folders that are reached through a link
     below = f'cd && printf %s/%s "$(pwd -P)" {quoted(str(below_home))}'
     return in_shell(f"if {is_used}; then printf %s {path}; else {below}; fi")
 
@@ -205,6 +211,7 @@ def _guard() -> str:
 
 def _clean(tags: Mapping[str, str]) -> str:
     """Return `env` with the few variables that are passed on unchanged, and the tags."""
+    # A variable that is not set there gives no word at all, where `NAME=$NAME` would make it an empty one
     passed = " ".join(f'${{{name}+"{name}=${name}"}}' for name in INHERITED)
     added = quoted(*(f"{name}={value}" for name, value in tags.items()))
     return f"env -i {passed} {added}".rstrip()

@@ -26,6 +26,7 @@ from plimsoll.adapters.hosts.host_files import copy_bounded, require_file
 from plimsoll.domain.attempt.load_summary import ClockReading
 from plimsoll.ports.host import MOST_FILE_BYTES
 
+# As much as paramiko asks for by one request. Up to this size a file is read without a thread.
 _BLOCK = 1 << 15
 _ASKS_AHEAD = "_prefetch_thread"
 _AT_ONCE = 64  # as many requests as OpenSSH's own client has on their way
@@ -38,8 +39,10 @@ def write_whole(sftp: paramiko.SFTPClient, path: PurePosixPath, content: bytes) 
     unfinished = str(path.with_name(f".{path.name}.{uuid.uuid4().hex}.part"))
     try:
         with sftp.open(unfinished, "wb") as file:
+            # paramiko's `open` takes no mode, so the file is made private before anything is in it
             file.chmod(0o600)
             file.write(content)
+        # SFTP's own `rename` fails where there is a file of that name
         sftp.posix_rename(unfinished, str(path))
     except OSError:
         with suppress(OSError):
@@ -100,6 +103,7 @@ def fetch(sftp: paramiko.SFTPClient, path: PurePosixPath, destination: Path) -> 
         require_file(sftp.stat(name))  # before it is opened: the opening of a pipe would not end
         with blocks_asked_for(), sftp.open(name, "rb") as file, unfinished.open("wb") as own:
             if (size := file.stat().st_size or 0) > _BLOCK:
+                # One byte more than is allowed, by which `copy_bounded` notices a file that is too large
                 prefetch(file, min(size, MOST_FILE_BYTES + 1))
             copy_bounded(cast("IO[bytes]", file), own)
         unfinished.replace(destination)
@@ -115,6 +119,7 @@ def prefetch(file: Any, size: int) -> None:
     """
     original = getattr(file, _ASKS_AHEAD)
 
+    # Python names a thread after its function, and by that name `blocks_asked_for` finds it
     @wraps(original)
     def quietly(*arguments: Any) -> None:
         with suppress(OSError):

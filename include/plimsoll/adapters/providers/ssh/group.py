@@ -114,10 +114,12 @@ class Group:
             if other is None:
                 return None
             changed = other
+        # Leases first: after a crash from here on they name the new hosts, and `release_others` gives the old ones back
         self.renew(changed)
         used = {member.place for member in self.members_of(changed.cluster.hosts)}
         for member in filter(None, map(self.member_of, unfit)):
             member.clean(lease.key)
+            # Another host of the cluster may be the same machine
             if member.place not in used:
                 member.release(lease.key)
         return changed

@@ -73,8 +73,10 @@ class SshHost(BaseHost):
         line = execution.run_command(argv, (self.root, self._bundles), self._tags, allowed, reads=bool(stdin))
         began = time.monotonic()
         answer = self._run_once(line, argv[0], allowed, stdin)
+        # A command that was killed sooner was killed by somebody else, such as the kernel for lack of memory
         if answer.exit_code == KILLED and time.monotonic() - began >= allowed:
             raise self._too_slow(argv[0], timeout)
+        # A shell script that is there ends with the same code if it lacks a program of its own
         if answer.exit_code == NOT_FOUND and not self._has_program(argv[0]):
             raise self._no_program(argv[0])
         result = CommandResult(answer.exit_code, _text(answer.stdout), _text(answer.stderr))
@@ -150,6 +152,7 @@ class SshHost(BaseHost):
         try:
             self._program.call("fetch", timeout_s=limit_s + _MARGIN_S, place=str(folder), url=url, limit_s=limit_s)
         except Unreachable:
+            # A lost link says nothing about the host's way to the store
             raise
         except HostError as error:
             self._connection.reaches_store = False
@@ -176,6 +179,7 @@ class SshHost(BaseHost):
         try:
             yield
         except OSError as error:
+            # paramiko gives an errno to what is missing or forbidden. All else, a full disk too, is just "Failure".
             reason = str(error) if error.errno else f"{error}; {self._free_space()}"
             raise self._error(f"can't use {path}: {reason}", mend_of(reason, path)) from error
 

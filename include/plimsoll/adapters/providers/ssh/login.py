@@ -17,10 +17,12 @@ LOST = (paramiko.SSHException, EOFError, OSError)
 
 CONNECT_S, HANDSHAKE_S, AUTH_S = 10.0, 20.0, 20.0
 """The time that a host may take to accept a connection, to agree on its keys, and to let the user in, s."""
+# The kernel notices a cut link by data that nobody acknowledges, so an idle connection must send some
 _KEEP_ALIVE_S = 15
 # Unanswered that long, the kernel gives the connection up; without it a cut link is noticed after a quarter of an hour.
 _UNANSWERED_MS = 45_000
 # How long paramiko's thread sleeps on an idle connection; its own 0.1 s costs, over hundreds of connections, a core.
+# Shorter than _KEEP_ALIVE_S, as the thread sends keep-alive messages only when it wakes.
 _IDLE_S = 5.0
 _LOG = "plimsoll.ssh"
 
@@ -55,6 +57,7 @@ def open_transport(target: Target, identity: SshIdentity) -> paramiko.Transport:
 
 def close(transport: paramiko.Transport) -> None:
     """End a connection without waiting for its thread to notice."""
+    # Wakes paramiko's thread, which may sleep in `recv` for as long as _IDLE_S
     with suppress(OSError):  # it is gone already
         transport.sock.shutdown(socket.SHUT_RDWR)
     transport.close()
@@ -68,6 +71,7 @@ def _connected(target: Target) -> paramiko.Transport:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNANSWERED_MS)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     transport = paramiko.Transport(connection)
+    # Only here, because the constructor sets paramiko's own 0.1 s
     connection.settimeout(_IDLE_S)
     transport.set_log_channel(_LOG)
     transport.auth_timeout = AUTH_S

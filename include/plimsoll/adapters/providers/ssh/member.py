@@ -26,6 +26,7 @@ FORMER_DEFAULT = PurePosixPath("/var/tmp/plimsoll")  # noqa: S108
 """The folder of definitions without one, until the default was below the home. Existing clusters keep it."""
 
 _HOME = "~"
+# As plain as a definition's own folders must be: class paths are made of them
 _PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)+")
 
 

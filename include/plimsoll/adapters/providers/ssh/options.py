@@ -92,4 +92,5 @@ class SshOptions(Model):
         return group.folder or self.folder
 
     def _places(self, group: GroupOptions) -> set[tuple[str, int, str]]:
+        # A set, because hosts of one group may be addresses of one machine
         return {(host.reached_at, host.port, self.folder_of(group)) for host in group.hosts}

@@ -128,6 +128,7 @@ def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
     begin = _Row(0.0, 0, 0, {})
     for before, row in pairwise((begin, *rows)):
         start_s = before.end_s
+        # Up to a damaged time there would be millions of empty samples
         if row.end_s - start_s > _MOST_EMPTY * usual_s:
             raise LogError(f"a line comes {row.end_s - start_s:,.0f} s after the one before", where=name, mend=_MEND)
         while row.end_s - start_s > usual_s * (1 + ODD_LENGTH):

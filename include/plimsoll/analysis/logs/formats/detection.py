@@ -26,6 +26,7 @@ from plimsoll.domain.keys.log_words import EXAMPLE
 from plimsoll.domain.text.errors import LogError
 
 FORMATS: tuple[Format, ...] = (
+    # Before cassandra-stress, whose first comment its logs have, too
     ScyllaBench(),
     CassandraStress(),
     CqlStress(),
@@ -48,6 +49,7 @@ FORMATS: tuple[Format, ...] = (
 
 _SHOWN = 60
 _LONGEST = 200
+# Operations may go on failing after the last answer. Failures of another run would add intervals without an answer.
 _BESIDE_S = 60.0
 _MOST = 2**53
 """The greatest number of operations, or of ms: up to it numbers are exact in floating point."""
@@ -144,6 +146,7 @@ def _enriched(timed: Reading, others: Sequence[Reading]) -> Reading:
     readings = (timed, *others)
     beside = (other.title for other in others if other.samples)
     known = [reading for reading in readings if reading.errors is not None]
+    # Files of one run, such as a log and a CSV, tell the same failures: one of them is taken, so that none counts twice
     telling = next((reading for reading in known if reading.errors), known[0] if known else timed)
     first: dict[str, Any] = {
         name: next((value for reading in readings if (value := getattr(reading, name)) is not None), None)

@@ -166,6 +166,7 @@ class IntervalLogs:
         by_tool = FoundUnit(self.unit, f"{self.tool} writes {self.unit}") if self.unit and is_known else None
         for track in tracks if by_tool and options.unit is None else ():
             refuse_another_writer(track, self.tool)
+        # A log without values shows no unit: it has that of the logs beside it
         valued = [track for track in tracks if total(track.records, track.name) != 0] or tracks
         by_track = {
             track.name: unit_of(options.unit, by_tool or written_unit(logs[track.log]), track.name, self.tool)

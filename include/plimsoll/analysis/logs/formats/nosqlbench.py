@@ -75,6 +75,7 @@ class NoSqlBench(IntervalLogs):
             elif timers:
                 tells_failures = True
                 kinds = {tag: re.split(r"errortimers[._]", tag)[1] for tag in timers}
+                # `ALL` counts each error a second time, whatever its kind
                 failures += [failures_of(tagged, kinds[tag]) for tag, tagged in timers.items() if kinds[tag] != "ALL"]
         return [failure for failure in failures if failure.total] if tells_failures else None
 

@@ -70,6 +70,7 @@ class ToolLog:
             if tool.is_by_operation and (is_cut or not data.endswith(b"\n")):
                 what = f"is cut short, and {tool.title} tell one operation after another: others are missing"
                 raise LogError(what, where=name, mend="give the whole file")
+            # By `--tags` a user has answered what the refusal asks
             if tool.refusal is not None and not options.tags and (refusal := tool.refusal(data)):
                 raise LogError(refusal[0], where=name, mend=refusal[1])
             notes += tool.remarks_on(data) if tool.remarks_on else ()
@@ -92,6 +93,7 @@ class ToolLog:
             yield from failures_at(name, "not sent", ((at_s, 1) for at_s in times_s))
 
     def _columns(self, file: RunFile) -> Columns:
+        # The first request may stand far below, such as behind thousands of Gatling's lines on users who start
         form = _form(self._tool, file.head) or _form(self._tool, file.text)
         if form is None:
             raise LogError(f"holds no line of {self.title}", where=file.name, mend="give the file as the tool wrote it")

@@ -144,7 +144,9 @@ class LagSigns:
     def add(self, lines: Lines) -> None:
         answered, has_lag = lines.is_answered, ~np.isnan(lines.lag)
         self.has_seventh |= bool(has_lag.any())
+        # Only what has a schedule is skipped; and only behind a lag a number of tries is the eighth column
         self._is_certain |= bool((lines.kind == _SKIPPED).any() or not np.isnan(lines.tries).all())
+        # A lag is 0 where nothing was answered, while a number of tries is not
         self._lacks_some |= bool(not has_lag.all() or (lines.lag[~answered] > 0).any())
         self._answered += int(answered.sum())
         self._small += int((lines.lag[answered] < _FEW).sum())
@@ -216,10 +218,12 @@ def _between_answers(lines: Lines, wanted: Flags) -> Due:
     is_last = np.diff(lines.client, append=-1) != 0
     known = lines.is_answered | np.isnan(lines.before_s) | is_last
     places = np.arange(len(due_s))
+    # What was skipped had been due by then, even if the next transaction was due much later
     due_s = np.minimum(lines.at_s, np.interp(places, places[known], due_s[known]))
     return _due(lines.at(wanted), due_s[wanted], np.nan_to_num(lines.lag[wanted]) / 1e6)
 
 
 def _due(lines: Lines, due_s: Floats, lag_s: Floats) -> Due:
     """Return the lines with when their transactions began; those that failed began once their client was free."""
+    # `fmax` passes over NaN: a client's first transaction has none before it
     return Due(lines, due_s, np.where(lines.is_answered, due_s + lag_s, np.fmax(due_s, lines.before_s)))

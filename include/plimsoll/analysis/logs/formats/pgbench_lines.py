@@ -77,7 +77,7 @@ class RunLines:
 
     def chunks(self) -> Iterator[Lines]:
         """Yield all lines. Raises LogError on one that pgbench does not write."""
-        import pandas as pd
+        import pandas as pd  # late: no other format needs it
 
         ends, numbers = _Before(), _Before()
         for index, (file, data) in enumerate(zip(self.files, self._whole, strict=True)):

@@ -138,6 +138,7 @@ _REFUSED = (
         "run fio with `write_lat_log=FILE` and without `log_avg_msec`",
     ),
     _Refused(
+        # Behind the averages of fio, whose lines this form matches, too
         r"^\d+, -?\d+, [012], \d+(, \w+)*\r?\n",
         "is a log of fio, and its name does not say that it is one of latencies (`_clat` or `_lat`)",
         "give the file `…_clat.1.log`, or say `--format fio`",

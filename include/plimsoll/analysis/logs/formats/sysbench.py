@@ -123,6 +123,7 @@ def _row(match: re.Match[str], start_s: float, end_s: float) -> _Row:
 
 
 def _sample(row: _Row) -> Sample:
+    # `--percentile=0` switches percentiles off
     length_s, known = row.end_s - row.start_s, row.percentile and row.operations
     values = {float(row.percentile): row.ms} if known else {}
     off_ms = dict.fromkeys(values, row.ms * (_HALF_SLOT - 1) + _ROUNDED_MS)

@@ -200,6 +200,7 @@ TOOLS: tuple[Tool, ...] = (
                 "operation": "metric",
                 "ok": "data.tags.expected_response|data.tags.status",
                 "error": "data.tags.error_code",
+                # k6 declares each metric on a line of the type `Metric`, which has no value
                 "only": "type:Point",
             },
         },
@@ -252,6 +253,7 @@ TOOLS: tuple[Tool, ...] = (
         "fio latency log",
         # Since fio 3 times are in ns; a fourth or fifth column is newer than that.
         {
+            # A block size of 0 marks an average over a time (`log_avg_msec`), which is no operation
             rf"^\d+, \d+, [012], [1-9]\d*{more}\r?\n": {
                 "end": "1:ms",
                 "latency": latency,

@@ -24,6 +24,7 @@ _OPERATIONS = ("READ", "UPDATE", "INSERT", "SCAN", "DELETE")
 _CHECK = "VERIFY"
 INTENDED = "Intended-"
 _NO_OPERATIONS = (MADE_OF_OTHERS, _CHECK, "CLEANUP", "SCAN-LATENCY-PER-RECORD")
+# With `measurement.trackjvm=true` YCSB measures its own JVM among the operations
 _OF_THE_JVM = ("THREAD_COUNT", "USED_MEM_MB", "SYS_LOAD_AVG", "GCS", "GCS_TIME")
 _NOTES: Mapping[str, str] = {
     "service": "YCSB's times are taken for service times, as `measurement.interval=op` (its default) makes them; run "
@@ -45,6 +46,7 @@ class YcsbLogs(IntervalLogs):
 
     def recognises(self, file: RunFile) -> bool:
         first = file.head[:200]
+        # tlp-stress writes the same comment, with a name of its own form in it
         return super().recognises(file) and bool(LOGGING_FOR.search(first)) and logged_name(first) is None
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
@@ -67,6 +69,7 @@ class YcsbLogs(IntervalLogs):
         named = [(tagged.folder, _name(tagged.log), tagged) for tagged in failed]
         names = grouped((folder, name) for folder, name, _ in named)
         return [
+            # Stubs count here: YCSB opens this file at the first failure, amid the time between two status lines
             failures_of(tagged._replace(records=tagged.log.records), failed_kind(name))
             for folder, name, tagged in named
             if not _is_second_measure(name, names[folder])
@@ -190,12 +193,15 @@ def failures_by_result(
     for operation in dict.fromkeys([*times, *map(_operation, summary)]):
         timed, returned = times.get(operation, {}), _returned(summary, operation)
         others = {kind: count for kind, count in returned.items() if kind not in timed}
+        # Status lines time the failures of all results together, and only the summary tells results apart. Where it has
+        # one, all these failures are of that kind; where it has several, nobody knows which is whose.
         if _ANY in timed and others:
             only = next(iter(others)) if len(others) == 1 else _ANY
             timed = {only if kind == _ANY else kind: figures for kind, figures in timed.items()}
             returned = {kind: returned[kind] for kind in timed if kind in returned} | {only: sum(others.values())}
         for kind in dict.fromkeys([*timed, *returned]):
             counted = sum(count for _, count in timed.get(kind, ()))
+            # Both count the same failures, but a killed run has no summary, and one without `-s` no status lines
             if most := max(counted, returned.get(kind, 0)):
                 errors[kind] = errors.get(kind, 0) + most
         judged_as = kinds.get(operation.lower(), operation)

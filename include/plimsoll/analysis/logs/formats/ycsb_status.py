@@ -71,6 +71,7 @@ class YcsbStatus:
             _refuse_averages(text, names, name)
         _refuse_unknown([*names, *summary], options, name)
         judged, others = _judged(names or list(summary))
+        # An operation that always failed has no name among the answers, and would have no samples
         judged += _unanswered(names, judged)
         samples = tuple(_samples(statuses, judged if names else [], kinds))
         left_out = tuple(_left_out(statuses, judged, others))
@@ -100,6 +101,7 @@ def _refuse_unknown(names: Sequence[str], options: ReadOptions, where: str) -> N
 
 def _refuse_averages(text: str, names: Sequence[str], where: str) -> None:
     """Raise LogError on operations that have only averages, beside others with percentiles."""
+    # `hdrhistogram+histogram` writes READ twice, as HdrREAD with percentiles and as BucketREAD with averages
     known = {name.removeprefix("Hdr") for name in names}
     matches = (match for line in _LINE.finditer(text) for match in _AVERAGED.finditer(line["rest"]))
     averaged = dict.fromkeys(match["name"] for match in matches)
@@ -215,6 +217,7 @@ def _operations(rest: str) -> Iterator[re.Match[str]]:
 def _figures(text: str) -> dict[float, float]:
     texts = {match["name"]: match["value"] for match in _FIGURE.finditer(text) if match["name"] not in ("Min", "Avg")}
     values = {100.0 if name == "Max" else float(name): value for name, value in texts.items()}
+    # YCSB writes figures as the locale of its host has them, such as `Avg=231,21`
     return {percentile: float(value.replace(",", ".")) / _US_PER_MS for percentile, value in values.items()}
 
 
@@ -229,6 +232,7 @@ def _samples(statuses: Sequence[_Status], names: Sequence[str], kinds: Mapping[s
 
 def _failed(statuses: Sequence[_Status]) -> Iterator[tuple[str, float, int]]:
     """Yield what failed: the measurement, when it did (in the middle of a status' time), and how often."""
+    # No line says when the time of the first status began, so it is taken to be as long as the second's
     usual_s = statuses[1].at_s - statuses[0].at_s if len(statuses) > 1 else 0.0
     before_s = [statuses[0].at_s - usual_s, *(status.at_s for status in statuses)] if statuses else []
     for from_s, status in zip(before_s, statuses, strict=False):

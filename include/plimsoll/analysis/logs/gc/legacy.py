@@ -93,6 +93,7 @@ class _Collection:
         sizes = next(filter(None, of_heap), None)
         if sizes is None:
             return None
+        # The heap's sizes come last, behind those of its generations
         before, after = size_bytes(sizes[-1]["before"]), size_bytes(sizes[-1]["after"])
         return HeapChange(self.end, before, after, self.took_ms, self.cycle)
 
@@ -136,6 +137,7 @@ def _steps(records: list[Record]) -> list[_Collection | Record]:
     ends = any(record.head.rstrip().endswith(", start]") for record in records)
     steps, cycle = list[_Collection | Record](), 0
     for record in records:
+        # Without `PrintGCID` no line has the number of its cycle, but each cycle begins with this pause
         cycle += "[Pause Init Mark" in record.head and not record.without_pause
         steps.append(_shenandoah(record, cycle, ends=ends) or _collection(record) or record)
     return steps

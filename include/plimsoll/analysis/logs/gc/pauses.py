@@ -140,6 +140,7 @@ def joined(logs: Sequence[Pauses]) -> Pauses:
     """Return as one the pauses of JVMs that ran one after the other in the same place."""
     heap: list[HeapChange] = []
     for log in logs:
+        # Each JVM counts its cycles from 0
         first = max((change.cycle for change in heap if change.cycle is not None), default=-1) + 1
         heap += [change if change.cycle is None else replace(change, cycle=change.cycle + first) for change in log.heap]
     return Pauses(

@@ -49,6 +49,7 @@ _COLLECTORS: dict[str, Collector] = {
     "Using Serial": "Serial",
 }
 _TAGS_OF_PAUSES = ("gc", "gc,phases")
+# A letter in front, as in `Y: Pause Mark Start (Major)`, is the generation of ZGC that is collected
 _PAUSE = re.compile(
     r"GC\(\d+\) (?:[YyOo]: )?(?P<kind>Pause .+?)( \d+[BKMGT]->\d+[BKMGT]\(\d+[BKMGT]\))? (?P<ms>\d+[.,]\d+)ms"
 )
@@ -61,6 +62,7 @@ _STOPPED_11 = re.compile(
 _STOPPED_17 = re.compile(
     r'Safepoint "(?P<name>[^"]+)", .*Reaching safepoint: +(?P<stopping>\d+) ns, .* Total: +(?P<ns>\d+) ns.*'
 )
+# Times are in ms, but in s where ZGC has generations
 _HEAP = re.compile(
     r"GC\((?P<cycle>\d+)\) (?!Eden|Old|Survivor).*?(?P<before>\d+[BKMGT])(\(\d+%\))?->(?P<after>\d+[BKMGT])\([^)]*\)"
     r"( (?P<took>\d+[.,]\d+)(?P<unit>ms|s))?"

@@ -47,19 +47,23 @@ class _Source:
         used = self._fill_words(body) if self.header.word_bytes else self._fill_packed(body)
         filled = self.scratch[used]
         if self.target is None:
+            # `counts[used] += filled` would copy the sums once more, and take twice the time
             sums = counts[used]
             sums += filled
         else:
+            # Several slots may fall into one of the wide layout, of which `+=` would add only the last
             np.add.at(counts, self.target[used], filled)
         filled.fill(0)
         return used.stop if self.target is None or not used.stop else int(self.target[used.stop - 1]) + 1
 
     def _fill_packed(self, body: bytes) -> slice:
         decoded = decode(body, self.header.counts_at, self.address, len(self.scratch), _COUNTER_BYTES)
+        # pyhdrh tells an empty histogram's first index as -1 and its last one as 0
         return slice(max(0, decoded["min_nonzero_index"]), decoded["max_nonzero_index"] + 1)
 
     def _fill_words(self, body: bytes) -> slice:
         words = np.frombuffer(body, dtype=f">i{self.header.word_bytes}", offset=self.header.counts_at)
+        # A histogram may have slots for more than an hour, as long as they count nothing
         if words[len(self.scratch) :].any():
             raise IndexError("a value beyond the last slot")
         if (words < 0).any():
@@ -119,6 +123,7 @@ class Decoder:
 
 def encoded_counts(counts: Ints) -> memoryview:
     """Return a histogram's payload, in encoding V1, with these counts in the first slots of `WIDE`, at least one."""
+    # HdrHistogram asks for a highest value of at least twice the lowest
     highest = max(2, int(WIDE.highest_values(np.array([len(counts) - 1]))[0]))
     words = counts.astype(">i8").tobytes()
     inner = INNER.pack(_ENCODED_V1, len(words), 0, _DIGITS, _LOWEST, highest, 1.0)

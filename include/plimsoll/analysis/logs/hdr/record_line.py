@@ -140,6 +140,7 @@ def _word_bytes(cookie: int) -> int:
 
 def _header_v0(body: bytes) -> Header:
     cookie, digits, lowest, _, _ = _INNER_V0.unpack_from(body)
+    # 0 would stand for packed counts, which V0 and V1 do not have; -1 is refused
     return Header(lowest, digits, _word_bytes(cookie) or -1, _INNER_V0.size)
 
 

@@ -57,6 +57,7 @@ def requested_definition(
 
 def _kept_values(campaign: StoredCampaign, definition: Definition, values: Values, where: str) -> Values:
     """Return the values of the campaign, if it exists. One of another definition is refused later."""
+    # The store fails for an id such as `../x`, which is refused in words later
     is_sound = campaign_id_problem(campaign.campaign_id) is None
     is_there = is_sound and campaign_exists(campaign.store, campaign.campaign_id)
     if not is_there or (stored := campaign.declared()).name != definition.name:
@@ -141,10 +142,12 @@ def open_campaign(  # noqa: PLR0913  # what is asked for, of which definition, a
     now, memory = toolkit.clock.now(), Memory(owners=toolkit.owners)
     if campaign_exists(toolkit.store, campaign.campaign_id):
         start_stages(campaign, now)
+    # By the definition that is given: its budget or `finish_by` may have been raised since the campaign began
     known = campaign.with_stage_starts(resolve(definition))
     state = read_state(toolkit.store, campaign.campaign_id, known, now, memory)
     chosen = tuple(cell.cell for cell in choose(request, state, at))
     _require_room(len(chosen), largest_run)
+    # The first cell stands for all here: each one is checked once more when it begins
     if chosen:
         require_budget(toolkit, campaign, known, chosen[0].id)
         require_time(toolkit, campaign, known, chosen[0].id)

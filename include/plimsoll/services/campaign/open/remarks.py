@@ -96,6 +96,7 @@ def _too_small_a_load_host(toolkit: Toolkit, plan: Plan) -> Iterator[str]:
         return
     kind = plan.tariff.load.kind if plan.tariff else "it"
     few = "one load host" if hosts == 1 else plural(hosts, "load host")
+    # Always more than the quotient: a load generator that takes exactly CPU_LIMIT counts as at its own limit
     yield (
         f"{few} will not do: {format_rate(highest)} take at least {needed:.1f} processors, as measured, and "
         f"{kind} has {vcpus}; write `hosts: {math.floor(needed / (vcpus * CPU_LIMIT)) + 1}` or more below "

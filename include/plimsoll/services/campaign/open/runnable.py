@@ -114,6 +114,7 @@ def _sizing_problems(toolkit: Toolkit, campaign: Campaign, generator: LoadGenera
     """Yield problems of a `data_per_node` for which the load generator or a database can't count rows."""
     sized = [part for part in campaign.parts if part.workload.data_per_node is not None]
     products = [toolkit.products[product] for product in campaign.products if product in toolkit.products]
+    # All parts have the same load generator and databases, so the first place stands for all
     for part in sized[:1]:
         where, mend = part.key("workload.data_per_node"), "give the number of rows instead"
         if generator is not None and not generator.can_sample:

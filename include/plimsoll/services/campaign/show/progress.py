@@ -165,6 +165,7 @@ def time_left(
         left.append(seconds)
         if beyond:
             over[cell.cell.id] = beyond
+    # One long cell may outlast the time of all cells divided by those that run side by side
     whole = max([*left, sum(left) / campaign.max_parallel]) if left else 0.0
     stage = due[0].cell.stage if due else campaign.parts[-1].stage
     return TimeLeft(None if max(over.values(), default=0.0) > whole else whole, over, sum(usual[stage].values()))
@@ -188,6 +189,7 @@ def _of_cell(cell: CellProgress, usual: Mapping[str, float], now: datetime) -> t
     if progress.seconds_left and progress.phase in _OF_LOAD:  # the load generator knows when its load ends
         rest = progress.seconds_left - max(0.0, (now - progress.at).total_seconds())
         return max(0.0, rest) + _after(_OF_LOAD[-1], usual), max(0.0, -rest - _BETWEEN_LOOKS_S)
+    # Nobody knows beforehand how long rows take to be written, so without a figure populating is never late
     is_expected = usual[progress.phase] or progress.phase != "populate"
     rest = usual[progress.phase] - (now - progress.phases.get(progress.phase, progress.at)).total_seconds()
     return max(0.0, rest) + _after(progress.phase, usual), max(0.0, -rest) if is_expected else 0.0

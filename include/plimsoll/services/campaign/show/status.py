@@ -159,6 +159,7 @@ def _facts(
         "budget_usd": resolved.budget,
         "note": note.text if note else "",
         "published": published,
+        # A settled campaign lacks nothing, and its line in a list is to take few requests
         "published_incomplete": published
         and not is_complete
         and bool(published_without(campaign.store, campaign.campaign_id)),

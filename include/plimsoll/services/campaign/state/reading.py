@@ -53,6 +53,7 @@ class FinalAttempts(Generic[_S]):
         with self._changing:
             self._of[campaign_id] = found
             self._of.move_to_end(campaign_id)
+            # The campaign that was just read stays, even if it alone has more attempts than the limit
             while len(self) > self._limit and len(self._of) > 1:
                 self._of.popitem(last=False)
 

@@ -62,6 +62,7 @@ def begin_run(toolkit: Toolkit, campaign_id: str, owner: str, cells: int, *, goe
     run = Run(owner=owner, since=now, until=until)
     recorded = next((known for known in runs if known.owner == owner), None)
     if recorded is not None:
+        # A later call may be about fewer cells, and takes no time away from the run
         run = Run(owner=owner, since=recorded.since, until=max(recorded.until, until))
     if run != recorded:  # every cell calls this, and mostly nothing has changed
         RUNS.write(toolkit.store, campaign_id, run, digest_of(owner))
@@ -160,6 +161,7 @@ def _attempts_at_work(toolkit: Toolkit, campaign_id: str) -> Iterator[Problem]:
     state = read_state(toolkit.store, campaign_id, campaign, toolkit.clock.now(), Memory(owners=toolkit.owners))
     for running in running_attempts(state):
         attempt = running.attempt
+        # A process of Plimsoll shows by its hold that it works on the campaign
         if attempt and ProcessOwner.parse(attempt.owner) is None:
             yield Problem(str(running.key), f"is being run by {owner_since(attempt.owner, attempt.started_at)}", _MEND)
 

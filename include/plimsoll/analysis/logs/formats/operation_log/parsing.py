@@ -17,6 +17,7 @@ from plimsoll.domain.keys.log_words import SECONDS_OF, Column, Columns
 from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.wording import meant_or_known
 
+# The wide histogram counts values up to one hour
 _LONGEST_S = 3600.0
 _LATEST_S = 5e9
 """The year 2128."""
@@ -85,6 +86,7 @@ class Parser:
                 units = units or self._units(rows[0])
                 empty = {column for column in empty if not any(row[1][places[column]] for row in rows)}
                 yield self._chunk(rows, units, places)
+        # A column of CSV is in its header or nowhere; of JSON any line may have it, so only the end tells
         if empty and self.is_strict and self.layout.is_json:
             raise self._lacks(min(empty))
 
@@ -165,10 +167,12 @@ class Parser:
         starts_s, ends_s, took_s, counts = self._spans(moments, texts_of(self.columns.latency), units[-1], names)
         is_failed = np.array([bool(kind) for kind in failed])
         is_length = (took_s >= 0) & (took_s <= _LONGEST_S)
+        # Negated, since NaN, which stands for what is no number, must be bad and compares as false
         bad = ~(np.abs(moments[0]) < _LATEST_S) | ~(is_failed | is_length)
         if bad.any():
             row = int(bad.argmax())
             raise self._error(lines[row], [column[row] for column in by_column[: len(units)]], took_s[row])
+        # A failure may have no latency: it begins and ends at the one time that its row tells
         starts_s, ends_s = (np.where(is_length, times, moments[0]) for times in (starts_s, ends_s))
         exact = _EXACT if self.columns.latency else _EXACT_BETWEEN
         took_us = np.floor(np.where(is_failed, 0.0, took_s) * _US_PER_S + exact).astype(np.int64)
@@ -180,6 +184,7 @@ class Parser:
         """Return starts, ends and latencies in s, and how many operations each row stands for."""
         counts = [1] * len(texts)
         if self.columns.latency is None:
+            # A user may name the end before the start
             starts_s, ends_s = moments if "end" in list(self.columns.moments)[1:] else moments[::-1]
             return starts_s, ends_s, ends_s - starts_s, counts
         took_s = numbers(texts) * SECONDS_OF[unit]

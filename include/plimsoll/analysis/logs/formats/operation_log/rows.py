@@ -77,6 +77,7 @@ class RowReader:
     def chunks(self) -> Iterator[list[Row]]:
         """Yield the texts of the wanted columns, ten thousand rows at once. Raises LogError where one misses."""
         data, _ = unpacked(self.file.data, self.file.name)
+        # As the csv module asks for it: a quoted text may hold line ends, such as JMeter's messages
         stream = TextIOWrapper(BytesIO(data), "utf-8", errors="replace", newline="")
         read = self._json_rows if self.layout.is_json else self._csv_rows
         rows = read(self._lines(stream), whole=data.endswith(b"\n"))
@@ -95,6 +96,7 @@ class RowReader:
         """Yield the rows. Each is held until the next one shows that it is not the last."""
         number = 0
 
+        # The reader's own count of lines would leave out those that are no rows
         def texts() -> Iterator[str]:
             nonlocal number
             for number, text in lines:  # noqa: B007 - the reader's caller asks for it
@@ -102,8 +104,11 @@ class RowReader:
 
         delimiter, keys = self.layout.delimiter, self.layout.keys
         self._refuse_twice_named()
+        # Of a single column `itemgetter` would return no tuple: hence at least two
         pick = itemgetter(*(place(column, keys) for column in self.wanted))
+        # Between tabs and spaces quotation marks are plain text, as in Gatling's messages
         quote = None if delimiter in "\t " else '"'
+        # Columns that are aligned by several spaces have no empty ones between them
         source = (" ".join(text.split()) for text in texts()) if delimiter == " " else texts()
         held: tuple[int, Sequence[str]] | None = None
         is_header = self.layout.has_header

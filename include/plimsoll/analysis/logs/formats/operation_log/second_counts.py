@@ -23,6 +23,7 @@ A clock that is set back by less moves operations to the interval beside theirs 
 _NO_CHANCE = 20
 """Operations whose absence is no chance: of a random schedule, 20 due ones are absent once in 10⁸ times."""
 _BESIDE_S = 10
+# 2^18 is more than the 45,056 slots that `WIDE` has for values below 2^53
 _SLOT_BITS = 18
 _SLOT = (1 << _SLOT_BITS) - 1
 _MERGED_FROM, _MERGED_SHARE = 1 << 18, 0.25

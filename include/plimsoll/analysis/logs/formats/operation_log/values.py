@@ -20,6 +20,7 @@ EPOCH_FROM_S = 1e8
 
 _ANSWERED = {"true", "t", "1", "ok", "yes", "y", "success", "succeeded", "successful", "pass", "passed"}
 _FAILED = {"false", "f", "0", "ko", "no", "n", "fail", "failed", "failure", "error", "timeout", "aborted", "skipped"}
+# Words that name no kind of failure, as `timeout` does: there the text of the error is the kind
 _NO_KINDS = {"false", "f", "0", "no", "n", "ko", "fail", "failed", "failure"}
 _NO_ERROR = {"", "false", "0", "none", "null", "nil", "nan", "-"}
 _STATUSES = range(100, 600)
@@ -82,6 +83,7 @@ def _number(text: str) -> float | None:
 
 def _date_s(text: str) -> float | None:
     """Return the time of a date in s since the epoch; one without a zone is taken for UTC. None for another text."""
+    # Python would read the number 20250102 as a date, too. A number may begin with a minus.
     if "-" not in text[1:] and ":" not in text:
         return None
     try:
@@ -105,6 +107,7 @@ class Outcomes(dict[tuple[str, ...], str]):
         self._kinds: set[str] = set()
 
     def __missing__(self, texts: tuple[str, ...]) -> str:
+        # Where each error has a text of its own, all texts of a log would stay in memory
         if len(self) >= _MOST_HELD:
             self.clear()
         kind = self[texts] = self._bounded(self._kind(texts))
