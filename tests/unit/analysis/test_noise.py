@@ -3,9 +3,10 @@
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import mstats
 from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_campaign
@@ -13,7 +14,7 @@ from tests.support.campaigns.synthetic import Plan, azul_definition, synthetic_c
 from plimsoll.analysis.campaign.cell_results import CellResult, cell_results
 from plimsoll.analysis.campaign.noise import Residual, cell_residuals, noise, order_effect, outliers, zone_effect
 from plimsoll.analysis.campaign.pauses import steadiness
-from plimsoll.analysis.campaign.series import pettitt, seasonal_trend, typical_by_load
+from plimsoll.analysis.campaign.series import Series, pettitt, seasonal_trend, typical_by_load
 from plimsoll.domain.definition.definition import Definition
 
 LOADS = ["20000/s", "60000/s"]
@@ -64,6 +65,22 @@ def test_a_drift_and_a_jump_within_cells_are_found_and_named(noisy: tuple[CellRe
     assert odd["cms-020k-r3"].finding == "jumps"
     assert odd["cms-020k-r3"].jump == pytest.approx(1.6, rel=0.1)
     assert odd["cms-020k-r3"].jump_at_s == pytest.approx(300 + 0.6 * 1800, abs=80)
+
+
+def test_a_jump_is_where_it_was_also_after_intervals_in_which_nothing_was_answered() -> None:
+    starts_s = np.arange(0.0, 1200.0, 10.0)
+    slower = np.where(starts_s < 480, 10.0, 30.0) * np.random.default_rng(1).lognormal(0.0, 0.02, len(starts_s))
+    answered = Series(starts_s, slower, np.zeros(len(starts_s), dtype=bool))
+    stalled = answered._replace(judged_ms=np.where(starts_s < 240, np.nan, slower))
+    found = [steadiness([cast(Any, of_series(series))])[0] for series in (answered, stalled)]
+    assert [one.finding for one in found] == ["jumps", "jumps"]
+    assert [one.jump_at_s for one in found] == [pytest.approx(480, abs=60)] * 2
+
+
+def of_series(series: Series) -> SimpleNamespace:
+    return SimpleNamespace(
+        cell=SimpleNamespace(id="a"), counted=SimpleNamespace(series=series, intervals=pd.DataFrame([0]))
+    )
 
 
 def test_an_odd_cell_and_a_busy_host_are_found(noisy: tuple[CellResult, ...]) -> None:

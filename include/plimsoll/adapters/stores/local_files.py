@@ -26,7 +26,7 @@ from plimsoll.domain.text.wording import meant_or_known
 
 _UNFINISHED = ".part"
 _LEFT = re.compile(r"(\.[0-9a-f]{32}|(^|/)tmp[a-z0-9_]{8})\.part$")
-"""The names that `put_whole` and `create_whole` give, and older ones, `tmp….part`. What people named `….part` is none."""
+"""The names that `put_whole` and `create_whole` give, and older ones. What people named `….part` is none."""
 _MOST_BYTES = 1 << 20
 # UTF-16 text without a mark begins with a NUL beside an ASCII character
 _UTF_16 = re.compile(rb"\xff\xfe|\xfe\xff|\0[ -~]|[ -~]\0")

@@ -148,8 +148,6 @@ def _share(cause: Cause, cells: Sequence[CellFlags], bound_ms: float) -> tuple[C
     met_with = sum(int((~misses & touched).sum()) for misses, touched in known)
     telling = [pair for pair in known if 0 < pair[0].sum() < len(pair[0])]
     p_value, smallest = shift_test(telling) if telling and missed_with else (1.0 if telling else None, 1.0)
-    if telling and not missed_with:
-        smallest = 0.0
     share = CauseShare(
         cause=cause.id,
         label=cause.label,

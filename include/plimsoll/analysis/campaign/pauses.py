@@ -185,6 +185,7 @@ def _cell(result: CellResult) -> Steadiness:
     if count < FEWEST_BLOCKS:
         nothing = dict.fromkeys(("change", "jump", "jump_at_s", "trend_p", "jump_p", "p_holm"))
         return Steadiness(cell=result.cell.id, finding=_TOO_SHORT, **nothing)
+    starts_s = series.start_s[series.judged_ms > 0]
     medians = np.array([np.median(block) for block in np.array_split(logs, count)])
     change, jump_p = pettitt(medians)
     trend_p, slope = trend(medians)
@@ -193,7 +194,7 @@ def _cell(result: CellResult) -> Steadiness:
         finding="jumps" if _step_fits_better(medians, change, slope) else "drifts",
         change=exp(slope * (count - 1)),
         jump=exp(float(np.median(medians[change:]) - np.median(medians[:change]))),
-        jump_at_s=float(series.start_s[min(change * len(logs) // count, len(series.start_s) - 1)]),
+        jump_at_s=float(starts_s[min(change * len(logs) // count, len(starts_s) - 1)]),
         trend_p=trend_p,
         jump_p=jump_p,
         p_holm=None,

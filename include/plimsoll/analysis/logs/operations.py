@@ -43,9 +43,13 @@ class Track:
     def record_s(self) -> float:
         """Return the usual length of a record; the last may be a stub."""
         values = self.lengths[:-1] if len(self.lengths) > 1 else self.lengths
-        # By hand: `np.median` imports numpy.ma, which takes longer than a small log
-        ordered = np.sort(values)
-        return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
+        return median(values)
+
+
+def median(values: npt.ArrayLike) -> float:
+    """Return the median. `np.median` imports numpy.ma, which takes longer than a small log."""
+    ordered = np.sort(values)
+    return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
 
 
 @dataclass(frozen=True)

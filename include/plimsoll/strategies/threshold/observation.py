@@ -47,9 +47,10 @@ class CellObservation:
     def evidence(self) -> Evidence:
         """Return what counts. The margin counts only if it agrees with the outcome.
 
-        A cell may miss for another reason than a percentile, such as errors; its margin then says nothing.
+        A cell may miss for another reason than a percentile, such as errors; its margin then says nothing. One of 0
+        agrees with both, as ratios are rounded.
         """
-        agrees = self.margin is not None and (self.margin > 0) == (self.outcome == "missed")
+        agrees = self.margin is not None and (self.margin >= 0 if self.outcome == "missed" else self.margin <= 0)
         return Evidence(log(self.load_ops_s), self.outcome, self.is_censored, self.margin if agrees else None)
 
 

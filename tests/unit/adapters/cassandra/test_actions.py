@@ -288,9 +288,8 @@ def test_a_replaced_node_is_seen_down_before_a_new_one_takes_its_place_and_is_th
 
 def test_what_replacements_received_is_counted_once(acted: Callable[..., Acted], nodes: list[Any]) -> None:
     """The nodes that see the second victim down tell again what the first new node has received."""
-    fifth = ScriptedHost(
-        nodes[3].root.parent / "node5", HostInfo(name="node5", role="node", address="127.9.9.5", facts={"machine": "m"})
-    )
+    info = nodes[3].info.model_copy(update={"name": "node5", "address": "127.9.9.5"})
+    fifth = ScriptedHost(Path(nodes[3].root).with_name("node5"), info)
     action = acted("replace-node", 2)
     action.request = replace(action.request, spares=[nodes[3], fifth])
     moves = (("node2-down", (1, 3), 0), ("node4-joined", (1, 3, 4), 1000), ("node3-down", (1, 4), 1000))
@@ -306,15 +305,13 @@ def test_what_replacements_received_is_counted_once(acted: Callable[..., Acted],
 
 def test_the_parts_of_a_join_are_read_at_the_begin_of_the_log(acted: Callable[..., Acted], nodes: list[Any]) -> None:
     """However much the node has logged since."""
-    log = (Path(__file__).parent / "fixtures" / "system-4.0.1.log").read_text()
     action = acted("add-node")
     action.look()
-    nodes[3].command = lambda argv: CommandResult(0, log if argv[0] == "head" else "", "")
+    nodes[3].command = lambda argv: CommandResult(0, LOG if argv[0] == "head" else "", "")
     action.agree(nodes[0], "action-node4-joined", 1, 2, 3, 4)
     end = action.look().end
     assert end is not None
-    assert [part.name for part in end.parts] == [f"node4: {part.name}" for part in join_parts(log)]
-    assert end.parts
+    assert [part.name for part in end.parts] == [f"node4: {part.name}" for part in join_parts(LOG)]
 
 
 def recorded(status: ActionStatus) -> RecordedAction:

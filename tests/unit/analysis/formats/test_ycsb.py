@@ -75,6 +75,15 @@ def test_of_two_stubs_at_the_end_the_very_last_is_left_out() -> None:
     assert any("ends with two stubs" in note for note in found.notes)
 
 
+def test_stubs_at_both_ends_are_told_as_they_are_left_out() -> None:
+    """Of the few records in between none is taken for a last stub but one."""
+    lengths = [0.66, 1.0, 0.125, 0.001]
+    lines = [line(sum(lengths[:place]), length, payload([2]), per_ms=10**6) for place, length in enumerate(lengths)]
+    found = read_run([RunFile("READ.hdr", b"#[Logging for: READ]\n" + log(lines))], ReadOptions())
+    assert [record.length_s for record in found.tracks[0].records] == lengths[1:]
+    assert not any("ends with two stubs" in note for note in found.notes)
+
+
 def test_status_lines_are_samples_of_the_time_since_the_line_before() -> None:
     found = read_run([RunFile("ycsb.out", STATUS.encode())], ReadOptions())
     first = found.samples[0]

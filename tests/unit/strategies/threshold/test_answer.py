@@ -6,6 +6,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
+from plimsoll.domain.attempt.result import ValidOutcome
 from plimsoll.strategies.threshold.answer import answer
 from plimsoll.strategies.threshold.observation import CellObservation
 from plimsoll.strategies.threshold.question import Answer, Question
@@ -39,6 +40,11 @@ def width(found: Answer) -> float:
 
 def without_margins(observed: list[CellObservation]) -> list[CellObservation]:
     return [CellObservation(one.load_ops_s, one.outcome) for one in observed]
+
+
+@pytest.mark.parametrize("outcome", ["met", "missed"])
+def test_a_margin_that_is_0_once_rounded_counts_however_the_cell_ended(outcome: ValidOutcome) -> None:
+    assert CellObservation(1_000, outcome, 0.0).evidence.margin == 0.0
 
 
 def test_the_interval_holds_the_true_load_and_narrows_with_cells() -> None:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from plimsoll.analysis.logs.continuity import ODD_LENGTH
 from plimsoll.analysis.logs.formats.interval_logs import IntervalLogs, Meaning
 from plimsoll.analysis.logs.formats.reading import RunFile
@@ -17,7 +15,7 @@ from plimsoll.analysis.logs.hdr.decode import EMPTY
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.hdr.histogram_layout import Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
-from plimsoll.analysis.logs.operations import Track
+from plimsoll.analysis.logs.operations import Track, median
 from plimsoll.domain.text.errors import LogError
 from plimsoll.domain.text.wording import plural
 
@@ -133,8 +131,7 @@ def _empty_ones(beside: Record, from_s: float, until_s: float, length_s: float) 
 
 
 def _median_length_s(records: Sequence[Record]) -> float:
-    # The standard library's module for this is imported by nothing else here, and takes longer than a small log.
-    return float(np.median([record.length_s for record in records]))
+    return median([record.length_s for record in records])
 
 
 class ScyllaBench(IntervalLogs):

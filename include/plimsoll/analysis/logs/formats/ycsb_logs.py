@@ -51,8 +51,7 @@ class YcsbLogs(IntervalLogs):
 
     def _series(self, log: HistogramLog, kinds: Mapping[str, str]) -> Iterator[Series]:
         for tagged in super()._series(log, kinds):
-            records = _without_second_last_stub(without_first_stub(tagged.records))
-            yield tagged._replace(records=records, folder=str(PurePath(log.name).parent))
+            yield tagged._replace(records=_whole(tagged.records), folder=str(PurePath(log.name).parent))
 
     def _meaning(self, log: HistogramLog, tag: str, kinds: Mapping[str, str]) -> Meaning | None:  # noqa: ARG002 - by name
         return meaning(_name(log))
@@ -77,9 +76,10 @@ class YcsbLogs(IntervalLogs):
 
     def _remarks(self, series: Sequence[Series]) -> Iterator[str]:
         for log in {id(tagged.log): tagged.log for tagged in series}.values():
-            if len(without_first_stub(log.records)) < len(log.records):
+            begun = without_first_stub(log.records)
+            if len(begun) < len(log.records):
                 yield stub_note(log, log.records)
-            if len(_without_second_last_stub(log.records)) < len(log.records):
+            if len(_whole(log.records)) < len(begun):
                 counted = plural(total(log.records[-1:], log.name) or 0, "value")
                 yield f"{log.name}: ends with two stubs; the last, written after the run, is left out, {counted}"
         yield from remarks([_name(tagged.log) for tagged in series])
@@ -134,8 +134,9 @@ def omission(judged: Sequence[str]) -> Iterator[str]:
         yield f"{whose}judged on service time: a stall hides the operations that were due in it {COORDINATED_OMISSION}"
 
 
-def _without_second_last_stub(records: tuple[Record, ...]) -> tuple[Record, ...]:
-    """Leave out the last record but one if it is a stub: YCSB adds a record for the rest after its last status line."""
+def _whole(records: tuple[Record, ...]) -> tuple[Record, ...]:
+    """Leave out a first stub, and of two stubs at the end the last: YCSB adds one after its last status line."""
+    records = without_first_stub(records)
     return records[:-1] if len(records) > 3 and is_stub(records[-2], records[-3]) else records
 
 

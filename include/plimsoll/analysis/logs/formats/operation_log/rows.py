@@ -75,7 +75,7 @@ class RowReader:
     notes: list[str]
 
     def chunks(self) -> Iterator[list[Row]]:
-        """Yield the texts of the wanted columns, ten thousand rows at once. Raises LogError where one misses."""
+        """Yield the texts of the wanted columns, many rows at once. Raises LogError where one misses."""
         data, _ = unpacked(self.file.data, self.file.name)
         # As the csv module asks for it: a quoted text may hold line ends, such as JMeter's messages
         stream = TextIOWrapper(BytesIO(data), "utf-8", errors="replace", newline="")
