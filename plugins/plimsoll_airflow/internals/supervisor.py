@@ -1,6 +1,5 @@
-"""The process that supervises a task or a trigger, and what it answers. Read in Airflow 3.3.2.
-
-Airflow's long-lived processes, and what their tasks import. Read in Airflow 3.3.2.
+"""The process that supervises a task or a trigger, and what it answers; Airflow's long-lived processes, and what their
+tasks import. Read in Airflow 3.3.2.
 """
 
 import sys

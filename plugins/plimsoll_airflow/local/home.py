@@ -1,7 +1,5 @@
 """The directory of a stack, with the paths in it, the secrets made for it, and its users: names and roles of
-Airflow's SimpleAuthManager, from `PLIMSOLL_USERS`.
-
-Errors of the local stack.
+Airflow's SimpleAuthManager, from `PLIMSOLL_USERS`. And the error of whatever keeps a stack from running.
 """
 
 import hashlib

@@ -15,7 +15,7 @@ class Record:
 
     port: int
     kept: bool
-    told: str
+    settings_digest: str
 
     @property
     def url(self) -> str:

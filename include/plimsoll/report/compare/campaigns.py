@@ -90,12 +90,12 @@ def compare_campaigns(
     _require_comparable(a, b, compared, pairing or {}, force=force)
     cells_a, cells_b = (CampaignCells(data, cell_results(data)) for data in (a, b))
     # Sampled figures stand apart from the facts, since noise is known even where no facts are.
-    noise = (fact for fact in _unlike(compared, cells_a, cells_b, _noise) if ABSENT not in (fact.a, fact.b))
+    noise = (fact for fact in _differences(compared, cells_a, cells_b, _noise) if ABSENT not in (fact.a, fact.b))
     return CampaignComparison(
         a=_side(cells_a),
         b=_side(cells_b),
         incomparable=compared.incomparable,
-        environment=(*_unlike(compared, cells_a, cells_b, measured_facts), *noise),
+        environment=(*_differences(compared, cells_a, cells_b, measured_facts), *noise),
         differences=compared.differences,
         only_a=compared.only_a,
         only_b=compared.only_b,
@@ -214,7 +214,7 @@ def measured_facts(cells: CampaignCells, variant: str) -> dict[str, str]:
     return {**stated_facts(cells, variant), **ran.equal, **dict(_several(ran))}
 
 
-def _unlike(
+def _differences(
     compared: SideBySide, a: CampaignCells, b: CampaignCells, facts: Callable[[CampaignCells, str], dict[str, str]]
 ) -> tuple[EnvironmentDifference, ...]:
     of_a = {pair.a: facts(a, pair.a) for pair in compared.pairs}

@@ -18,7 +18,7 @@ from plimsoll.domain.text.units import format_duration
 from plimsoll.report.formatting import ms, ops, percent, percent_at_least, plural
 from plimsoll.report.words.actions import condition_sentences, took_sentences
 from plimsoll.report.words.answers import short_of_rate, threshold_words
-from plimsoll.report.words.stages import fall, what_was_run
+from plimsoll.report.words.stages import what_was_run, why_it_falls
 from plimsoll.report.words.taken_load import taken_conclusion
 
 _CLOSE = 1.28
@@ -48,7 +48,8 @@ def conclusion(findings: Findings) -> str:
         return " ".join(sentences)
     if findings.part.asks == "an action":
         return " ".join([*took_sentences(findings), *_reservations(findings)])
-    falls = [fall(findings.labels[capacity.variant], capacity) for capacity in findings.capacities if capacity.falls_by]
+    fallen = [capacity for capacity in findings.capacities if capacity.falls_by]
+    falls = [why_it_falls(findings.labels[capacity.variant], capacity) for capacity in fallen]
     in_words = _answer if falls else _sentence_of
     answer = ("In this stage alone " if falls else "") + in_words(findings.capacities, findings.labels)
     grounds = f"{answer}{_grounds(findings)}."
@@ -86,7 +87,7 @@ def campaign_conclusion(
         sentences.append(f"One repeat each: {_CONTRADICTED}.")
     sentences += [sentence for findings in of_parts for sentence in took_sentences(findings)]
     fallen = [capacity for findings in of_parts for capacity in findings.capacities if capacity.falls_by]
-    sentences += [fall(labels[capacity.variant], capacity) for capacity in fallen]
+    sentences += [why_it_falls(labels[capacity.variant], capacity) for capacity in fallen]
     open_cells = sum(findings.count("invalid", "not run") for findings in of_parts)
     return " ".join([*sentences, *_incomplete(open_cells, sum(len(findings.cells) for findings in of_parts))])
 

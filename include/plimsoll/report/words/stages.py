@@ -75,7 +75,7 @@ def miss_in_words(miss: Contradiction) -> str:
     return f"{miss.missed} of {plural(miss.repeats, 'repeat')} missed at {ops(miss.load_ops_s)} in stage {miss.stage}"
 
 
-def fall(label: str, capacity: Capacity) -> str:
+def why_it_falls(label: str, capacity: Capacity) -> str:
     """Explain why the capacity of a stage is not that of the campaign, as a sentence."""
     misses = " and ".join(map(miss_in_words, capacity.falls_by))
     return f"Over the whole campaign {label} does not carry {ops(capacity.capacity_ops_s)}: {misses}."

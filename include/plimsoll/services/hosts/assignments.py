@@ -145,12 +145,12 @@ def is_used(store: ReadableStore, campaign_id: str) -> bool:
     return any(True for _ in store.keys(layout.DATABASE.folder(campaign_id)))
 
 
-def users(store: ReadableStore, campaign_id: str) -> tuple[ClusterId, ...]:
+def users(store: ResultStore, campaign_id: str) -> tuple[ClusterId, ...]:
     """Return the campaign's clusters that may have something in its database. Raises ValueError for other files."""
     return tuple(times_of_use(store, campaign_id))
 
 
-def times_of_use(store: ReadableStore, campaign_id: str) -> dict[ClusterId, datetime]:
+def times_of_use(store: ResultStore, campaign_id: str) -> dict[ClusterId, datetime]:
     """Return since when, by the store's clock, those clusters may have it. Raises ValueError for other files."""
     prefix = layout.DATABASE.folder(campaign_id)
     files = store.listed(prefix)

@@ -1,6 +1,7 @@
 """The record of a cluster's hosts in the store: `cluster.json`, and next to it a file for each request for hosts.
 
-Hosts of a campaign in another account than the one that its connection leads to, through which nobody ends them.
+And the check whether a campaign has hosts in another account than the one that its connection leads to: through that
+connection nobody could end them.
 """
 
 from collections.abc import Iterator, Sequence

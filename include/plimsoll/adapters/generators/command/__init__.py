@@ -50,7 +50,8 @@ cd -- "$3" || exit
 """
 """Asks a command's age in s, and for the last match of a pattern: by grep, which no pattern keeps busy for long."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_AT_START_S = 1
+# A command's length is told in whole seconds, which may be one less
+_ROUNDING_S = 1
 _MOST_NAMES = 10
 _HANGS_S = 60
 _SIGNALS = 126
@@ -124,7 +125,7 @@ class CommandGenerator(ForeignGenerator):
         plan, ending = Plan.parse(files.get(PLAN, "")), Ending.parse(files.get(f"{LOAD}.end", ""))
         if ending is None:
             return LoadSummary(complete=False, reason="the command of the timed run did not end")
-        is_whole = ending.seconds >= plan.duration_s - _AT_START_S
+        is_whole = ending.seconds >= plan.duration_s - _ROUNDING_S
         stopped = watching.broken_rule(files.get(STOPPED, ""))
         is_judged = self._can_be_judged(plan, ending) or stopped is not None
         is_cut_off = is_judged and (_hung(plan, ending) or not is_whole)

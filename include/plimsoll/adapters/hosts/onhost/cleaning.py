@@ -142,7 +142,10 @@ def _unlink(path: Path) -> str:
 
 
 def remove(folder: Path) -> str:
-    """Remove a folder, the files in it last, as one describes it. Links aren't followed. Returns a failure's reason."""
+    """Remove a folder: first the folders in it, then its own files, one of which tells whose it is. No link is followed.
+
+    Returns the reason of a failure; empty where the folder is gone.
+    """
     if folder.is_symlink():
         return f"{folder} is a symbolic link"
     try:

@@ -206,7 +206,9 @@ class CommandProvider(Provider):
         now, every = self.clock.now(), options_of_places(CommandOptions, self.places)
         # Whose definition asked for a launch is not recorded: hosts may show for as long as any definition allows
         patient = max(every, key=lambda options: options.launch_within, default=None)
-        for cluster_id in self.launches.unsettled() if patient else ():
+        if patient is None:
+            return
+        for cluster_id in self.launches.unsettled():
             launched = Launched.read(self.launches, cluster_id, patient)
             launch, until = launched.unanswered, launched.unknown_until()
             # The record has launches of other providers, too, which name no program

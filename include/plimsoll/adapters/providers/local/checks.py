@@ -186,8 +186,9 @@ def notes_on(
     if busy := noise(now, disturbance):
         yield f"this machine is busy ({in_words(now)}): {busy}; a miss that is measured now may not count"
     options = checked_options(LocalOptions, spec.options)
-    heaps = spec.needs.heaps.values() if isinstance(options, LocalOptions) else ()
-    needed = max((cell_bytes(spec, options, heap) for heap in heaps), default=0)
+    if not isinstance(options, LocalOptions):  # which `problems` tells
+        return
+    needed = max((cell_bytes(spec, options, heap) for heap in spec.needs.heaps.values()), default=0)
     if needed > now.memory_available_bytes:
         free = format_size(int(now.memory_available_bytes) // _MIB * _MIB)
         yield f"{free} of memory are free, and a cell may take {format_size(needed // _MIB * _MIB)}: end other programs"
