@@ -142,9 +142,9 @@ def _unlink(path: Path) -> str:
 
 
 def remove(folder: Path) -> str:
-    """Remove a folder: first the folders in it, then its own files, one of which tells whose it is. No link is followed.
+    """Remove a folder: first the folders in it, then its own files, one of which tells whose it is.
 
-    Returns the reason of a failure; empty where the folder is gone.
+    No link is followed. Returns the reason of a failure; empty where the folder is gone.
     """
     if folder.is_symlink():
         return f"{folder} is a symbolic link"
