@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite
 from statistics import median
 from typing import NamedTuple
@@ -65,9 +65,12 @@ class CassandraStressConsole:
         rows = list(_rows(file, notes))
         if not rows:
             raise LogError("has no line of an interval", where=file.name, mend=_MEND)
-        at_s = ((row.end_s, row.failed) for row in rows)
+        of_rows = list(_samples(file.name, rows))
+        # In the middle of a row's own time, as its end is the begin of the next interval
+        middles_s = [own[-1].start_s + own[-1].length_s / 2 for own in of_rows]
+        at_s = zip(middles_s, (row.failed for row in rows), strict=True)
         failures = tuple(failures_at(file.name, "errors", at_s, among_times=True))
-        samples = tuple(_samples(file.name, rows))
+        samples = tuple(chain.from_iterable(of_rows))
         counted = [sample.count for sample in samples]
         return Reading(
             title=self.title,
@@ -119,8 +122,8 @@ def _row(cells: Mapping[str, str]) -> _Row:
     return _Row(float(cells["time"]), int(cells["total ops"]), int(cells.get("errors", "0")), values)
 
 
-def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
-    """Yield a sample for each line.
+def _samples(name: str, rows: Sequence[_Row]) -> Iterator[list[Sample]]:
+    """Yield the samples of each line, its own as the last.
 
     A line is left out where nothing ended: the next one is of the usual time before it, and what comes before is empty.
     """
@@ -131,9 +134,11 @@ def _samples(name: str, rows: Sequence[_Row]) -> Iterator[Sample]:
         # Up to a damaged time there would be millions of empty samples
         if row.end_s - start_s > _MOST_EMPTY * usual_s:
             raise LogError(f"a line comes {row.end_s - start_s:,.0f} s after the one before", where=name, mend=_MEND)
+        empty = list[Sample]()
         while row.end_s - start_s > usual_s * (1 + ODD_LENGTH):
-            yield Sample(start_s, usual_s, "", 0, {})
+            empty.append(Sample(start_s, usual_s, "", 0, {}))
             start_s += usual_s
         count = row.total - before.total
         values = row.values_ms if count else {}
-        yield Sample(start_s, row.end_s - start_s, "", count, values, off_ms=dict.fromkeys(values, _ROUNDED_MS))
+        off_ms = dict.fromkeys(values, _ROUNDED_MS)
+        yield [*empty, Sample(start_s, row.end_s - start_s, "", count, values, off_ms=off_ms)]

@@ -133,7 +133,10 @@ def _with_failures_of_its_time(reading: Reading) -> Reading:
     spans_s += [(sample.start_s, sample.start_s + sample.length_s) for sample in reading.samples]
     if not spans_s:
         return reading
-    first_s, last_s = min(begin_s for begin_s, _ in spans_s), max(end_s for _, end_s in spans_s) + _BESIDE_S
+    # A first status or stub, which some tools' files do not time, is left out; what failed in it came before the run
+    record_s = max([*(track.record_s for track in reading.tracks), *(sample.length_s for sample in reading.samples)])
+    first_s = min(begin_s for begin_s, _ in spans_s) - record_s
+    last_s = max(end_s for _, end_s in spans_s) + _BESIDE_S
     failures = [failure for failure in reading.failures if failure.total]
     kept = [failure.between(first_s, last_s) for failure in failures]
     remark = "tells failures of another time than the other files: give the files of one run alone, if it is of another"

@@ -38,7 +38,9 @@ class _Source:
         if layout != WIDE:
             last = WIDE.highest_values(np.array([length - 1]))[0]
             values = layout.lowest_values(np.arange(int(layout.index_of(np.array([last]))[0]) + 1, dtype=np.int64))
-            length, target = len(values), WIDE.index_of(values)
+            # By its highest value, which HdrHistogram reports: a log of few digits must not be read too low
+            highest = np.minimum(layout.highest_values(np.arange(len(values), dtype=np.int64)), last)
+            length, target = len(values), WIDE.index_of(highest)
         scratch = np.zeros(length, dtype=np.int64)
         return cls(header, scratch, target, scratch.ctypes.data)
 
