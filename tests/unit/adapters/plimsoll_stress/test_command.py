@@ -109,6 +109,12 @@ def test_the_command_line_begins_as_published(azul: Definition) -> None:
     assert " ".join(arguments).startswith(PUBLISHED)
 
 
+def test_a_run_without_warm_up_is_told_so_in_a_unit_that_the_program_knows(azul: Definition) -> None:
+    timing = azul.timing.model_copy(update={"warmup": timedelta(0)})
+    arguments = arguments_of(azul.model_copy(update={"timing": timing}))
+    assert arguments[arguments.index("--response-time-warmup") + 1] == "0s"
+
+
 def test_further_options_name_consistency_replication_hosts_and_reports(azul: Definition) -> None:
     arguments = arguments_of(azul)
     further = dict(zip(arguments[24::2], arguments[25::2], strict=True))

@@ -70,7 +70,8 @@ def run_arguments(request: LoadRequest, folder: PurePosixPath) -> tuple[str, ...
         # A cell without a load only populates, and the program refuses a rate of 0
         "--rate": str(request.load_ops_s or 1),
         **({"--populate": str(workload.populate)} if is_own else {}),
-        "--response-time-warmup": format_duration(timing.warmup),
+        # The program knows no units below a second, and so no `0us`
+        "--response-time-warmup": format_duration(timing.warmup) if timing.warmup else "0s",
         "--csv": str(folder / CSV),
         "--hdr": str(folder / HDR),
     }
