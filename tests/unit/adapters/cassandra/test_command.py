@@ -49,6 +49,10 @@ def test_configuration_is_named_by_urls_so_that_a_blank_in_a_path_does_no_harm()
     assert "-Dcassandra.config=file:///hosts/node%201/cassandra/conf/cassandra.yaml" in command()
 
 
+def test_a_node_writes_its_logs_in_english_whatever_the_language_of_its_host() -> None:
+    assert {"-Duser.language=en", "-Duser.country=US"} <= {*command()}
+
+
 def test_what_a_killed_node_leaves_behind_lies_in_its_own_folder() -> None:
     assert "-Djava.io.tmpdir=/hosts/node 1/cassandra" in command()
 

@@ -25,8 +25,9 @@ def test_times_are_in_the_zone_that_is_told() -> None:
     assert west - utc == timedelta(hours=5)
 
 
-def test_a_long_compactions_figure_has_thousands() -> None:
-    line = LOG.splitlines()[3].replace("in 275ms.", "in 1,234,567ms.")
+@pytest.mark.parametrize("written", ["1,234,567", "1.234.567", "1\u202f234\u202f567", "1\xa0234\xa0567", "1’234’567"])
+def test_a_long_compactions_figure_has_thousands_in_the_language_of_the_node(written: str) -> None:
+    line = LOG.splitlines()[3].replace("in 275ms.", f"in {written}ms.")
     assert [one.amount for one in READER.events("cassandra", line, UTC)] == [1_234_567.0]
 
 

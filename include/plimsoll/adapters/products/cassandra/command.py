@@ -104,6 +104,7 @@ def jvm_arguments(release: Release, jvm: JvmConfiguration, cpus: int) -> tuple[s
 
 # A new cluster has no ring to settle and nobody to say goodbye to.
 _START = (
+    *("-Duser.language=en", "-Duser.country=US"),  # For the numbers in its logs, whatever its host's language
     "-Dcassandra-foreground=yes",  # Otherwise a node closes its standard output
     "-Dcassandra.skip_wait_for_gossip_to_settle=0",
     "-Dcassandra.superuser_setup_delay_ms=0",

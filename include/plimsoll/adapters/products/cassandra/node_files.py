@@ -101,7 +101,7 @@ KINDS = (COMPACTION, FLUSH, DROPPED)
 _LINE = re.compile(
     r"[A-Z]+ +\[(?P<thread>.+?)\] (?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) \S+:\d+ - (?P<message>.*)", re.ASCII
 )
-_COMPACTED = re.compile(r"Compacted \(.* in (?P<ms>[\d,.]+)ms\. ")
+_COMPACTED = re.compile(r"Compacted \(.* in (?P<ms>\d(?:\D?\d)*)ms\. ")
 _DROPPED = re.compile(
     r"\S+ messages were dropped in (the )?last (?P<ms>\d+) ?ms: (?P<internal>\d+) \D+ (?P<cross>\d+) cross"
 )
@@ -141,7 +141,7 @@ def _events(text: str, zone: tzinfo) -> Iterator[Event]:
 def _ended(message: str, at: datetime) -> Event | None:
     """Return the event that ended at that time, from a line that gives its duration; None where it tells none."""
     if match := _COMPACTED.match(message):
-        took_ms = float(match["ms"].replace(",", ""))  # As in 1,234,567ms
+        took_ms = float(re.sub(r"\D", "", match["ms"]))  # Between thousands stands what the node's language has there
         return Event(COMPACTION, at - timedelta(milliseconds=took_ms), at, took_ms)
     if match := _DROPPED.match(message):
         dropped = int(match["internal"]) + int(match["cross"])
