@@ -174,6 +174,17 @@ def test_its_rate_is_read_as_the_definition_says(generator: CommandGenerator, ho
     assert (status.phase, status.achieved_ops_s) == ("warm-up", None)
 
 
+@pytest.mark.parametrize("printed", ["throughput: 1.234.567 ops/s", "10.0.0.12: 5000 ops/s", "12.05.2024 rate=5000"])
+def test_what_is_no_rate_is_not_shown_and_ends_no_load(
+    generator: CommandGenerator, host: ScriptedHost, printed: str
+) -> None:
+    generator.start(host, request(**keys({"progress": ".*"})))
+    host.write(host.root / "load" / "load.console", "")
+    host.command = lambda _: CommandResult(0, f"20\n{printed}\n", "")
+    status = generator.status(host, "load")
+    assert (status.phase, status.achieved_ops_s) == ("load", None)
+
+
 def test_a_command_that_was_killed_or_failed_says_so(generator: CommandGenerator, host: ScriptedHost) -> None:
     generator.start(host, request(**keys()))
     host.write(host.root / "load" / "load.console", "no such table\n")

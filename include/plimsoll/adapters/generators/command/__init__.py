@@ -203,8 +203,7 @@ class CommandGenerator(ForeignGenerator):
         argv = ("/bin/sh", "-c", _PROGRESS, "sh", command, "" if is_watched else plan.progress, str(folder_of(host)))
         age, *matches = host.run(argv, timeout=_ASK_TIMEOUT, check=False).stdout.splitlines() or ["0"]
         elapsed_s = float(age) if age.isdecimal() else 0.0
-        number = _NUMBER.search(matches[0]) if matches else None
-        rate = float(number[0].replace(",", "")) if number else None
+        rate = _rate(matches[0]) if matches else None
         if is_watched and command == LOAD:
             figures = tail(host, FIGURES)
             rate = float(json.loads(figures)[RATE]) if figures else None
@@ -217,6 +216,12 @@ class CommandGenerator(ForeignGenerator):
         written = f"{', '.join(names[:_MOST_NAMES])}{' …' * (len(names) > _MOST_NAMES)}"
         outputs = " or ".join(plan.outputs)
         return f"none of the files {written} is named {outputs}: correct `load_generator.command.outputs`; {LASTS}"
+
+
+def _rate(printed: str) -> float | None:
+    """Return the first number in it, ops/s; None without one, and of an address, a date or thousands with dots."""
+    number = _NUMBER.search(printed)
+    return float(number[0].replace(",", "")) if number and number[0].count(".") < 2 else None
 
 
 def _started_at(files: Mapping[str, str]) -> datetime | None:
