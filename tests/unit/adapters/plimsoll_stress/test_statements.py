@@ -49,6 +49,9 @@ def test_own_statements_are_fine(found: Any) -> None:
             "2 is more than 0.999",
         ),
         ({"name": "All reads"}, "name", "'All reads' can't be an operation's name"),
+        ({"name": "selects"}, "name", "'selects' can't be an operation's name (small letters, digits and dashes; none"),
+        ({"name": "mutations"}, "name", "'mutations' can't be an operation's name"),
+        ({"name": "intended-reads"}, "name", "'intended-reads' can't be an operation's name"),
         ({"consistency": "MOST"}, "consistency", "'MOST' is none of the values"),
         ({"rows": 0}, "rows", "0 is less than 1"),
         ({"share": "half"}, "share", "'half' is no number"),
@@ -70,6 +73,14 @@ def test_markers_in_strings_names_and_comments_are_none(found: Any) -> None:
 def test_shares_must_make_one(found: Any) -> None:
     (problem,) = found(cql(reads(share=0.5), reads(name="others", share=0.6)))
     assert problem.startswith("workload.operations: the shares add up to 1.1")
+
+
+def test_a_share_in_quotes_counts_as_the_number_that_it_is(found: Any) -> None:
+    (problem,) = found(cql(reads(share="0.9"), reads(name="others", share=0.9)))
+    assert problem.startswith("workload.operations: the shares add up to 1.8")
+    assert (
+        found(cql(reads(share="0.5"), reads(name="others", share=0.5)), service_levels=[{"operations": "reads"}]) == []
+    )
 
 
 def test_two_operations_of_one_name_are_told(found: Any) -> None:

@@ -11,6 +11,7 @@ The keys of `workload: {name: cql, …}` for the definition reference are from t
 import json
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -118,11 +119,16 @@ def declared_operations(given: Mapping[str, JsonValue]) -> list[dict[str, JsonVa
 
 def _declared(options: Mapping[str, JsonValue]) -> dict[str, float | None]:
     """Return the shares of operations that the definition declares itself."""
-    weights: dict[str, float | None] = {}
-    for operation in declared_operations(options):
-        if isinstance(share := operation.get("share", 0), int | float):
-            weights[str(operation.get("name"))] = float(share)
-    return weights
+    declared = ((operation, share_of(operation)) for operation in declared_operations(options))
+    return {str(operation.get("name")): share for operation, share in declared if share is not None}
+
+
+def share_of(operation: Mapping[str, JsonValue]) -> float | None:
+    """Return the share that an operation declares, which may be a number in quotes; None for what is no number."""
+    option = next(option for option in catalogue().operation if option.name == "share")
+    with suppress(ValueError):
+        return number_of(option, operation.get(option.name))
+    return None
 
 
 Row = tuple[str, str, str, str]

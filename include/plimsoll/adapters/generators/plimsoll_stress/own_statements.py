@@ -13,15 +13,16 @@ from pydantic import JsonValue
 
 from plimsoll.adapters.cql.statements import schema_faults, statement_faults, table_faults, unread
 from plimsoll.adapters.cql.tables import Tables, created_table, tables, types, words_of
-from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue, declared_operations
+from plimsoll.adapters.generators.plimsoll_stress.catalogue import catalogue, declared_operations, share_of
 from plimsoll.adapters.generators.plimsoll_stress.markers import fit_problems, marker_types, markers, range_problems
 from plimsoll.adapters.generators.workload_options import option_problems
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.errors import Problem
 from plimsoll.domain.text.wording import meant_or_known
 
-_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
-_RESERVED = (ALL_OPERATIONS, "errors")
+_NAME = re.compile(r"(?!intended-)[a-z][a-z0-9-]{0,39}")
+_RESERVED = (ALL_OPERATIONS, "errors", "selects", "mutations")
+"""Names that logs have for other things: for all operations, for failures, and for those of BasicTimeSeries."""
 _LONGEST_SHOWN = 200
 Keys = Mapping[str, JsonValue]
 
@@ -86,7 +87,7 @@ def _operation(where: str, operation: JsonValue, known: Tables | None) -> Iterat
     yield from option_problems(where, "an operation", catalogue().operation, operation)
     name = operation.get("name")
     if isinstance(name, str) and (not _NAME.fullmatch(name) or name in _RESERVED):
-        mend = "small letters, digits and dashes; neither of: all, errors"
+        mend = f"small letters, digits and dashes; none of: {', '.join(_RESERVED)}, and not beginning with intended-"
         yield Problem(f"{where}.name", f"{name!r} can't be an operation's name", mend)
     if "batch" in operation and operation.get("rows", 1) == 1:
         what = "an operation of one row is no batch"
@@ -186,7 +187,7 @@ def _together(operations: Sequence[Keys]) -> Iterator[Problem]:
         if names[name] > 1:
             what = f"{name!r} stands {names[name]} times; each operation needs a name of its own"
             yield Problem(f"workload.operations[{number}].name", what, "change one")
-    shares = [share for operation in operations if isinstance(share := operation.get("share"), int | float)]
+    shares = [share for operation in operations if (share := share_of(operation)) is not None]
     if len(shares) == len(operations) and not math.isclose(sum(shares), 1, abs_tol=1e-6):
         yield Problem("workload.operations", f"the shares add up to {sum(shares):g}", "change them so that they make 1")
 

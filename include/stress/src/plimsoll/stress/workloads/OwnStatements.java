@@ -3,6 +3,7 @@ package plimsoll.stress.workloads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import plimsoll.stress.core.Command;
 import plimsoll.stress.core.Operation;
 import plimsoll.stress.core.Option;
@@ -17,6 +18,10 @@ final class OwnStatements implements WorkloadType {
     static final String LOGGED = "logged";
     /** The kinds of batches. */
     static final List<String> BATCHES = List.of(LOGGED, "unlogged");
+
+    /** Names of operations: logs have the others for other things. */
+    private static final Pattern NAME =
+            Pattern.compile("(?!intended-|(?:all|errors|selects|mutations)$)[a-z][a-z0-9-]{0,39}");
 
     /** The keys of an operation. */
     static final List<Option> OPERATION = List.of(
@@ -85,6 +90,9 @@ final class OwnStatements implements WorkloadType {
     private static Operation operation(Object given, String place) {
         Options options = options(place, OPERATION, given);
         String name = options.text("name");
+        if (!NAME.matcher(name).matches()) {
+            throw new IllegalArgumentException(place + ".name: '" + name + "' can't be an operation's name");
+        }
         return Operation.named(name)
                 .share(Share.of(options.number("share")))
                 .command(new Command(options.text("statement"), place + " (" + name + ").statement"))
