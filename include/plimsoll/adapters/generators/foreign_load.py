@@ -41,13 +41,18 @@ def renew_lease(host: Host) -> None:
 
 def parse_plan(text: str) -> dict[str, Any]:
     """Return the content of the file `PLAN`; empty for no text. Raises LoadError where Plimsoll did not write it."""
+    return parse_object(PLAN, text)
+
+
+def parse_object(name: str, text: str) -> dict[str, Any]:
+    """Return the JSON object in a file of the load; empty for no text. Raises LoadError where it holds none."""
     try:
-        plan = json.loads(text) if text else {}
-        if isinstance(plan, dict):
-            return plan
+        content = json.loads(text) if text else {}
+        if isinstance(content, dict):
+            return content
     except (ValueError, RecursionError):  # The latter for brackets nested too deeply
         pass
-    raise LoadError(f"the load's {PLAN} is damaged", where="load generator", mend="run the cell again")
+    raise LoadError(f"the load's {name} is damaged", where="load generator", mend="run the cell again")
 
 
 def last_lines(console: str) -> str:

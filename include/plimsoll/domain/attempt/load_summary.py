@@ -76,7 +76,7 @@ class LoadSummary(Model):
     failures: Annotated[
         tuple[str, ...], Field(description="The first message of each kind of failure `other`, with its statement")
     ] = ()
-    remarks: Annotated[tuple[str, ...], Field(description="What the database warned of")] = ()
+    remarks: Annotated[tuple[str, ...], Field(description="What the database warned of, or did not tell")] = ()
 
     @property
     def ended_s(self) -> float | None:

@@ -124,6 +124,13 @@ def test_complete_is_what_the_summary_the_exit_code_and_the_logs_agree_on(starte
     assert stress.status(started, "load").state == "complete"
 
 
+def test_a_summary_with_many_messages_of_the_database_is_read_whole(started: Any, stress: PlimsollStress) -> None:
+    write_ending(started)
+    summary = {"complete": True, "reason": None, "generator": "", "populate": None, "run": None}
+    started.write(started.root / "load" / "summary.json", json.dumps({**summary, "messages": "m" * 100_000}))
+    assert stress.status(started, "load").state == "complete"
+
+
 @pytest.mark.parametrize(
     ("ending", "reason"),
     [

@@ -13,6 +13,7 @@ from plimsoll.adapters.generators.plimsoll_stress.reports import (
     seconds,
 )
 from plimsoll.domain.attempt.load_summary import BrokenRule
+from plimsoll.domain.text.errors import LoadError
 
 
 def progress_line(phase: Any, elapsed: Any, planned: Any, achieved: Any, **errors: Any) -> Any:
@@ -188,6 +189,12 @@ def test_no_summary_is_no_complete_run() -> None:
     assert not parse_summary("").complete
 
 
+@pytest.mark.parametrize("text", [json.dumps(SUMMARY)[9:], "[]"])
+def test_a_part_of_a_summary_is_said_to_be_damaged(text: str) -> None:
+    with pytest.raises(LoadError, match=r"the load's summary\.json is damaged"):
+        parse_summary(text)
+
+
 def test_the_generators_own_seconds_are_those_of_the_timed_run() -> None:
     def line(phase: str, second: int) -> str:
         fields = {"time": f"2026-11-21T17:20:{second:02}.022402Z", "phase": phase, "errors": {}}
@@ -213,6 +220,13 @@ def test_the_generators_own_seconds_are_those_of_the_timed_run() -> None:
 def test_compactions_that_were_left_when_it_stopped_waiting_are_told(settle: Any, left: Any) -> None:
     text = json.dumps({**SUMMARY, "populate": {"completed": 10, "settle": settle, **SILENT}})
     assert parse_summary(text).compactions_left == left
+
+
+def test_nodes_that_did_not_answer_whether_compactions_were_left_are_told() -> None:
+    settle = {"settled": False, "compactions_left": None, "problem": "Query timed out\nafter PT10S", "waited_s": 600.0}
+    summary = parse_summary(json.dumps({**SUMMARY, "populate": {"completed": 10, "settle": settle, **SILENT}}))
+    assert summary.compactions_left is None
+    assert summary.remarks == ("whether compactions of populating were left is not known: Query timed out after PT10S",)
 
 
 def test_a_progress_file_whose_last_line_says_ready_waits_for_the_start() -> None:

@@ -209,7 +209,7 @@ def _fault(host: Host, job: JobStatus) -> str | None:
     """Explain why an ended load is incomplete; None if it is complete."""
     if job.state == "missing":
         return "the load was never started"
-    summary = reports.parse_summary(tail(host, command.SUMMARY))
+    summary = reports.summary_in(host, folder_of(host))
     if not summary.complete:
         return f"{summary.reason} ({_ending(job)})"
     if job.exit_code != 0:

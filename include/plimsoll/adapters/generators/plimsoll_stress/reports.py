@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
-from plimsoll.adapters.generators.foreign_load import TAIL_BYTES, last_lines
+from plimsoll.adapters.generators.foreign_load import TAIL_BYTES, last_lines, parse_object
 from plimsoll.adapters.generators.plimsoll_stress import command
 from plimsoll.adapters.hosts.base import console_path
 from plimsoll.domain.attempt.load_summary import LoadSummary
@@ -31,6 +31,8 @@ _PHASES: Mapping[str, LoadPhase] = {
 _KINDS: Mapping[str, str] = {"selects": "reads", "mutations": "writes"}
 """Labels of BasicTimeSeries, which are tlp-stress'; other workloads' labels are the operations' names."""
 _READY = "ready"
+_SUMMARY_BYTES = 1 << 20
+"""The most that is read of a summary: twenty failures and warnings of each stage, with messages and statements."""
 _RESPONSE = ".hdr-intended-"
 
 
@@ -124,10 +126,13 @@ def response_time_logs(names: Iterable[str]) -> dict[str, str]:
 
 
 def parse_summary(text: str) -> LoadSummary:
-    """Return the summary file in neutral form. An empty text gives an incomplete run, with that as its reason."""
+    """Return the summary file in neutral form. An empty text gives an incomplete run, with that as its reason.
+
+    Raises LoadError for what is no document.
+    """
     if not text:
         return LoadSummary(complete=False, reason="the load generator left no summary")
-    document = json.loads(text)
+    document = parse_object(command.SUMMARY, text)
     run = document["run"]
     stages = {"populating": document["populate"], "the timed run": run}
     accounts = [(stage, account) for stage, account in stages.items() if account]
@@ -142,6 +147,11 @@ def parse_summary(text: str) -> LoadSummary:
     )
 
 
+def summary_in(host: Host, folder: PurePosixPath) -> LoadSummary:
+    """Return the summary in that folder of the load host. Raises HostError, LoadError."""
+    return parse_summary(host.read_tail(folder / command.SUMMARY, max_bytes=_SUMMARY_BYTES))
+
+
 def _failures(stage: str, account: Mapping[str, Any]) -> Iterator[str]:
     for failure in account["failures"]:
         yield f"{stage}: {failure['operation']} failed as `{failure.get('kind', 'other')}` {_counted(failure)}"
@@ -153,6 +163,8 @@ def _remarks(stage: str, account: Mapping[str, Any]) -> Iterator[str]:
         yield f"{stage}: the database sent {plural(warnings['count'], 'warning')} with its answers"
     for warning in warnings["first"]:
         yield f"{stage}: it warned of {warning['operation']} {_counted(warning)}"
+    if problem := (account.get("settle") or {}).get("problem"):
+        yield f"whether compactions of populating were left is not known: {' '.join(problem.split())}"
 
 
 def _counted(remark: Mapping[str, Any]) -> str:
@@ -212,7 +224,7 @@ def status(host: Host, job_id: str) -> LoadStatus:
     if job.state == "running":
         progress = last_progress(host.read_tail(folder / command.PROGRESS, max_bytes=TAIL_BYTES))
         return LoadStatus("running", achieved_ops_s=progress.achieved_ops_s if progress else None)
-    summary = parse_summary(host.read_tail(folder / command.SUMMARY, max_bytes=TAIL_BYTES))
+    summary = summary_in(host, folder)
     if summary.complete and job.exit_code == 0:
         return LoadStatus("complete")
     console = host.read_tail(console_path(host.root, job_id), max_bytes=TAIL_BYTES)

@@ -17,6 +17,7 @@ public interface Connector {
     interface Connection extends Client, AutoCloseable {
         /**
          * The number of compactions that run or wait on all nodes together; null where the database does not report it.
+         * Throws RuntimeException where it gives no answer.
          */
         Long compactionsLeft();
 

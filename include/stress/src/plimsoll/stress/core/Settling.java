@@ -13,6 +13,9 @@ final class Settling {
 
     private final Connector.Connection client;
     private final Stop stop;
+    private Long left;
+    /** Why the newest answer is missing; null where there is one. */
+    private String problem;
 
     Settling(Connector.Connection client, Stop stop) {
         this.client = client;
@@ -20,24 +23,36 @@ final class Settling {
     }
 
     /**
-     * Waits, and returns the outcome for the summary. {@code left} is null where the database does not report
-     * compactions.
+     * Waits, and returns the outcome for the summary: {@code compactions_left} is null where the database does not report
+     * compactions, and where its last answer is missing, which {@code problem} explains.
      */
     Map<String, Object> await(Duration patience) {
         long start = System.nanoTime();
         int quiet = 0;
-        Long left = client.compactionsLeft();
-        while (left != null && stop.reason() == null) {
-            quiet = left == 0 ? quiet + 1 : 0;
+        while (mayBeLeft() && stop.reason() == null) {
+            quiet = problem == null && left == 0 ? quiet + 1 : 0;
             if (quiet == LOOKS || System.nanoTime() - start >= patience.toNanos()) {
                 break;
             }
             stop.awaitUntil(System.nanoTime() + PAUSE_NANOS);
-            left = client.compactionsLeft();
         }
         return Json.object(
-                "settled", left == null ? null : quiet == LOOKS,
+                "settled", left == null && problem == null ? null : quiet == LOOKS,
                 "compactions_left", left,
+                "problem", problem,
                 "waited_s", Json.rounded((System.nanoTime() - start) / 1e9));
+    }
+
+    /** Asks once, and returns false where the database does not report compactions. */
+    private boolean mayBeLeft() {
+        try {
+            left = client.compactionsLeft();
+            problem = null;
+            return left != null;
+        } catch (RuntimeException unanswered) {
+            left = null;
+            problem = String.valueOf(unanswered.getMessage());
+            return true;
+        }
     }
 }

@@ -5,6 +5,7 @@ import com.datastax.oss.driver.api.core.cql.Row;
 import com.datastax.oss.driver.api.core.cql.SimpleStatement;
 import com.datastax.oss.driver.api.core.metadata.Node;
 import com.datastax.oss.driver.api.core.metadata.NodeState;
+import com.datastax.oss.driver.api.core.servererrors.InvalidQueryException;
 import java.time.Duration;
 
 /** Compactions that run or wait on a cluster's nodes, from Cassandra's virtual tables (since 4.0). */
@@ -15,7 +16,10 @@ final class Compactions {
 
     private Compactions() {}
 
-    /** Returns the number over all nodes that are up; null where a node does not report it. */
+    /**
+     * Returns the number over all nodes that are up; null where a node does not report it. Throws RuntimeException where
+     * one does not answer.
+     */
     static Long left(CqlSession session) {
         long left = 0;
         for (Node node : session.getMetadata().getNodes().values()) {
@@ -37,7 +41,7 @@ final class Compactions {
                             .setTimeout(TIMEOUT))
                     .one();
             return row == null ? null : (long) row.getInt("active_tasks") + row.getInt("pending_tasks");
-        } catch (RuntimeException olderRelease) {
+        } catch (InvalidQueryException olderRelease) {
             return null;
         }
     }

@@ -74,8 +74,11 @@ final class Tables {
         }
     }
 
-    /** Returns the number of tables that have compactions which run or wait; null where that is not known. */
-    Long underCompaction() {
+    /**
+     * Returns the number of tables that have compactions which run or wait. Throws IllegalStateException where that is
+     * not answered.
+     */
+    long underCompaction() {
         long found = 0;
         try {
             for (TableName name : names) {
@@ -84,7 +87,7 @@ final class Tables {
             }
             return found;
         } catch (ExecutionException | TimeoutException | InterruptedException error) {
-            return null;
+            throw new IllegalStateException("no answer on the compactions of tables: " + error, error);
         }
     }
 
