@@ -171,6 +171,7 @@ def test_the_chi_square_can_fail(drawn: Any) -> None:
         ({"distribution": "uniform", "min": 9, "max": 3}, "min lies above max"),
         ({"distribution": "zipfian", "max": 9, "constant": 1.2}, "is not between 0.01 and 0.999"),
         ({"distribution": "uniform", "max": 9, "mean": 4}, "has no option 'mean'"),
+        ({"distribution": "normal", "max": 9, "deviation": 1e15}, "nearly all numbers of a deviation of 1.0E15 lie"),
     ],
 )
 def test_parameters_that_make_no_sense_are_refused(ask: Callable[..., Any], parameters: Any, said: str) -> None:

@@ -93,7 +93,7 @@ def number_of(option: Option, value: JsonValue) -> float:
         raise ValueError(f"{str(value).lower() if isinstance(value, bool) else value!r} is no number")
     if option.type == "count":
         return parse_count(value if isinstance(value, str | int) else str(value))
-    return float(value)
+    return float(str(value))  # A whole number may be too large for a float; its text is then infinite
 
 
 def _fault(option: Option, value: JsonValue) -> str:

@@ -67,6 +67,12 @@ def test_a_bind_that_fits_its_column_is_fine(found: Any, column: str, bind: Any)
     [
         ({"distribution": "uniform", "min": 9, "max": 3}, ".min", "9 lies above `max`, which is 3"),
         ({"distribution": "normal", "max": 10, "mean": 100, "deviation": 1}, ".mean", "lies far outside of 0 to 10"),
+        ({"distribution": "normal", "max": 10, "mean": 10**400}, ".mean", "is more than 1e+18"),
+        (
+            {"distribution": "normal", "max": 10, "deviation": 1e15},
+            ".deviation",
+            "nearly all numbers of a bell so wide",
+        ),
         ({"distribution": "normal", "min": 90, "max": 99, "mean": 0, "deviation": 1}, ".mean", "the mean 0 lies far"),
     ],
 )
@@ -74,6 +80,11 @@ def test_a_range_that_makes_no_sense_is_refused(found: Any, bind: Any, where: st
     (problem,) = found(bound("note", **bind))
     assert problem.startswith(f"workload.operations[0].bind.v{where}: ")
     assert said in problem
+
+
+@pytest.mark.parametrize("more", [{"deviation": 110}, {"deviation": 1e15, "outside": "clamp"}])
+def test_a_bell_may_be_wider_than_its_range_and_any_width_where_it_is_clamped(found: Any, more: Any) -> None:
+    assert found(bound("note", distribution="normal", max=10, **more)) == []
 
 
 def test_a_limit_may_not_be_0(found: Any) -> None:

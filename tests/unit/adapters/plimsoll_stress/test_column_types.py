@@ -47,6 +47,7 @@ def test_tables_have_the_columns_of_their_statements() -> None:
         ("SELECT * FROM strangers WHERE id = :id", {}),
         ("SELECT * FROM people WHERE note = ':n' AND id = 3 -- n = :n", {}),
         ("INSERT INTO people JSON :text", {}),
+        ("BEGIN BATCH DELETE FROM people WHERE id = :id; DELETE FROM hits WHERE page = :id; APPLY BATCH", {}),
         (":", {}),
         ("", {}),
     ],

@@ -165,6 +165,13 @@ def test_statements_of_the_load_and_of_populating_are_held_against_the_schema(fo
     ]
 
 
+def test_a_batch_of_several_tables_takes_values_that_fit_one_of_them_alone(found: Any) -> None:
+    schema = ["CREATE TABLE by_id (id int PRIMARY KEY)", "CREATE TABLE by_name (id text PRIMARY KEY, n int)"]
+    batch = "BEGIN BATCH INSERT INTO by_id (id) VALUES (1); UPDATE by_name SET n = 1 WHERE id = :id; APPLY BATCH"
+    bind = {"id": {"distribution": "uniform", "max": 9, "prefix": "user"}}
+    assert found(cql(reads(statement=batch, bind=bind), schema=schema)) == []
+
+
 def test_batches_are_said_to_be_checked_by_the_database(tmp_path: Path) -> None:
     batch = "BEGIN BATCH INSERT INTO t (id) VALUES (:id); APPLY BATCH"
     stress = PlimsollStress(EmptyArtefacts(tmp_path))

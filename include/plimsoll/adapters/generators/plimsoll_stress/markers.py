@@ -37,6 +37,8 @@ _TIMES = _TEXTS | _NUMBERS - {"uuid"} | {"date", "timeuuid"}
 _HASH = (0, 2**63 - 1)
 LONGEST = 2**20
 """The greatest number of letters or bytes of a value."""
+_WIDEST_BELL = 10
+"""The greatest deviation of a bell that is drawn again, as a multiple of how many numbers its range has."""
 Bind = Mapping[str, JsonValue]
 
 _AFTER_WORD = {"limit": LIMIT, "ttl": "int", "timestamp": "bigint"}
@@ -100,13 +102,21 @@ def range_problems(where: str, bind: Bind) -> Iterator[Problem]:
         what = f"values of {most} {bind['as']} are longer than the load generator makes"
         yield Problem(where, what, f"at most {LONGEST}")
     elif bind.get("distribution") == "normal" and bind.get("outside") != "clamp":
-        # Of a bell whose numbers nearly all lie outside, drawing again would not end.
-        mean, deviation = (float(str(bind.get(key, "nan"))) for key in ("mean", "deviation"))
-        mean = (least + most) / 2 if math.isnan(mean) else mean
-        deviation = max(1e-9, (most - least) / 6) if math.isnan(deviation) else deviation
-        if not least - 4 * deviation <= mean <= most + 4 * deviation:
-            mend = "move it into the range, or write `outside: clamp`"
-            yield Problem(f"{where}.mean", f"the mean {mean:g} lies far outside of {least} to {most}", mend)
+        yield from _bell_problems(where, bind, least, most)
+
+
+def _bell_problems(where: str, bind: Bind, least: int, most: int) -> Iterator[Problem]:
+    """Yield the fault of a bell whose numbers nearly all lie outside: drawing again would not end (`Normal.java`)."""
+    mean, deviation = (float(str(bind.get(key, "nan"))) for key in ("mean", "deviation"))
+    mean = (least + most) / 2 if math.isnan(mean) else mean
+    deviation = max(1e-9, (most - least) / 6) if math.isnan(deviation) else deviation
+    widest = _WIDEST_BELL * (most - least + 1)
+    if deviation > widest:
+        what = f"nearly all numbers of a bell so wide lie outside of {least} to {most}"
+        yield Problem(f"{where}.deviation", what, f"at most {widest}, or write `outside: clamp`")
+    elif not least - 4 * deviation <= mean <= most + 4 * deviation:
+        mend = "move it into the range, or write `outside: clamp`"
+        yield Problem(f"{where}.mean", f"the mean {mean:g} lies far outside of {least} to {most}", mend)
 
 
 def bounds(bind: Bind) -> tuple[int, int]:
@@ -128,8 +138,13 @@ def _kind(bind: Bind) -> str:
 
 
 def marker_types(statement: str, known: Tables) -> dict[str, str]:
-    """Return marker → type, for markers that stand for a column of a known table, or behind LIMIT, TTL or TIMESTAMP."""
+    """Return marker → type, for markers that stand for a column of a known table, or behind LIMIT, TTL or TIMESTAMP.
+
+    None of a batch, whose statements have tables of their own.
+    """
     words = words_of(statement)
+    if words[:1] == ["begin"]:
+        return {}
     columns = known.get(table_of(words), Table()).columns
     types = dict(_inserted(words, columns))
     for position, word in enumerate(words):

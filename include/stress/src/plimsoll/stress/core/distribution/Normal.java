@@ -7,6 +7,9 @@ import java.util.SplittableRandom;
  * (as cassandra-stress does it). By Box and Muller, "A note on the generation of random normal deviates" (1958).
  */
 public final class Normal implements Numbers {
+    /** The greatest deviation of a bell that is drawn again, as a multiple of how many numbers its range has. */
+    private static final double WIDEST = 10;
+
     private final long least;
     private final long most;
     private final double mean;
@@ -19,6 +22,10 @@ public final class Normal implements Numbers {
         this.mean = mean;
         this.deviation = deviation;
         this.clamps = clamps;
+        if (!clamps && deviation > WIDEST * (most - least + 1.0)) {
+            throw new IllegalArgumentException(
+                    "nearly all numbers of a deviation of " + deviation + " lie outside of " + least + " to " + most);
+        }
         if (!clamps && (mean < least - 4 * deviation || mean > most + 4 * deviation)) {
             throw new IllegalArgumentException("the mean " + mean + " lies far outside of " + least + " to " + most);
         }
