@@ -26,6 +26,12 @@ def test_every_process_finds_the_others_at_the_first_host() -> None:
     assert hbase["hbase.master.wait.on.regionservers.mintostart"] == "3"
 
 
+def test_processes_wait_for_a_name_node_that_starts_slowly() -> None:
+    assert written(MASTER, "core-site.xml")["ipc.client.connect.max.retries"] == "120"
+    given = written(MASTER, "core-site.xml", ipc_client_connect_max_retries=5)
+    assert given["ipc.client.connect.max.retries"] == "5"
+
+
 def test_data_nodes_of_one_machine_have_ports_of_their_own() -> None:
     assert written(DATA_NODE, "hdfs-site.xml")["dfs.datanode.address"] == "127.9.9.2:9876"
     assert written(DATA_NODE, "hdfs-site.xml", ELSEWHERE)["dfs.datanode.address"] == "10.0.0.2:9866"

@@ -32,6 +32,8 @@ SHIPPED: Mapping[str, JsonValue] = {
     # There is nothing to wait for: a new file system has no blocks that DataNodes could still report.
     "dfs.namenode.safemode.extension": 0,
     "hbase.zookeeper.property.tickTime": 2000,
+    # One try a second. By default a Master aborts where its NameNode takes longer than 10 s to listen.
+    "ipc.client.connect.max.retries": 120,
 }
 """What is otherwise than in the releases' own defaults, and what ZooKeeper has no default for."""
 
@@ -74,7 +76,7 @@ def zookeeper_settings(given: Mapping[str, JsonValue], place: ClusterHost) -> di
         "clientPortAddress": place.first,
         # Otherwise ZooKeeper has a web server, on port 8080 of all addresses of the host
         "admin.enableServer": False,
-        "4lw.commands.whitelist": "ruok,srvr",
+        "4lw.commands.whitelist": "srvr",
     }
 
 
@@ -170,7 +172,7 @@ def refused(settings: Mapping[str, JsonValue]) -> Iterator[tuple[str, str]]:
             yield key, f"settings begin with {', '.join(f'`{prefix}`' for prefix in PREFIXES)}"
         elif key in RESERVED:
             yield key, "Plimsoll writes it for each node"
-        elif unsafe and key not in SHIPPED:
+        elif unsafe:
             yield key, unsafe
         elif not isinstance(value, (str, int, float)):
             yield key, "its value must be a text, a number, true or false"
