@@ -10,6 +10,8 @@ import picocli.CommandLine.TypeConversionException;
  */
 final class StopRule {
     private static final String ERRORS = "errors";
+    /** More operations than a share of them may be off by, as 1 - 90 / 100.0 is less than 0.1. */
+    private static final double ROUNDING = 1e-6;
 
     final int seconds;
     private final String text;
@@ -49,7 +51,7 @@ final class StopRule {
     /** Returns in words how the rule is broken by the operations of its time, or null. */
     String broken(long breaking, long answered, long failed, boolean areUnderWay) {
         long all = boundMicros == 0 ? answered + failed : answered;
-        if (breaking <= share * all) {
+        if (breaking <= share * all + ROUNDING) {
             boolean isSilent = answered == 0 && (failed > 0 || areUnderWay);
             return isSilent ? "no operation was answered for " + seconds + " s" : null;
         }
