@@ -75,6 +75,15 @@ def test_an_address_is_an_address() -> None:
         SshOptions.model_validate({"groups": [group(load=host(9, address="db.example"))]})
 
 
+def test_an_address_of_ipv6_is_refused_with_its_group() -> None:
+    options = SshOptions.model_validate({"groups": [group(), group("rack2", 5, load=host(9, address="2001:db8::7"))]})
+    one = instant_definition(parallel=1)
+    small = one.model_copy(update={"system": one.system.model_copy(update={"nodes": 2})})
+    (problem,) = shape(spec(small), options)
+    assert problem.where == "provider.options.groups[1]"
+    assert problem.what.startswith("2001:db8::7 in group rack2 is an address of IPv6")
+
+
 def test_a_group_may_have_further_load_hosts() -> None:
     options = SshOptions.model_validate({"groups": [group(further_load_hosts=[host(8), host(9)])]})
     assert [one.address for one in options.groups[0].loads] == ["10.0.0.3", "10.0.0.8", "10.0.0.9"]

@@ -34,8 +34,11 @@ def problems(spec: HostsSpec, connections: Connections) -> list[Problem]:
 
 
 def shape(spec: HostsSpec, options: SshOptions) -> Iterator[Problem]:
-    """Yield what is wrong with the groups: too small, too few, or hosts that share an address. Pure."""
-    yield from _twice(options)
+    """Yield what is wrong with the groups: too small, too few, or hosts that share an address or have none of IPv4.
+
+    Pure.
+    """
+    yield from _addresses(options)
     nodes, loads = spec.node_hosts, spec.load_hosts
     large = [group for group in options.groups if len(group.nodes) >= nodes]
     fitting = [group for group in large if len(group.loads) >= loads]
@@ -54,10 +57,16 @@ def shape(spec: HostsSpec, options: SshOptions) -> Iterator[Problem]:
         yield Problem("max_parallel", what, "name more groups, or run fewer cells at once")
 
 
-def _twice(options: SshOptions) -> Iterator[Problem]:
-    """Yield shared addresses. A database binds its host's address, and hosts reach each other by it."""
+def _addresses(options: SshOptions) -> Iterator[Problem]:
+    """Yield addresses of IPv6, and shared ones. A database binds its host's address, and hosts reach each other by it.
+
+    Databases are started for IPv4, and programs of a host listen on it.
+    """
     for number, group in enumerate(options.groups):
         for address, count in Counter(host.address for host in group.hosts).items():
+            if ":" in address:
+                what = f"{address} in group {group.name} is an address of IPv6, at which databases do not listen"
+                yield Problem(f"provider.options.groups[{number}]", what, "give the host's IPv4 address")
             if count > 1:
                 what = f"{address} stands {count} times in group {group.name}: nodes and load hosts share none"
                 yield Problem(f"provider.options.groups[{number}]", what, "name another host")
