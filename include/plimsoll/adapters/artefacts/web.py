@@ -42,7 +42,7 @@ def web_blocks(url: str, timeout_s: float) -> Generator[bytes]:
 
     wanted = url
     for _ in range(_REDIRECTS + 1):
-        _require_foreign(_addresses(wanted), url)
+        _require_foreign(_addresses(wanted, url), url)
         with httpx.stream("GET", wanted, timeout=timeout_s) as answer:
             _require_foreign(_peer(answer), url)  # a name may have had another address a moment ago
             if answer.next_request is None:
@@ -56,11 +56,15 @@ def web_blocks(url: str, timeout_s: float) -> Generator[bytes]:
     raise ArtefactError(f"it redirects more than {_REDIRECTS} times", where=url, mend=_MEND)
 
 
-def _addresses(url: str) -> list[str]:
-    """Return the addresses of its host; none where only a proxy knows them."""
-    parts = urlsplit(url)
+def _addresses(wanted: str, url: str) -> list[str]:
+    """Return the addresses of its host; none where only a proxy knows them. ArtefactError at `url` for a wrong port."""
+    parts = urlsplit(wanted)
     try:
-        entries = socket.getaddrinfo(parts.hostname, parts.port or 443, type=socket.SOCK_STREAM)
+        port = parts.port or 443
+    except ValueError as error:
+        raise ArtefactError(f"it leads to no address: {error}", where=url, mend=_MEND) from error
+    try:
+        entries = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return []
     return [str(entry[4][0]) for entry in entries]

@@ -2,8 +2,9 @@
 
 from pathlib import PurePosixPath
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Size
@@ -27,6 +28,17 @@ class Archive(Model):
         ),
     ]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="Its SHA-256, as `sha256sum` prints it")]
+
+    @field_validator("url")
+    @classmethod
+    def _is_an_address(cls, value: str) -> str:
+        try:
+            parts = urlsplit(value)
+            (parts.hostname or "").encode("idna")
+            _ = parts.port  # It is read only now
+        except ValueError as error:
+            raise ValueError(f"{value!r} is no address: {error}") from None
+        return value
 
     def __str__(self) -> str:
         """Return what tells it apart from other archives, wherever it lies."""

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from plimsoll.adapters.artefacts.archives import Archives, unpacked
 from plimsoll.adapters.artefacts.cache import Cache
 from plimsoll.adapters.artefacts.release_programs import unpack_tar
+from plimsoll.adapters.artefacts.web import web_blocks
 from plimsoll.domain.keys.variant import Archive
 from plimsoll.domain.text.errors import ArtefactError
 
@@ -32,6 +34,17 @@ class Packed(Archives):
                 link.type, link.linkname = tarfile.SYMTYPE, self.link[1]
                 tar.addfile(link)
         unpack_tar(scratch / "packed", folder)
+
+
+@pytest.mark.parametrize("place", ["h:99999", "[::1", "[zz]", "a..b"])
+def test_an_address_that_leads_nowhere_is_refused_with_the_definition(place: str) -> None:
+    with pytest.raises(ValidationError, match="is no address"):
+        Archive(url=f"https://{place}/x.tgz", sha256="ab" * 32)
+
+
+def test_a_redirect_to_a_port_that_there_is_not_is_told_in_a_sentence() -> None:
+    with pytest.raises(ArtefactError, match="it leads to no address: Port out of range"):
+        next(web_blocks("https://h:99999/x.tgz", 5))
 
 
 @pytest.fixture
