@@ -73,7 +73,7 @@ def test_a_cell_waits_until_another_campaigns_cell_has_left_the_database(tools: 
     with waiting_reported_to(said.append):
         await_turn(work)
     assert clock.slept == [2.0, 10.0, 10.0]
-    assert said == [f"waiting until 12:30:00 UTC at most: db is loaded by first/{CELL}/1"] * 2
+    assert said == [f"waiting until 12:30:00 UTC at most: db is loaded by first/{CELL}/1"]
 
 
 class LeavesAfter:

@@ -33,12 +33,15 @@ def await_turn(work: AttemptContext) -> None:
     sharing = [campaign for campaign in _others(work) if addresses & _addresses(work, campaign)]
     if sharing:
         clock.sleep(_SETTLES_S)
+    told = None
     while first := next((key for campaign in sharing for key in _before(work, campaign)), None):
         what = f"{', '.join(sorted(addresses))} is loaded by {first}"
         if clock.now() >= until:
             mend = "run the cell again when that has ended; in Airflow, a pool `clusters` of one slot keeps them apart"
             raise ProviderError(what, where=str(work.key), mend=mend)
-        report_waiting(f"waiting until {until:%H:%M:%S} UTC at most: {what}")
+        if first != told:
+            report_waiting(f"waiting until {until:%H:%M:%S} UTC at most: {what}")
+        told = first
         clock.sleep(_PAUSE_S)
 
 
