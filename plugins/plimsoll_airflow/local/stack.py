@@ -27,7 +27,7 @@ MIGRATE_TIMEOUT_S = 180.0
 class DestroysClusters(Protocol):
     """A function such as `shutdown.destroy_clusters`."""
 
-    def __call__(self, environment: Mapping[str, str], *, others: bool = False) -> Sequence[str]:
+    def __call__(self, environment: Mapping[str, str], /, *, others: bool = False) -> Sequence[str]:
         """Destroy clusters, with `others` also those on which others work. Returns those that are left alone."""
 
 
