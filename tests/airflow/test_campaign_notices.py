@@ -97,6 +97,16 @@ def test_a_campaign_that_did_not_start_is_told_with_the_reason(installation: Ins
     )
 
 
+def test_of_one_that_nothing_kept_from_starting_it_is_asked_whether_its_dag_was_paused_then(
+    installation: Installation,
+) -> None:
+    installation.define(nightly("missed-schedule"))
+
+    (line,) = watch(Runs())
+
+    assert line.endswith("none is under way; was Airflow down, short of slots, or the DAG still paused at that time?")
+
+
 @pytest.mark.parametrize("runs", [Runs(started=[datetime(2026, 3, 29, 3, tzinfo=UTC)]), Runs(paused=True)])
 def test_one_that_has_started_or_is_paused_is_not_missed(
     installation: Installation, notices_file: Path, runs: Runs

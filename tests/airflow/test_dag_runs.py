@@ -1,8 +1,10 @@
 """Whole runs of the DAGs, in this process, with instant adapters (`airflow dags test`)."""
 
 from collections.abc import Mapping
-from datetime import timedelta
+from contextlib import nullcontext
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +24,7 @@ from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.internals.moved import AirflowFailException
+from plimsoll_airflow.operators.campaign import Plan
 from plimsoll_airflow.operators.run_cell import RunCell
 from plimsoll_airflow.runs.ownership import CampaignRunOwner, CellRun
 
@@ -327,3 +330,22 @@ def test_cells_share_kept_hosts_which_end_with_the_campaigns_run(installation: I
 
     assert str(run("instant", {"campaign_id": "campaign"}).state) == "success"
     assert installation.provider.clusters() == []
+
+
+@pytest.mark.usefixtures("campaign")
+@pytest.mark.parametrize(("incomplete", "planned"), [(True, True), (False, False)])
+def test_while_cells_are_paused_a_report_of_what_is_valid_is_made_and_nothing_else(
+    *, incomplete: bool, planned: bool
+) -> None:
+    def dag(dag_id: str) -> SimpleNamespace:
+        return SimpleNamespace(is_paused=dag_id == "cell")
+
+    ti = SimpleNamespace(dag_id="instant", run_id="r1", task_id="plan", xcom_push=lambda *_: None, get_dag=dag)
+    context: Any = {
+        "ti": ti,
+        "params": {"campaign_id": "campaign", "incomplete": incomplete},
+        "dag_run": SimpleNamespace(run_after=datetime(2026, 1, 31, 12, tzinfo=UTC)),
+        "triggering_asset_events": {},
+    }
+    with nullcontext() if planned else pytest.raises(AirflowFailException, match="the DAG cell is paused"):
+        assert Plan(task_id="plan", definition="instant").execute(context) == []

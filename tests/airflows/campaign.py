@@ -112,7 +112,7 @@ def standalone(environment: Mapping[str, str], log: Path) -> Iterator[None]:
         finally:
             end_marked("AIRFLOW_HOME", environment["AIRFLOW_HOME"])
             started.wait(timeout=30)
-            destroy_clusters(environment)
+            destroy_clusters(environment, others=True)
 
 
 def run_campaign(

@@ -68,23 +68,31 @@ def destroy(  # noqa: PLR0913, PLR0917  # each is an option
     others: Annotated[
         bool, typer.Option("--others", help="With `--all`: also clusters on which somebody works, after naming them.")
     ] = False,
+    ended_airflow: Annotated[
+        str,
+        typer.Option(
+            "--ended-airflow",
+            metavar="INSTALLATION",
+            help="With `--all`: also clusters of runs of the Airflow with this id, which must not be running.",
+        ),
+    ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only name what would be destroyed.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Destroy one cluster, or all that nobody works on, and verify that it is gone.
 
-    Whether a run of Airflow lives, this command can't tell: it does until its cluster expires. Exits with 1 if a
-    cluster could not be destroyed, or if a provider or a host did not answer.
+    Whether a run of Airflow lives, this command can't tell: unless its Airflow is said to have ended, it does until its
+    cluster expires. Exits with 1 if a cluster could not be destroyed, or if a provider or a host did not answer.
     """
     from plimsoll.bootstrap import build_toolkit
     from plimsoll.services.hosts.places import require_known
-    from plimsoll.services.hosts.reaping import destroy_unseen, has_living_owner, on_this_machine, reap
+    from plimsoll.services.hosts.reaping import destroy_unseen, has_living_owner, on_this_machine, reap, without_airflow
     from plimsoll.settings import Settings
 
     # `here > every` means `--here` without `--all`
-    if bool(cluster) == every or here > every or others > every:
-        raise typer.BadParameter("give one cluster, or --all, perhaps with --here and --others")
-    all_providers = build_toolkit(Settings())
+    if bool(cluster) == every or max(here, others, bool(ended_airflow)) > every:
+        raise typer.BadParameter("give one cluster, or --all, perhaps with --here, --others and --ended-airflow")
+    all_providers = without_airflow(build_toolkit(Settings()), ended_airflow)
     toolkit = on_this_machine(all_providers) if here else all_providers
 
     def is_kept(alive: Cluster) -> bool:

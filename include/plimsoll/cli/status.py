@@ -79,7 +79,7 @@ def _show_cells(progress: CampaignProgress, now: datetime) -> None:
         for cell in progress.cells
     ]
     budget = "" if progress.budget_usd is None else f" of {show_usd(progress.budget_usd)}"
-    cost = f", {show_usd(progress.usd)}{budget} spent so far" if progress.usd else ""
+    cost = f", {progress.spent}{budget} spent so far" if progress.spent else ""
     columns = ("cell", "state", "attempt", "phase", "reason")
     print_table(f"{progress.title} ({progress.campaign_id}){cost}{_time_left(progress)}", columns, rows)
     is_running = any(cell.runs for cell in progress.cells)

@@ -68,9 +68,9 @@ def up(
 
 @app.command()
 def down(context: typer.Context) -> None:
-    """Stop Airflow, its database and every cluster."""
+    """Stop Airflow, its database and every cluster on this machine, whoever works on it."""
     with _launching(context, "make down") as stack:
-        stack.down()
+        stack.down(others=True)
 
 
 @app.command()

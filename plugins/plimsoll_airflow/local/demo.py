@@ -16,7 +16,7 @@ from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.text.errors import NotFound, Refused
 from plimsoll.ports.store import ResultStore
-from plimsoll.services.campaign.open.planning import new_campaign_id
+from plimsoll.services.campaign.open.planning import is_new_id, new_campaign_id
 from plimsoll.services.campaign.open.request import campaign_id_of
 from plimsoll.services.campaign.show.progress import campaign_progress
 from plimsoll.services.campaign.state.completeness import completeness
@@ -39,10 +39,13 @@ def poll_s(cells: int) -> float:
 
 
 def unfinished_campaign(store: ResultStore, definition: Definition) -> str | None:
-    """Return the newest campaign that can go on with the definition, if it has cells to run or no report; else None."""
+    """Return the newest campaign that can go on with the definition, if it has cells to run or no report; else None.
+
+    Campaigns with ids of people's own do not count: their names say nothing about their time.
+    """
     for campaign_id in sorted(campaign_ids(store), reverse=True):
         campaign = CampaignStore(store, campaign_id)
-        if campaign_id.startswith(f"{definition.name}-") and _can_go_on(campaign, definition):
+        if is_new_id(definition.name, campaign_id) and _can_go_on(campaign, definition):
             is_published = store.exists(report_key(campaign_id))
             return None if is_published and completeness(campaign).is_complete else campaign_id
     return None
@@ -103,11 +106,11 @@ class CampaignRun:
 
 def start_or_find(client: AirflowClient, store: ResultStore, definition: Definition, now: datetime) -> CampaignRun:
     """Return the run to watch: a living one, else a new run of the unfinished campaign or of a new campaign."""
+    for dag_id in (CELL_DAG, definition.dag_id):  # or a living run may be queued for ever
+        client.unpause(dag_id)
     for run in client.dag_runs(definition.dag_id):
         if not run.is_final:
             return CampaignRun(client, store, definition, run)
-    for dag_id in (CELL_DAG, definition.dag_id):
-        client.unpause(dag_id)
     campaign_id = unfinished_campaign(store, definition) or new_campaign_id(definition.name, now)
     run_id = f"{campaign_id}__{now:%Y%m%dt%H%M%S}"
     run = client.trigger(definition.dag_id, {"campaign_id": campaign_id}, run_id=run_id)
@@ -147,7 +150,9 @@ def run_demo(stack: Stack, settings: Settings, definition_name: str, console: Co
 def outcome(ended: CampaignRun) -> list[object]:
     """Return what to print at the end: the answer and where the report is, or why there is none."""
     if not ended.has_succeeded:
-        mend = f"`make demo` goes on with campaign {ended.campaign_id}: valid cells are not run again"
+        is_found = is_new_id(ended.definition.name, ended.campaign_id)
+        what = "`make demo`" if is_found else "its DAG, triggered with `campaign_id`,"
+        mend = f"{what} goes on with campaign {ended.campaign_id}: valid cells are not run again"
         return [*ended.failures(), f"The DAG run ended as {ended.run.state}. {mend}"]
     known = completeness(CampaignStore(ended.store, ended.campaign_id))
     if not known.is_complete:

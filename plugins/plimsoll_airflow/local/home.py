@@ -12,7 +12,7 @@ import sys
 import tempfile
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -121,8 +121,11 @@ class Home:
         return Secrets(**json.loads(_once(self.keys, lambda: json.dumps(Secrets.fresh().__dict__))))
 
     def password_of(self, user: str) -> str:
-        """Return a user's password, made on first use. Airflow would print a password that it makes into a log."""
-        passwords: dict[str, str] = json.loads(self.passwords.read_text()) if self.passwords.exists() else {}
+        """Return a user's password, made on first use. Airflow would print a password that it makes into a log.
+
+        Raises StackError where the file of passwords can't be read, as people may change it.
+        """
+        passwords = _passwords(self.passwords) if self.passwords.exists() else {}
         if user not in passwords:
             passwords[user] = secrets.token_urlsafe(18)
             _write_private(self.passwords, json.dumps(passwords))
@@ -147,6 +150,16 @@ class Secrets:
     def fresh(cls) -> "Secrets":
         """Make new random keys (a Fernet key is 32 random bytes in URL-safe base64)."""
         return cls(urlsafe_b64encode(os.urandom(32)).decode(), secrets.token_urlsafe(48), secrets.token_urlsafe(48))
+
+
+def _passwords(path: Path) -> dict[str, str]:
+    """Return the passwords by user. No error quotes the text, which is secret."""
+    with suppress(ValueError):
+        found = json.loads(path.read_text())
+        if isinstance(found, dict) and all(isinstance(word, str) and word for word in found.values()):
+            return found
+    mend = 'write one JSON object of names and passwords, {"admin": "…"}, or remove the file: new ones are made'
+    raise StackError("is no JSON object of users and their passwords", where=str(path), mend=mend)
 
 
 def _once(path: Path, make: Callable[[], str]) -> str:

@@ -12,7 +12,6 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.domain.attempt.status import CampaignProgress, CellProgress, CellStateName
-from plimsoll.domain.text.units import show_usd
 from plimsoll.domain.text.wording import plural
 
 LINE_EVERY_S = 5.0
@@ -99,7 +98,7 @@ def _summary(progress: CampaignProgress) -> str:
     details = ", ".join(f"{count} {state}" for count, state in counts if count) or "none asked for"
     requested = " asked for" if len(run.cells) < len(progress.cells) else ""
     cells = f"{plural(len(run.cells), 'cell')}{requested}"
-    spent = f", {show_usd(progress.usd)} spent" if progress.usd else ""
+    spent = f", {progress.spent} spent" if progress.spent else ""
     done = f"{_done(run)} of {cells} done ({details}), {_ending(run)}{spent}"
     valid = progress.count("met", "missed")
     return f"{done}; {valid} of {len(progress.cells)} of the campaign are valid" if requested else done

@@ -5,12 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from plimsoll_airflow.local import database, processes, record
 from plimsoll_airflow.local.home import Home, StackError
 from plimsoll_airflow.local.processes import Member
+from plimsoll_airflow.runs.ownership import INSTALLATION_ENVIRONMENT
 
 WORKERS_GRACE_S = 6.0
 API_GRACE_S = 1.0
@@ -20,7 +21,7 @@ SWEEP_S = 10.0
 
 
 def stop_stack(
-    home: Home, destroy_clusters: Callable[[], None], *, in_haste: Callable[[], bool] = lambda: False
+    home: Home, destroy_clusters: Callable[[], object], *, in_haste: Callable[[], bool] = lambda: False
 ) -> None:
     """Stop everything: first the processes that could start more work, then the clusters, then the servers, then the
     rest.
@@ -74,21 +75,24 @@ TIMEOUT_S = 90.0
 MEND = "`plimsoll clusters list` shows what is alive; end it by hand, then start again"
 
 
-def destroy_clusters(environment: Mapping[str, str]) -> None:
-    """Destroy every cluster on this machine, whoever works on it, and verify that it is gone.
+def destroy_clusters(environment: Mapping[str, str], *, others: bool = False) -> Sequence[str]:
+    """Destroy the clusters on this machine that nobody works on any more, as no run of this Airflow does once it has
+    stopped, and verify that they are gone. Returns the names of those that are left alone; with `others` none is.
 
     Clusters on other machines may belong to another Airflow where several share a store. The command runs in a process
     of its own, so that the launcher stays light and a provider that hangs can be given up. Raises StackError with the
-    names of clusters that remain.
+    names of clusters that could not be destroyed.
     """
     program = str(Path(sys.executable).with_name("plimsoll"))
-    command = [program, "clusters", "destroy", "--all", "--here", "--others", "--json"]
+    whose = ["--others"] if others else ["--ended-airflow", environment.get(INSTALLATION_ENVIRONMENT, "")]
+    command = [program, "clusters", "destroy", "--all", "--here", *whose, "--json"]
     try:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     except subprocess.TimeoutExpired as error:
         raise StackError(f"clusters are not gone after {TIMEOUT_S:.0f} s", where="clusters", mend=MEND) from error
     if done.returncode:
         raise StackError(f"clusters could not be destroyed: {_reasons(done)}", where="clusters", mend=MEND)
+    return tuple(json.loads(done.stdout).get("kept", ()))
 
 
 def _reasons(done: subprocess.CompletedProcess[str]) -> str:

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from typing import Protocol
 
 from plimsoll_airflow.local import database, processes, readiness, record, shutdown
 from plimsoll_airflow.local.client import HEALTH_PARTS, AirflowClient
@@ -23,20 +24,27 @@ from plimsoll_airflow.runs.ownership import CLUSTERS_POOL, INSTALLATION_ENVIRONM
 MIGRATE_TIMEOUT_S = 180.0
 
 
+class DestroysClusters(Protocol):
+    """A function such as `shutdown.destroy_clusters`."""
+
+    def __call__(self, environment: Mapping[str, str], /, *, others: bool = False) -> Sequence[str]:
+        """Destroy clusters, with `others` also those on which others work. Returns those that are left alone."""
+
+
 @dataclass
 class Stack:
     """One Airflow in one home. Callers hold `launcher_lock` while they change anything.
 
     `log` receives a line on each event. `shield` makes a block that no interruption breaks into. `destroy_clusters`
-    ends the clusters of campaigns, given the processes' environment. `in_haste` turns true when the user has asked
-    twice to stop.
+    ends the clusters of campaigns, given the processes' environment, and names those that it leaves alone. `in_haste`
+    turns true when the user has asked twice to stop.
     """
 
     home: Home
     settings: StackSettings
     log: Callable[[str], None] = print
     shield: Callable[[], AbstractContextManager[None]] = nullcontext
-    destroy_clusters: Callable[[Mapping[str, str]], None] = field(default=lambda _: None)
+    destroy_clusters: DestroysClusters = field(default=lambda _environment, *, others=False: ())  # noqa: ARG005
     in_haste: Callable[[], bool] = field(default=lambda: False)
     _guard: Guard | None = field(default=None, init=False)
 
@@ -59,12 +67,13 @@ class Stack:
             self.down()
             raise
 
-    def down(self) -> None:
-        """Stop everything of this home in bounded time, including its clusters. Nothing running is no error."""
+    def down(self, *, others: bool = False) -> None:
+        """Stop everything of this home in bounded time, including its clusters. Nothing running is no error.
+
+        Clusters of this machine on which others work are left alone and named, unless `others` are to end, too.
+        """
         with self.shield():
-            shutdown.stop_stack(
-                self.home, lambda: self.destroy_clusters(self.environment(port=0)), in_haste=self.in_haste
-            )
+            shutdown.stop_stack(self.home, lambda: self._end_clusters(others=others), in_haste=self.in_haste)
             self._dismiss_guard()
 
     def down_unless_kept(self) -> None:
@@ -116,6 +125,10 @@ class Stack:
         database.migrate(self.home, version("apache-airflow"), lambda: self._migrate(environment))
         if closed := database.close_unfinished_runs(self.home):
             self.log(f"closed {closed} DAG runs that an earlier stop or crash had left unfinished")
+
+    def _end_clusters(self, *, others: bool) -> None:
+        if kept := self.destroy_clusters(self.environment(port=0), others=others):
+            self.log(f"left alone, because somebody works on it: {', '.join(kept)} (see `plimsoll clusters list`)")
 
     def _dismiss_guard(self) -> None:
         guard, self._guard = self._guard, None

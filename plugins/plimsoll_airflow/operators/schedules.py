@@ -33,7 +33,7 @@ class WatchSchedules(BaseOperator):
     """
 
     def execute(self, context: "Context") -> list[str]:
-        """Return a sentence for each campaign that was missed. A paused DAG misses nothing."""
+        """Return a sentence for each campaign that was missed. A DAG that is paused now misses nothing."""
         # From the start of the last run that succeeded to that of this one, so that each time counts once
         until = context["dag_run"].start_date or datetime.now(UTC)
         since = context["prev_start_date_success"] or until - FIRST_LOOK
@@ -75,7 +75,9 @@ def _missed(
     if not due or is_paused(ti, definition.dag_id):
         return
     busy = ti.get_dr_count(definition.dag_id, states=LIVE_STATES)
-    why = "an earlier one is still under way" if busy else "none is under way; was Airflow down, or short of slots?"
+    # A task can't ask since when the DAG is unpaused
+    idle = "none is under way; was Airflow down, short of slots, or the DAG still paused at that time?"
+    why = "an earlier one is still under way" if busy else idle
     for at in due:
         if not ti.get_dr_count(definition.dag_id, logical_dates=[at]):
             yield f"{definition.name}: the campaign due at {at:%Y-%m-%d %H:%M %Z} has not started: {why}"

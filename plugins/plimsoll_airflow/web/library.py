@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from plimsoll.domain.attempt.status import CampaignStatus, CampaignSummary
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.text.errors import DamagedRecord, NotFound
+from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.status import campaign_status, campaign_summary, summary_of
@@ -134,12 +134,12 @@ class Library:
         self.memory.final.forget(campaign_id)
 
     def _line_if_there(self, campaign_id: str) -> CampaignSummary | None:
-        """Return the campaign's line; None if it is just being deleted, or is damaged, of which its own page tells."""
+        """Return the campaign's line; None if it is just being deleted, or can't be read, as its own page tells."""
         try:
             return self._listed(campaign_id)
         except NotFound:
             return None
-        except DamagedRecord as error:
+        except (DamagedRecord, DefinitionError) as error:
             _log.error("left out of the list of campaigns: %s", error)
             return None
 
@@ -161,7 +161,10 @@ class Library:
 
     def _read_later(self, campaign_id: str) -> None:
         self._to_be_read.discard(campaign_id)
-        self._read_line(campaign_id)
+        try:
+            self._read_line(campaign_id)
+        except (NotFound, DamagedRecord, DefinitionError):  # who asks for the list next finds why
+            self.forget(campaign_id)
 
     def _read_line(self, campaign_id: str) -> CampaignSummary:
         with self._locks[campaign_id]:

@@ -11,6 +11,7 @@ from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
 from plimsoll.analysis.campaign.cell_results import missed_by
 from plimsoll.domain.attempt.status import CampaignStateName
 from plimsoll.domain.text.errors import NotFound, Problem, Refused
+from plimsoll.prefix import dag_id_of
 from plimsoll.report.compare import view
 from plimsoll.report.compare.parts import Comparisons, comparisons_of, only_in_one
 from plimsoll.report.tables import file_of_part
@@ -21,7 +22,7 @@ from plimsoll.services.steps.steps import STEPS
 from plimsoll.services.store import layout
 from plimsoll.services.store.judged import published_without
 from plimsoll.services.store.layout import REPORT
-from plimsoll_airflow.runs.ownership import CellRunId
+from plimsoll_airflow.runs.ownership import CELL_DAG, CellRunId
 from plimsoll_airflow.web import content, headers, runs
 from plimsoll_airflow.web.access import AttemptNumber, CampaignChosen, CellId, PartName, User, may_read
 from plimsoll_airflow.web.cells import Drawn, attempt_document, cell_document, charts, timeline
@@ -67,6 +68,7 @@ def campaigns(
             "names": [campaign.campaign_id for campaign in known],
             "definitions": sorted({campaign.definition for campaign in known}),
             "query": {"state": state, "definition": definition, "text": text},
+            "demo_dag": dag_id_of("demo"),
         },
     )
 
@@ -128,6 +130,7 @@ def cell(visit: Visited, cell_id: CellId, attempt: Annotated[int | None, Query(g
         "missed_by": missed_by(shown.verdict) if shown else "",
         "variant": visit.resolved.variant(document.status.variant),
         "run_id": CellRunId(visit.campaign_id, cell_id).run_id,
+        "cell_dag": CELL_DAG,
     }
     return visit.render("cell.html.j2", context)
 

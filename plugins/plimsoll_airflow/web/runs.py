@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, computed_field
 
 from plimsoll.bootstrap import load_definition
 from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import campaign_id_problem
 from plimsoll.domain.text.errors import NotFound, PlimsollError, Problem, Refused
 from plimsoll.domain.text.wording import plural
 from plimsoll.prefix import name_of_dag
@@ -160,7 +161,10 @@ def find_run_of(campaign: Campaign, campaign_id: str, named: str) -> StartedRun 
 
 
 def work_of_run(dag_id: str, run_id: str) -> RunSubject:
-    """Return the campaign of a run, and the cell for a run of the DAG `cell`. Raises NotFound for other runs."""
+    """Return the campaign of a run, and the cell for a run of the DAG `cell`. Raises NotFound for other runs.
+
+    A campaign that is there is found whatever has become of its definition, which else must be sound.
+    """
     run = api_server.find_run(dag_id, run_id)
     if run is None:
         raise NotFound("there is no such run", where=f"{dag_id} {run_id}")
@@ -172,7 +176,9 @@ def work_of_run(dag_id: str, run_id: str) -> RunSubject:
     name = name_of_dag(dag_id)
     if not name:
         raise NotFound("is no DAG of Plimsoll's", where=dag_id)
-    campaign_id = campaign_id_of(load_definition(Settings(), name).name, run.conf, run.run_after)
+    campaign_id = str(campaign_id_of(name, run.conf, run.run_after))
+    if campaign_id_problem(campaign_id) or not library().has(campaign_id):
+        load_definition(Settings(), name)  # else it may be a DAG of others
     return RunSubject(dag_id, run_id, run.is_live, campaign_id, plan=api_server.task_state(run, PLAN_TASK))
 
 

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from sqlalchemy import delete
 from tests.airflow.web.app import CAMPAIGN, DEFINITION
 from tests.airflow.web.serving import LOOKS, leave_frames_empty, phone, served, visitor, wear
@@ -348,6 +348,24 @@ def test_what_has_not_changed_is_left_alone_when_the_matrix_is_shown_afresh(agai
     expect(still).to_be_focused()
     assert still.evaluate("link => link.marked")
     expect(again.get_by_role("checkbox", name="Select v3-001k-r1")).to_be_checked()
+
+
+def test_sentences_above_the_matrix_are_shown_afresh_too_such_as_those_of_thresholds(again: Page) -> None:
+    def told(route: Route) -> None:
+        answer, table = route.fetch(), '<div class="scroll" role="region" aria-label="Matrix'
+        words = "1,400 to 1,450 ops/s" if route.request.url.endswith("/matrix") else "1,000 to 2,000 ops/s"
+        route.fulfill(response=answer, body=answer.text().replace(table, f"<p>v1: {words}</p>{table}"))
+
+    here = re.compile("/demo-again(/matrix)?$")
+    again.route(here, told)
+    again.reload()
+    expect(again.get_by_text("v1: 1,000 to 2,000 ops/s")).to_be_visible()
+    still = again.get_by_role("link", name=re.compile("^v1-001k-r1: "))
+    still.evaluate("link => { link.marked = true; }")
+
+    expect(again.get_by_text("v1: 1,400 to 1,450 ops/s")).to_be_visible()
+    assert still.evaluate("link => link.marked")
+    again.unroute(here)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

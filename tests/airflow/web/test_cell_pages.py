@@ -22,6 +22,19 @@ HERE = f"/plimsoll/campaigns/{CAMPAIGN}"
 pytestmark = pytest.mark.usefixtures("campaign")
 
 
+def test_links_to_dags_have_their_names_where_these_have_a_prefix(
+    client: Client, installation: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plimsoll_airflow.web.pages.CELL_DAG", "bench_cell")
+    monkeypatch.setattr("plimsoll_airflow.web.pages.dag_id_of", lambda name: f"bench_{name}")
+    cell = page(client, f"{HERE}/cells/v1-002k-r1")
+    installation.toolkit.store.delete(CAMPAIGN)
+    none = page(client, "/plimsoll/")
+
+    assert "/dags/bench_cell/runs/demo-mine__v1-002k-r1" in cell.attributes("a", "href")
+    assert ("/dags/bench_demo" in none.attributes("a", "href"), "such as bench_demo." in none.text) == (True, True)
+
+
 def test_a_cell_shows_verdict_phases_environment_quality_and_files(client: Client) -> None:
     shown = page(client, f"{HERE}/cells/v1-002k-r1")
 

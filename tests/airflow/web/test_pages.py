@@ -11,6 +11,7 @@ from tests.fakes.installation import Installation
 from tests.support.campaigns.stored import store_every_state, store_later_attempts
 
 from plimsoll.domain.attempt.status import AttemptProgress
+from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.keys.trigger import BegunBy
 from plimsoll.report.tables import DOCS_OF_CAMPAIGN, docs_of_attempt
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
@@ -31,6 +32,18 @@ def test_campaigns_are_listed_with_state_progress_and_validity(client: Client) -
     assert "2 of 6" in shown.text
     assert "1 met, 1 missed, 1 invalid, 1 failed, 1 running, 1 waiting" in shown.text
     assert "in this round" not in shown.text + page(client, HERE).text
+
+
+def test_a_campaign_on_hosts_without_a_known_price_is_not_called_free(client: Client) -> None:
+    assert ("free" in page(client, "/plimsoll/").text, "Cost so far" in page(client, HERE).text) == (True, False)
+    unpriced = HostRate(kind="big", vcpus=8, usd_per_hour=None)
+    layout.PRICES.write(library().store, CAMPAIGN, Tariff(node=unpriced, load=unpriced, source="none"), "v1-001k-r1", 1)
+    library().forget(CAMPAIGN)
+
+    shown = page(client, "/plimsoll/").text
+    assert ("free" in shown, "unknown" in shown) == (False, True)
+    assert "Cost so farunknown" in page(client, HERE).text
+    assert client("viewer").get(f"/plimsoll/api/v1/campaigns/{CAMPAIGN}").json()["usd"] is None
 
 
 def test_filters_leave_out_what_does_not_fit_and_say_so(client: Client) -> None:

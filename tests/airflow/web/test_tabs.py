@@ -1,5 +1,7 @@
 """The tab *Campaign* of a run in Airflow."""
 
+from typing import Any
+
 import pytest
 from airflow.models.dagrun import DagRun
 from airflow.utils.session import create_session
@@ -69,6 +71,31 @@ def test_the_tab_of_a_run_that_opened_no_campaign_says_so_and_where_to_look(
     assert words in tab(client).text
     assert "not created its campaign yet" not in shown.text
     assert log.startswith("/dags/demo/runs/manual__")
+
+
+@pytest.mark.parametrize("text", ["name: demo\nloads: [1/s\n", None], ids=["faulty", "removed"])
+def test_the_tab_of_a_run_leads_to_its_campaign_whatever_became_of_the_definition(
+    client: Client, campaign: Installation, text: str | None
+) -> None:
+    start_run("demo", campaign_id=CAMPAIGN)
+    if text is None:
+        (campaign.folder / "campaigns" / "demo.yaml").unlink()
+    else:
+        campaign.write_definition("demo", text)
+
+    assert tab(client).headers["location"] == f"/plimsoll/campaigns/{CAMPAIGN}"
+
+
+@pytest.mark.parametrize("odd", ["../x", "A", 5, ["a"]])
+def test_the_tab_of_somebody_elses_run_is_an_error_whatever_it_was_asked_for(
+    client: Client, campaign: Installation, odd: Any
+) -> None:
+    (campaign.folder / "campaigns" / "demo.yaml").unlink()  # so that the DAG is none of Plimsoll's
+    start_run("demo")
+    with create_session() as session:
+        session.scalars(select(DagRun)).one().conf = {"campaign_id": odd}
+
+    assert tab(client).status_code == 404
 
 
 def test_the_tab_of_a_cells_run_without_its_campaign_is_an_error(client: Client) -> None:

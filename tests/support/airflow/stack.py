@@ -100,7 +100,7 @@ def running_stack(
         with stack.client(running) as client:
             yield StackUnderTest(stack, running, client)
     finally:
-        stack.down()
+        stack.down(others=True)
         assert not processes.members(stack.home)
 
 

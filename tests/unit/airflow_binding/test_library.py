@@ -10,7 +10,7 @@ from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.attempt.result import Note
 from plimsoll.domain.campaign.cell import AttemptKey
-from plimsoll.domain.text.errors import DamagedRecord, NotFound
+from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
@@ -244,3 +244,33 @@ def test_a_damaged_campaign_is_left_out_of_the_list_and_its_own_page_says_why(
     assert [one.campaign_id for one in library.campaigns()] == ["campaign"]
     with pytest.raises(DamagedRecord, match=r"is damaged"):
         library.snapshot("damaged")
+
+
+NEWER = b"\nkey_of_a_newer_version: 1\n"
+
+
+def test_a_campaign_whose_definition_a_newer_version_wrote_is_left_out_of_the_list_and_its_page_tells_why(
+    library: Library, installation: Installation, caplog: pytest.LogCaptureFixture
+) -> None:
+    newer = installation.open_campaign(DEFINITION, "newer")
+    installation.toolkit.store.write(layout.DEFINITION.key("newer"), newer.definition_text() + NEWER)
+
+    assert [one.campaign_id for one in library.campaigns()] == ["campaign"]
+    assert "left out of the list of campaigns: " in caplog.text
+    assert "key_of_a_newer_version" in caplog.text
+    with pytest.raises(DefinitionError, match="key_of_a_newer_version"):
+        library.snapshot("newer")
+
+
+def test_what_can_no_longer_be_read_is_not_listed_as_it_was_once(
+    library: Library, installation: Installation, time: dict[str, float]
+) -> None:
+    (listed,) = library.campaigns()
+    text = CampaignStore(installation.toolkit.store, "campaign").definition_text()
+    installation.toolkit.store.write(layout.DEFINITION.key("campaign"), text + NEWER)
+    time["now"] += LISTED_S
+    assert library.campaigns() == (listed,)
+    assert isinstance(library.reader, Later)
+    library.reader.work()
+
+    assert library.campaigns() == ()

@@ -99,6 +99,7 @@ def test_destroy_wants_one_cluster_or_all(plimsoll: Command) -> None:
     assert plimsoll("clusters", "destroy")[0] == 2
     assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--all")[0] == 2
     assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--others")[0] == 2
+    assert plimsoll("clusters", "destroy", "demo-1/g1-00200-r1/1", "--ended-airflow", "5f3a91c2d04b")[0] == 2
 
 
 AIRFLOW = "airflow:demo-1__g1-00200-r1#0@5f3a91c2d04b"
@@ -117,6 +118,13 @@ def test_clusters_on_which_somebody_works_are_left_alone_unless_the_others_are_a
     code, out, err = plimsoll("clusters", "destroy", "--all", "--others")
     assert (code, out) == (0, f"destroyed {theirs}\n")
     assert f"{theirs} of {owner_words(owner)}, until " in err
+
+
+def test_of_an_airflow_that_has_ended_no_cluster_is_spared_and_those_of_all_others_are(plimsoll: Command) -> None:
+    owners = (AIRFLOW, AIRFLOW.replace("5f3a", "0000"), LocalProcesses().me())
+    its, *theirs = (str(alive(number, owner)) for number, owner in enumerate(owners, 1))
+    _, out, _ = plimsoll("clusters", "destroy", "--all", "--ended-airflow", "5f3a91c2d04b", "--json")
+    assert json.loads(out) == {"destroyed": [its], "failed": {}, "unseen": [], "kept": theirs}
 
 
 def test_one_cluster_is_destroyed_by_its_name_whoever_works_on_it(plimsoll: Command) -> None:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.campaigns.synthetic import demo_definition
@@ -18,8 +19,9 @@ from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.layout import report_key
 from plimsoll_airflow.local.client import AirflowClient, DagRun
-from plimsoll_airflow.local.demo import CampaignRun, unfinished_campaign
+from plimsoll_airflow.local.demo import CampaignRun, start_or_find, unfinished_campaign
 from plimsoll_airflow.local.transport import Transport
+from plimsoll_airflow.runs.ownership import CELL_DAG
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 EARLY, LATE = "demo-20260131t110000", "demo-20260131t120000"
@@ -108,6 +110,37 @@ def test_a_campaign_is_gone_on_with_after_a_stage_has_found_its_loads(
 def test_a_campaign_is_gone_on_with_under_another_budget(store: ObjectStore, definition: Definition) -> None:
     opened(store, LATE, definition)
     assert unfinished_campaign(store, definition.model_copy(update={"budget": 7.0})) == LATE
+
+
+def test_a_campaign_with_an_id_of_somebodys_own_is_neither_gone_on_with_nor_in_the_way(
+    store: ObjectStore, definition: Definition
+) -> None:
+    opened(store, LATE, definition)
+    opened(store, "demo-try", definition, valid=4)
+    store.write(report_key("demo-try"), b"<html>")
+    opened(store, "demo-unfinished", definition)
+    assert unfinished_campaign(store, definition) == LATE
+
+
+class Airflow:
+    """Stands in for the client of an Airflow where a run is queued, and notes what is unpaused."""
+
+    def __init__(self) -> None:
+        self.unpaused: list[str] = []
+
+    def dag_runs(self, dag_id: str) -> list[DagRun]:
+        return [DagRun(dag_id, "manual__1", "queued", NOON, {})]
+
+    def unpause(self, dag_id: str) -> None:
+        self.unpaused.append(dag_id)
+
+
+def test_a_queued_run_that_is_watched_is_not_left_waiting_for_a_paused_dag(
+    store: ObjectStore, definition: Definition
+) -> None:
+    airflow: Any = Airflow()
+    watched = start_or_find(airflow, store, definition, NOON)
+    assert (watched.run.run_id, airflow.unpaused) == ("manual__1", [CELL_DAG, "demo"])
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """The end of `make demo`: the answer of the campaign, and where its report is."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+import pytest
 from rich.console import Console
 from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.undrawn import undrawn
@@ -48,3 +51,21 @@ def test_of_an_incomplete_campaign_it_says_when_its_report_comes(tmp_path: Path)
     run_cells(installation.toolkit, "campaign", ["v1-001k-r1"], "me", lambda _: None)
 
     assert "its report is published once all have" in shown(ended(installation))
+
+
+@pytest.mark.parametrize(
+    ("campaign_id", "what"),
+    [("instant-20260131t120000", "`make demo`"), ("instant-try", "its DAG, triggered with `campaign_id`,")],
+)
+def test_of_a_run_that_failed_it_says_what_goes_on(tmp_path: Path, campaign_id: str, what: str) -> None:
+    class Airflow:
+        def dag_runs(self, _dag_id: str, state: str) -> list[DagRun]:
+            return []
+
+        def task_instances(self, _dag_id: str, _run_id: str) -> list[object]:
+            return []
+
+    run = ended(Installation(tmp_path))
+    airflow: Any = Airflow()
+    failed = replace(run.run, state="failed", conf={"campaign_id": campaign_id})
+    assert f"{what} goes on with campaign {campaign_id}: " in shown(replace(run, client=airflow, run=failed))

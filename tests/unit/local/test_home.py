@@ -6,8 +6,10 @@ import stat
 from base64 import urlsafe_b64decode
 from pathlib import Path
 
+import pytest
+
 from plimsoll.domain.hosts.owner import INSTALLATION
-from plimsoll_airflow.local.home import SOCKET_NAME, SOCKET_PATH_LIMIT, Home
+from plimsoll_airflow.local.home import SOCKET_NAME, SOCKET_PATH_LIMIT, Home, StackError
 
 
 def new_home(path: Path) -> Home:
@@ -71,3 +73,13 @@ def test_the_limit_of_the_socket_counts_bytes_not_letters() -> None:
 def test_two_long_homes_have_two_sockets() -> None:
     one, other = (Home(Path("/" + 200 * letter)).socket_dir for letter in "ab")
     assert one != other
+
+
+@pytest.mark.parametrize("text", ['{"admin": "mine",}', "[]", '{"admin": 5}', '{"admin": ""}', '"admin"'])
+def test_a_slip_in_the_file_of_passwords_is_told_with_the_file_and_the_mend(tmp_path: Path, text: str) -> None:
+    home = new_home(tmp_path)
+    home.passwords.write_text(text)
+    with pytest.raises(StackError) as refused:
+        home.password_of("admin")
+    assert (refused.value.where, home.passwords.read_text()) == (str(home.passwords), text)
+    assert '{"admin": "…"}' in refused.value.mend

@@ -12,6 +12,7 @@ from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.keys.approve import Approvals
 from plimsoll.domain.keys.trigger import Begun, GivenValues
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
+from plimsoll.domain.text.units import show_usd
 from plimsoll.domain.text.wording import plural
 
 LoadPhase = Literal["populate", "warm-up", "load"]
@@ -32,6 +33,13 @@ TimeLeft = Annotated[
 SecondsOver = Annotated[
     LeftOutIfEmpty[float],
     Field(description="By how much the phase under way takes longer than expected, s; of several cells the longest"),
+]
+Spent = Annotated[
+    float | None,
+    Field(
+        description="What the hosts of all attempts have cost so far; 0 where they are free; null where a price of "
+        "theirs is not known"
+    ),
 ]
 InRounds = Annotated[
     LeftOutIfEmpty[bool],
@@ -128,7 +136,7 @@ class CampaignProgress(Model):
     seconds_left: TimeLeft
     in_rounds: InRounds = False
     asked: Asked = None
-    usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far")] = 0.0
+    usd: Spent = 0.0
     budget_usd: float | None = None
     finish_by: Annotated[
         LeftOutIfEmpty[AwareDatetime | None], Field(description="When it has to end; absent: the definition says none")
@@ -140,6 +148,13 @@ class CampaignProgress(Model):
     seconds_per_cell: Annotated[
         float, Field(description="Estimate for a further cell, s; of cells at the same time a share", exclude=True)
     ] = 0.0
+
+    @property
+    def spent(self) -> str:
+        """Return the cost so far in words; empty where there is none."""
+        if self.usd is None:
+            return "an unknown amount"
+        return show_usd(self.usd) if self.usd else ""
 
     def further_cells(self, now: datetime) -> int:
         """Return how many further cells, about, could be over by `finish_by`; 0 without one."""
@@ -275,7 +290,7 @@ class CampaignSummary(Model):
     seconds_late: Annotated[
         LeftOutIfEmpty[float], Field(description="By how much it is expected to end after that, s; 0: it does not")
     ] = 0.0
-    usd: Annotated[float, Field(description="What the hosts of all attempts have cost so far; 0 where they are free")]
+    usd: Spent
     budget_usd: float | None = None
     note: Annotated[str, Field(description="What somebody wrote about it; empty: nothing")] = ""
     published: Annotated[bool, Field(description="Whether its report is there")] = False

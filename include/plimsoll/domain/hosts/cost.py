@@ -30,6 +30,11 @@ class Tariff(Model):
     load: HostRate
     source: Annotated[str, Field(description="Where the prices come from, with their date")]
 
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether the price of every host is known."""
+        return self.usd_per_cluster_hour(1, 1) is not None
+
     def usd_per_cluster_hour(self, nodes: int, load_hosts: int) -> float | None:
         """Return the price of an hour of one cluster with that many hosts, US dollars; None where one is missing."""
         if self.node.usd_per_hour is None or self.load.usd_per_hour is None:

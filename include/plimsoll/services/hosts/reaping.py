@@ -11,8 +11,10 @@ from queue import SimpleQueue
 from threading import BoundedSemaphore, Thread
 
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostsSilent, PartlySeen
+from plimsoll.domain.hosts.owner import installation_of
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DamagedRecord, PlimsollError, ProviderError, StoreError, reason_of
+from plimsoll.ports.owners import Owners
 from plimsoll.ports.provider import Places, Provider
 from plimsoll.services.hosts.accounts import open_accounts
 from plimsoll.services.hosts.assignments import assignment_under_way, may_have_left, note_left
@@ -77,6 +79,29 @@ class _LocalPlaces(NoPlaces):
     def of_campaign(self, provider: str, campaign_id: str) -> Places:
         """Return the places that the campaign's definition names: a keyspace that its load has, for example."""
         return self.stored.of_campaign(provider, campaign_id)
+
+
+def without_airflow(toolkit: Toolkit, installation: str) -> Toolkit:
+    """Return the toolkit that knows that the Airflow with that id has ended, and all its runs with it.
+
+    The same toolkit for an empty id.
+    """
+    return replace(toolkit, owners=_WithoutAirflow(toolkit.owners, installation)) if installation else toolkit
+
+
+@dataclass(frozen=True)
+class _WithoutAirflow:
+    """An implementation of the Owners port where one Airflow does not run."""
+
+    others: Owners
+    installation: str
+
+    def me(self) -> str:
+        return self.others.me()
+
+    def is_alive(self, owner: str) -> bool | None:
+        """Return False for every run of that Airflow."""
+        return False if installation_of(owner) == self.installation else self.others.is_alive(owner)
 
 
 def living_clusters(toolkit: Toolkit) -> Living:

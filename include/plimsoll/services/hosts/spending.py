@@ -2,7 +2,7 @@
 idle, and whether its budget covers another cell.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cache, partial
 
@@ -93,6 +93,17 @@ def spent_usd(entries: Iterable[Entry]) -> float:
     return sum(entry.usd for entry in entries)
 
 
+def known_usd(store: ReadableStore, entries: Sequence[Entry]) -> float | None:
+    """Return the sum of the entries, USD; None where a price is missing, as hosts without one cost something, too.
+
+    It reads the prices of the first account, since a campaign's accounts have hosts of the same kinds, and of accounts
+    that seem to have cost nothing.
+    """
+    doubtful = (entry.key for number, entry in enumerate(entries) if number == 0 or not entry.usd)
+    tariffs = (tariff_of(store, key) for key in doubtful)
+    return None if any(tariff and not tariff.is_complete for tariff in tariffs) else spent_usd(entries)
+
+
 def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | None:
     """Return the campaign's cost, with the prices at which its attempts began; None where hosts cost nothing."""
     entries = ledger(campaign, now)
@@ -115,10 +126,13 @@ def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, setup: Setup) -> str
     entries = ledger(campaign, toolkit.clock.now()) if setup.provider.name in toolkit.tariffs else ()
     if not entries:
         return ""
+    usd = known_usd(campaign.store, entries)
+    if usd is None:
+        return "what the campaign has spent so far can't be told: a price of its hosts is not known"
     idle = spent_usd(entry for entry in entries if entry.idle)
     budget = "" if setup.budget is None else f" of its budget of {format_usd(setup.budget)}"
     kept = f", of it {show_usd(idle)} while kept hosts stood idle" if idle else ""
-    return f"the campaign has spent {show_usd(spent_usd(entries))}{budget} so far{kept}"
+    return f"the campaign has spent {show_usd(usd)}{budget} so far{kept}"
 
 
 def require_budget(toolkit: Toolkit, campaign: CampaignStore, resolved: Campaign, cell_id: str) -> None:

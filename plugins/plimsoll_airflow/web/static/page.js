@@ -137,7 +137,7 @@
   });
 
   // What has changed is shown afresh, square by square: who works in another one, or reads it, is not disturbed.
-  const parts = (root) => [...root.querySelectorAll(".facts, thead, tbody th, td")];
+  const parts = (root) => [...root.querySelectorAll(":scope > :not(.scroll), thead, tbody th, td")];
   let known = parts(live).map((part) => part.innerHTML);
   const show = (html) => {
     const fresh = document.createElement("div");

@@ -6,18 +6,21 @@ from datetime import datetime
 import pytest
 from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation
+from tests.fakes.paid import Prices
 from tests.unit.services.spending.paid_campaign import HOUR, opened, read_cost, spent, start
 
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import ClusterId, HostInfo, Launch
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.campaign.show.progress import campaign_progress
+from plimsoll.services.campaign.show.status import campaign_summary
+from plimsoll.services.campaign.state.reading import Memory
 from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import StoredLaunches
 from plimsoll.services.hosts.reaping import reap
-from plimsoll.services.hosts.spending import campaign_spending, ledger
+from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.toolkit import Toolkit
@@ -55,6 +58,20 @@ def test_a_campaigns_progress_shows_what_it_has_cost(
     start(tools)
     clock.at += HOUR
     assert campaign_progress(tools.store, "campaign", now=clock.now()).usd == pytest.approx(4.0)
+
+
+def test_of_hosts_without_a_known_price_nobody_says_that_they_were_free(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    campaign = opened(installation, budget=None)
+    unpriced = replace(tools, tariffs={"instant": Prices(None)})
+    start(unpriced)
+    clock.at += HOUR
+    progress = campaign_progress(tools.store, "campaign", now=clock.now())
+    summary = campaign_summary(tools.store, "campaign", campaign.resolved(), clock.now(), Memory())
+    assert (progress.usd, progress.spent, summary.usd) == (None, "an unknown amount", None)
+    told = spent_so_far(unpriced, campaign, campaign.resolved().parts[0])
+    assert told == "what the campaign has spent so far can't be told: a price of its hosts is not known"
 
 
 def test_every_attempt_counts(installation: Installation, tools: Toolkit, clock: SteppingClock) -> None:

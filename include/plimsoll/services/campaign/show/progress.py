@@ -34,7 +34,7 @@ from plimsoll.services.campaign.state.completeness import RequestedCells, newest
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.cell.attempt_state import AttemptState
 from plimsoll.services.hosts.deadline import deadline_of
-from plimsoll.services.hosts.spending import ledger, spent_usd
+from plimsoll.services.hosts.spending import known_usd, ledger
 from plimsoll.services.steps.steps import step, usual_phases
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -101,7 +101,7 @@ def campaign_progress(
         in_rounds=bool(resolved.chosen_by),
         seconds_per_cell=left.per_cell / resolved.max_parallel,
         asked=None if request is None else tuple(sorted(set(request.cells))),
-        usd=spent_usd(ledger(campaign, now)),
+        usd=known_usd(campaign.store, ledger(campaign, now)),
         budget_usd=resolved.budget,
         finish_by=deadline_of(resolved, begun, now),
         approvals=campaign.approvals(),

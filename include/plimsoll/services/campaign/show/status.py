@@ -30,7 +30,7 @@ from plimsoll.services.campaign.show.progress import (
 from plimsoll.services.campaign.state.completeness import newest_request
 from plimsoll.services.campaign.state.reading import CellState, Memory, read_state
 from plimsoll.services.hosts.deadline import deadline_of
-from plimsoll.services.hosts.spending import ledger, spent_usd
+from plimsoll.services.hosts.spending import known_usd, ledger
 from plimsoll.services.steps.steps import share_done
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -155,7 +155,7 @@ def _facts(
         "finish_by": deadline_of(resolved, begun, begun) if begun else None,
         "cells": sum(tally.counts.values()),
         **tally.model_dump(),
-        "usd": spent_usd(ledger(campaign, now)),
+        "usd": known_usd(campaign.store, ledger(campaign, now)),
         "budget_usd": resolved.budget,
         "note": note.text if note else "",
         "published": published,
