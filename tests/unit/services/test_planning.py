@@ -9,12 +9,11 @@ from tests.fakes.instant import INSTANT, Faults, InstantLoadGenerator
 from tests.support.campaigns.small_definition import SMALL
 
 from plimsoll.adapters.providers.ec2.options import Ec2Options
-from plimsoll.domain.campaign.cell import campaign_id_problem
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.keys.timing import StopRule, Timing
-from plimsoll.services.campaign.open.planning import is_new_id, make_plan, new_campaign_id
+from plimsoll.services.campaign.open.planning import make_plan, new_campaign_id
 from plimsoll.services.campaign.open.remarks import remarks
 from plimsoll.services.campaign.open.runnable import problems
 from plimsoll.services.definitions.reference import parse_definition
@@ -83,16 +82,6 @@ def test_hosts_and_time_follow_from_parallelism(azul: Any, parallel: int, hosts:
 def test_campaign_ids_name_definition_and_time(azul: Any) -> None:
     at = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
     assert new_campaign_id(azul.name, at) == "azul-2022-20260131t120005"
-
-
-def test_campaigns_that_begin_in_the_same_second_have_ids_of_their_own_in_the_order_of_their_times(azul: Any) -> None:
-    at = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
-    times = [at + timedelta(microseconds=after) for after in (0, 1, 99_999, 500_000, 1_000_000)]
-    ids = [new_campaign_id(azul.name, time) for time in times]
-    assert ids[1] == "azul-2022-20260131t120005-000001"
-    assert sorted(set(ids)) == ids
-    assert all(is_new_id(azul.name, one) and not campaign_id_problem(one) for one in ids)
-    assert not is_new_id(azul.name, f"{ids[1]}-1")
 
 
 def test_a_tariff_gives_cost_and_vcpus(azul: Any) -> None:

@@ -203,15 +203,14 @@ def make_plan(campaign: Campaign, *, parallel: int | None = None, tariff: Tariff
 def new_campaign_id(name: str, at: datetime) -> str:
     """Return a new id made of the definition's name and the time (UTC): `demo-20260131t120000`.
 
-    A time between two seconds adds its microseconds: `demo-20260131t120000-318904`. So runs that begin in the same
-    second have campaigns of their own. It can be used in run ids, tags and keys.
+    It can be used in run ids, tags and keys.
     """
-    return f"{name}-{at:%Y%m%dt%H%M%S}" + (f"-{at:%f}" if at.microsecond else "")
+    return f"{name}-{at:%Y%m%dt%H%M%S}"
 
 
 def is_new_id(name: str, campaign_id: str) -> bool:
     """Tell whether the id was made so. Of one definition, such ids are in the order of their times."""
-    return re.fullmatch(rf"{name}-\d{{8}}t\d{{6}}(-\d{{6}})?", campaign_id) is not None
+    return re.fullmatch(rf"{name}-\d{{8}}t\d{{6}}", campaign_id) is not None
 
 
 def _with_action(cell: Mapping[str, Any], actions: Mapping[str, Action | None]) -> dict[str, Any]:
