@@ -111,6 +111,16 @@ def test_a_threshold_is_told_by_its_bounds_and_with_its_chance(outcomes: Outcome
     )
 
 
+def test_a_threshold_that_lies_above_the_loads_though_not_for_sure_is_told_by_its_lower_end() -> None:
+    findings = analyse(campaign_of({"a": {1_000: "m" * 3, 2_000: "m" * 3, 4_000: "mmx"}}, strategy="threshold"))
+    [capacity] = findings.capacities
+    assert capacity.asked is not None
+    above = capacity.asked.model_copy(update={"ops_s": None, "low_ops_s": 3_500.0, "high_ops_s": None})
+    told = capacity.model_copy(update={"kind": "at-least", "capacity_ops_s": 3_500, "threshold": above})
+    words = conclusion(replace(findings, capacities=(told,)))
+    assert words.startswith("A carries at least 3,500 ops/s, with a chance of 90 %")
+
+
 def test_an_imported_campaign_says_so_and_what_is_not_known() -> None:
     data = campaign_of({"a": {LOW: "m"}})
     origin = Provenance(source="somebody", files=("a.hdr",), imported_at=data.generated_at)

@@ -88,7 +88,8 @@ class Capacity(Model):
     provisional: nothing missed so far, but repeats of the next load are invalid or were not run; none: the lowest load
     missed; unknown: the lowest load's repeats are incomplete. Where the strategy is a threshold, `threshold` is the
     answer and gives `capacity_ops_s`: found with its interval, at-least and none beyond the loads, provisional while
-    more cells are asked for.
+    more cells are asked for. Where it lies above the loads, though not for sure, it is at least its interval's lower
+    end.
     """
 
     variant: str
@@ -283,7 +284,9 @@ def _of_part(part: Part, capacity: Capacity, observed: Observed) -> Capacity:
     answer = threshold_answer(part, observed, capacity.variant)
     if not isinstance(part.strategy, Threshold):
         return capacity.model_copy(update={"threshold": answer})
-    kind, load = ("unknown", None) if answer is None else capacity_of(answer.stopped, answer.ops_s, max(part.loads))
+    kind, load = ("unknown", None)
+    if answer is not None:
+        kind, load = capacity_of(answer.stopped, answer.ops_s, answer.low_ops_s, max(part.loads))
     own = {"threshold": answer, "kind": kind, "capacity_ops_s": load, "narrowing_ops_s": (), "met_again_at": ()}
     return capacity.model_copy(update={**own, "at_capacity": None, "next_load": None, "pass_probability_bound": None})
 

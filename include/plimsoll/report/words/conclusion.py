@@ -205,7 +205,7 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
         return _not_even(names, first, [])
     if first.kind == "unknown":
         return _unknown(who, verb, first)
-    if first.kind == "at-least":
+    if first.kind == "at-least" and (first.asked is None or first.asked.stopped == "all met"):
         highest = "of the range" if first.asked else "that was run"
         return f"{who} {verb} {ops(first.capacity_ops_s)}{short_of_rate(first)}, the highest load {highest}"
     is_shared = len({capacity.next_load and capacity.next_load.load_ops_s for capacity in alike}) == 1
