@@ -34,13 +34,14 @@ _AT = datetime(1970, 1, 1, tzinfo=UTC)
 class Replay:
     """The result of a replayed campaign.
 
-    `cells`: the number of its cells, of a threshold of all that it chooses from. `ran`: ids of the cells that ran, in order, each once; `attempts`: the number of
-    their attempts; `invalid`: those of them without a valid attempt; `waiting`: cells that the strategy asks for, and
-    which have no further attempt. `not_needed`: cell that never ran → the cell that made it unnecessary. `may_run`: the
-    number of cells that have not run, and that may still be needed; of a threshold no more than it may run.
-    `capacities`: variant (with several stages and workloads `stage-variant-workload`) → how firm the capacity is, and
-    the capacity in ops/s. `taken_loads`: the same names → the load that was taken from an earlier stage, ops/s; None
-    where the variant carried nothing. `answers`: the same names, where a threshold is looked for → its answer.
+    `cells`: the number of its cells, of a threshold of all that it chooses from. `ran`: ids of the cells that ran, in
+    order, each once; `attempts`: the number of their attempts; `invalid`: those of them without a valid attempt;
+    `waiting`: cells that the strategy asks for, and which have no further attempt. `not_needed`: cell that never ran →
+    the cell that made it unnecessary. `may_run`: the number of cells that have not run, and that may still be needed;
+    of a threshold no more than it may run. `capacities`: variant (with several stages and workloads
+    `stage-variant-workload`) → how firm the capacity is, and the capacity in ops/s. `taken_loads`: the same names → the
+    load that was taken from an earlier stage, ops/s; None where the variant carried nothing. `answers`: the same names,
+    where a threshold is looked for → its answer.
     """
 
     cells: int

@@ -181,7 +181,7 @@ def contradictions(
     """
     if not capacity_ops_s:
         return ()
-    asked = (other for other in others if "rate" in other.part.knows)
+    asked = (other for other in others if other.part.tells_capacity)
     alike = (other for other in asked if other.part.action == data.part.action)
     return tuple(miss for other in alike for miss in _lowest_miss(variant, capacity_ops_s, data, other))
 

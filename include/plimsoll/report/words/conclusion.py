@@ -126,7 +126,7 @@ def _subject(answer: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> s
 
 def _in_order(answer: AnswerOverStages, conditions: Sequence[ConditionAnswer]) -> tuple[Capacity, ...]:
     """Return its capacities, of thresholds as all conditions of the cluster together give them."""
-    name, loads = condition_of(answer.action), answer.of_stages[0].part.loads
+    name, loads = condition_of(answer.action), answer.part.loads
     together = {
         (condition.variant, condition.workload): condition for condition in conditions if condition.condition == name
     }
