@@ -79,7 +79,7 @@ def test_a_jump_is_where_it_was_also_after_intervals_in_which_nothing_was_answer
 
 
 def test_a_jump_begins_with_the_first_interval_after_it_also_where_blocks_differ_in_length() -> None:
-    starts_s = np.arange(732) * 10.0
+    starts_s = np.arange(0.0, 7320.0, 10.0)
     slower = np.where(starts_s < 4020, 20.0, 60.0) * np.random.default_rng(1).lognormal(0.0, 0.01, 732)
     [found] = steadiness([cast(Any, of_series(Series(starts_s, slower, np.zeros(732, dtype=bool))))])
     assert found.jump_at_s == 4020  # after 12 blocks of 31 intervals, and one of 30

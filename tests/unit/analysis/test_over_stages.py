@@ -22,10 +22,10 @@ AT_BOUND = 15_000
 """The load (ops/s) at which a cell is at its bound, where a test says no other."""
 LONG, SHORT = {"duration": "630s", "warmup": "30s"}, {"duration": "90s", "warmup": "30s"}
 FIND = {"id": "find", "strategy": "threshold"}
-Stages = Sequence[Mapping[str, object]]
+Stage = Mapping[str, object]
 
 
-def campaign(stages: Stages, at_bound: Mapping[str, float] | None = None, noise: float = 0.1) -> CampaignData:
+def campaign(stages: Sequence[Stage], at_bound: Mapping[str, float] | None = None, noise: float = 0.1) -> CampaignData:
     """Return a campaign of four repeats, with the same cell of a stage alike whatever stages there are beside it."""
     definition = definition_of({"a": dict.fromkeys(LOADS, "mmmm")}, stages=stages)
     attempts = (
@@ -83,8 +83,8 @@ def test_a_miss_without_a_load_contradicts_no_capacity() -> None:
 
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_closed_loop_changes_nothing_of_what_a_condition_costs(is_first: bool) -> None:
-    open_loops = [{"id": "healthy"}, {"id": "down", "action": {"name": "kill-node", "before_load": True}}]
-    closed = {"id": "maximum", "loop": "closed", "loads": ["200000/s"]}
+    open_loops: list[Stage] = [{"id": "healthy"}, {"id": "down", "action": {"name": "kill-node", "before_load": True}}]
+    closed: Stage = {"id": "maximum", "loop": "closed", "loads": ["200000/s"]}
     at_bound = {"healthy": 20_000.0, "down": 14_000.0, "maximum": 300_000.0}
     beside = conditions(campaign([closed, *open_loops] if is_first else [*open_loops, closed], at_bound))
     assert beside == conditions(campaign(open_loops, at_bound))

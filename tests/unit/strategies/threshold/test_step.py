@@ -258,6 +258,16 @@ def test_the_margin_of_a_load_that_ended_early_is_at_least_what_was_seen() -> No
     assert not observation_of(observed(worst_ms=20.0), part).is_censored
 
 
+def test_the_margin_of_a_cell_whose_worst_interval_failed_is_at_least_what_is_known() -> None:
+    [part] = resolve(asked()).parts
+    verdict = observed(met=False, worst_ms=100.0)
+    [level] = verdict.levels
+    failed = verdict.model_copy(update={"levels": (level.model_copy(update={"worst_is_floor": True}),)})
+    found = observation_of(failed, part)
+    assert found is not None
+    assert (found.outcome, found.margin, found.is_censored) == ("missed", 0.0, True)
+
+
 def test_an_invalid_attempt_tells_nothing() -> None:
     [part] = resolve(asked()).parts
     assert observation_of(observed(valid=False, met=None), part) is None
