@@ -79,7 +79,7 @@ class StrategyOfCampaign:
     ) -> tuple[CapacityKind, int | None]:
         loads = self.matrix.loads[name]
         if answer is not None:
-            return capacity_of(answer.stopped, answer.load_ops_s, loads[-1])
+            return capacity_of(answer.stopped, answer.load_ops_s, answer.low_ops_s, loads[-1])
         ladder = self.matrix.ladder(name, outcomes)
         kind, level = ladder_capacity(ladder, step_of(self.matrix.parts[name].strategy, ladder).not_needed)
         return kind, None if level is None else loads[level]

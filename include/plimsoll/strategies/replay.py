@@ -8,8 +8,9 @@ from math import log
 
 from plimsoll.domain.attempt.result import Outcome, ValidOutcome
 from plimsoll.domain.campaign.campaign import Campaign
-from plimsoll.domain.campaign.cell import Cell, cell_ids, cells_by_id
+from plimsoll.domain.campaign.cell import Cell, awaited_cells, cell_ids, cells_by_id
 from plimsoll.domain.keys.stage import StageStart
+from plimsoll.domain.keys.strategy import most_cells
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.wording import plural
 from plimsoll.strategies.decision import Decision, StrategyOfCampaign, stage_to_start
@@ -33,12 +34,14 @@ _AT = datetime(1970, 1, 1, tzinfo=UTC)
 class Replay:
     """The result of a replayed campaign.
 
-    `cells`: the number of its cells. `ran`: ids of the cells that ran, in order, each once; `attempts`: the number of
-    their attempts; `invalid`: those of them without a valid attempt; `waiting`: cells that the strategy asks for, and
-    which have no further attempt. `not_needed`: cell that never ran → the cell that made it unnecessary. `capacities`:
-    variant (with several stages and workloads `stage-variant-workload`) → how firm the capacity is, and the capacity in
-    ops/s. `taken_loads`: the same names → the load that was taken from an earlier stage, ops/s; None where the variant
-    carried nothing. `answers`: the same names, where a threshold is looked for → its answer.
+    `cells`: the number of its cells, of a threshold of all that it chooses from. `ran`: ids of the cells that ran, in
+    order, each once; `attempts`: the number of their attempts; `invalid`: those of them without a valid attempt;
+    `waiting`: cells that the strategy asks for, and which have no further attempt. `not_needed`: cell that never ran →
+    the cell that made it unnecessary. `may_run`: the number of cells that have not run, and that may still be needed;
+    of a threshold no more than it may run. `capacities`: variant (with several stages and workloads
+    `stage-variant-workload`) → how firm the capacity is, and the capacity in ops/s. `taken_loads`: the same names → the
+    load that was taken from an earlier stage, ops/s; None where the variant carried nothing. `answers`: the same names,
+    where a threshold is looked for → its answer.
     """
 
     cells: int
@@ -48,13 +51,9 @@ class Replay:
     not_needed: Mapping[str, str]
     invalid: tuple[str, ...]
     waiting: tuple[str, ...]
+    may_run: int
     taken_loads: Mapping[str, int | None]
     answers: Mapping[str, Answer] = field(default_factory=dict)
-
-    @property
-    def may_run(self) -> int:
-        """Return the number of cells that have not run, and that may still be needed."""
-        return self.cells - len(self.ran) - len(self.not_needed)
 
 
 def replay(campaign: Campaign, attempts: Attempts, *, where: str = "the outcomes") -> Replay:
@@ -127,17 +126,27 @@ class _Playing:
 
     def _result(self, decision: Decision) -> Replay:
         ran = tuple(self._tried)
+        not_needed = {cell: decider for cell, decider in decision.not_needed.items() if cell not in self._tried}
         return Replay(
-            cells=self._campaign.cells,
+            cells=len(cell_ids(self._campaign)),
             capacities=self._capacities(),
             ran=ran,
             attempts=self._tried.total(),
-            not_needed={cell: decider for cell, decider in decision.not_needed.items() if cell not in self._tried},
+            not_needed=not_needed,
             invalid=tuple(cell_id for cell_id in ran if cell_id not in self._outcomes),
             waiting=decision.run,
+            may_run=len(awaited_cells(self._campaign)) + sum(self._open_cells(not_needed)),
             taken_loads=dict(self._taken_loads()),
             answers=self._strategy.answers(self._known),
         )
+
+    def _open_cells(self, not_needed: Mapping[str, str]) -> Iterator[int]:
+        """Yield for each ladder how many of its cells may still run."""
+        for name, levels in self._strategy.matrix.ladders.items():
+            cells = [cell_id for level in levels for cell_id in level]
+            tried = sum(cell_id in self._tried for cell_id in cells)
+            free = sum(cell_id not in not_needed for cell_id in cells) - tried
+            yield max(0, min(free, most_cells(self._strategy.matrix.parts[name].strategy, len(cells)) - tried))
 
     def _capacities(self) -> dict[str, tuple[CapacityKind, int | None]]:
         """Return the capacities of stages in open loops with loads of their own. Others ask what happens at a load."""

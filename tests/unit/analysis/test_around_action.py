@@ -1,5 +1,6 @@
 """The same intervals before, during and after an action."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -94,6 +95,17 @@ def test_a_miss_outside_of_the_action_does_not_touch_a_level_of_it() -> None:
     found = during_action(judgement(DURING), ActionTimes(82.0, 88.0))
     assert found.met
     assert found.missed == ()
+
+
+def test_operations_that_failed_outside_of_the_action_leave_its_worst_interval_known() -> None:
+    intervals = [JudgedInterval(10.0, 20.0, 100.0, False, is_floor=True), JudgedInterval(20.0, 30.0, 50.0, True)]
+    whole = judgement(DURING)
+    level = whole.levels[0].model_copy(update={"worst_is_floor": True})
+    data = replace(whole, levels=(level,), by_level=(tuple(intervals),))
+    assert [during_action(data, ActionTimes(*at)).levels[0].worst_is_floor for at in ((12.0, 18.0), (22.0, 28.0))] == [
+        True,
+        False,
+    ]
 
 
 def test_an_attempt_with_no_judged_interval_in_the_action_is_invalid() -> None:

@@ -126,6 +126,31 @@ def test_a_variant_that_is_better_is_said_to_be_lower() -> None:
     assert compare_with_control(cells, "control")[0].conclusion == "lower"
 
 
+def failing(cells: Sequence[CellResult], variant: str, repeats: int = 5) -> tuple[CellResult, ...]:
+    """Return the same with the worst interval of a variant's first repeats decided by operations that failed."""
+
+    def failed(result: CellResult) -> CellResult:
+        if result.cell.variant != variant or result.cell.repeat > repeats:
+            return result
+        [attempt] = result.attempts
+        levels = tuple(level.model_copy(update={"worst_is_floor": True}) for level in attempt.verdict.levels)
+        return replace(
+            result, attempts=(replace(attempt, verdict=attempt.verdict.model_copy(update={"levels": levels})),)
+        )
+
+    return tuple(map(failed, cells))
+
+
+def test_a_variant_that_fails_fast_is_not_better_than_one_that_answers_late() -> None:
+    cells = cells_with({"control": [[121, 122, 123, 124, 125]], "fails": [[100] * 5]})
+    (comparison,) = compare_with_control(failing(cells, "fails"), "control")
+    assert (comparison.conclusion, comparison.superiority, comparison.ratio) == ("higher", 1.0, None)
+    (few,) = compare_with_control(failing(cells, "fails", repeats=1), "control")
+    assert few.ratio == pytest.approx(100 / 123, abs=0.02)
+    (both,) = compare_with_control(failing(failing(cells, "fails"), "control"), "control")
+    assert (both.superiority, both.ratio) == (0.5, None)
+
+
 def test_alike_variants_show_no_difference() -> None:
     cells = cells_with({"control": [[10, 12, 14, 16, 18]], "same": [[11, 13, 15, 17, 9]]})
     assert compare_with_control(cells, "control")[0].conclusion == "no difference shown"

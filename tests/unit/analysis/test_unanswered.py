@@ -52,7 +52,7 @@ def test_what_failed_in_one_interval_makes_it_miss_though_it_is_little_of_the_wh
     assert (row.start_s, row.count, row.failed, row.judged_ms) == (600.0, 200, 20, 100.0)
     assert row.max_ms is not None
     assert row.max_ms < 6
-    assert found.levels[0].worst_ms == 100.0
+    assert (found.levels[0].worst_ms, found.levels[0].worst_is_floor) == (100.0, True)
     assert [(one.start_s, one.late_ms) for one in found.missed] == [(600.0, 100.0)]
 
 
@@ -60,6 +60,8 @@ def test_few_failures_raise_the_percentile_and_no_more() -> None:
     found = judge(run_of(failed(*[600.5] * 10)))
     assert found.met
     assert max(row.judged_ms or 0 for row in found.intervals.select("judged")) < 6
+    assert not found.levels[0].worst_is_floor
+    assert "worst_is_floor" not in found.levels[0].model_dump()
     assert found.failures_remark == "10 operations of the whole run failed: each counts as slower than the bound"
 
 
@@ -110,7 +112,7 @@ def test_a_failure_of_which_no_operation_is_told_may_have_been_any() -> None:
 def test_sliding_windows_hold_what_failed_in_them() -> None:
     sliding = LEVEL.model_copy(update={"windows": "sliding"})
     found = judge(run_of(failed(*[600.5] * 20)), sliding)
-    assert (found.met, found.levels[0].missed) == (False, 10)
+    assert (found.met, found.levels[0].missed, found.levels[0].worst_is_floor) == (False, 10, True)
 
 
 def test_percentiles_over_time_leave_room_for_what_failed() -> None:
@@ -120,6 +122,7 @@ def test_percentiles_over_time_leave_room_for_what_failed() -> None:
     for count, outcome in ((10, True), (11, False)):
         reading = Reading("made", samples=tuple(samples), errors={"x": count}, failures=(failed(*[55.0] * count),))
         assert judge(reading).met is outcome
+        assert judge(reading).levels[0].worst_is_floor is not outcome
     untold = Reading("made", samples=tuple(samples), errors={"x": 11})
     assert judge(untold).met is None
 

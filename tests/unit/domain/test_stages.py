@@ -296,7 +296,7 @@ def test_advice_about_variants_without_a_maximum_is_given_once_for_all_of_a_stag
         {"share": StageStart(stage="share", of="maximum", at=AT, loads=tuple(none))}
     )
     notes = notes_of_stage([part for part in found.parts if part.stage == "share"])
-    assert [note.split(" carried")[0] for note in notes if " carried" in note] == [
+    assert [note.split(" was not")[0] for note in notes if " was not" in note] == [
         "g1 with kv", "zgc with kv", "g1 with series", "zgc with series",
     ]  # fmt: skip
     assert sum("begin a new campaign with lower loads" in note for note in notes) == 1

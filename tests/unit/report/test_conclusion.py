@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 from tests.support.campaigns.outcomes import Outcomes, campaign_of
 
+from plimsoll.analysis.campaign.cell_results import AttemptData
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.domain.keys.origins import Provenance
 from plimsoll.report.formatting import moment
@@ -109,6 +110,33 @@ def test_a_threshold_is_told_by_its_bounds_and_with_its_chance(outcomes: Outcome
     assert conclusion(analyse(campaign_of(outcomes, strategy=strategy))).startswith(
         f"{words}, with a chance of 90 % over 10m."
     )
+
+
+def test_a_threshold_that_lies_above_the_loads_though_not_for_sure_is_told_by_its_lower_end() -> None:
+    findings = analyse(campaign_of({"a": {1_000: "m" * 3, 2_000: "m" * 3, 4_000: "mmx"}}, strategy="threshold"))
+    [capacity] = findings.capacities
+    assert capacity.asked is not None
+    above = capacity.asked.model_copy(update={"ops_s": None, "low_ops_s": 3_500.0, "high_ops_s": None})
+    told = capacity.model_copy(update={"kind": "at-least", "capacity_ops_s": 3_500, "threshold": above})
+    words = conclusion(replace(findings, capacities=(told,)))
+    assert words.startswith("A carries at least 3,500 ops/s, with a chance of 90 %")
+
+
+@pytest.mark.parametrize("is_floor", [False, True])
+def test_a_miss_by_failed_operations_is_no_close_call(is_floor: bool) -> None:
+    data = campaign_of({"a": {1_000: "mmm", 2_000: "xxx"}})
+
+    def close(attempt: AttemptData) -> AttemptData:
+        verdict = attempt.verdict
+        levels = tuple(
+            level.model_copy(update={"missed": 1, "worst_ms": 100.0, "worst_is_floor": is_floor})
+            for level in verdict.levels
+        )
+        return attempt if verdict.met else replace(attempt, verdict=verdict.model_copy(update={"levels": levels}))
+
+    findings = analyse(replace(data, attempts=tuple(map(close, data.attempts))))
+    told = conclusion(replace(findings, decisive={"a": findings.cells[-1]}))
+    assert ("the next cell there would decide" in told) is not is_floor
 
 
 def test_an_imported_campaign_says_so_and_what_is_not_known() -> None:

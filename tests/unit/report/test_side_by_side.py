@@ -12,6 +12,8 @@ from tests.support.campaigns.synthetic import Plan, synthetic_campaign
 from tests.unit.report.planted import CAPACITIES, LOADS, campaign, definition, plain
 
 from plimsoll.analysis.campaign.cell_results import AttemptData, CampaignData
+from plimsoll.domain.keys.action import Action
+from plimsoll.domain.keys.timing import StopRule
 from plimsoll.domain.text.errors import Refused
 from plimsoll.report.compare.campaigns import CampaignComparison, compare_campaigns, stands
 from plimsoll.report.compare.view import comparison_view
@@ -148,6 +150,27 @@ def test_what_was_asked_or_measured_otherwise_is_refused_by_name_unless_forced(
     assert "--force" in str(refusal.value)
     forced = compare_campaigns(plain(1), b, force=True)
     assert [one.what for one in forced.incomparable] == keys
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("action", Action(name="kill-node", before_load=True), ("(none)", "kill-node, before_load: True")),
+        ("loop", "closed", ("open", "closed")),
+        ("rate", "achieved", ("(none)", "achieved")),
+        (
+            "stop_when",
+            (StopRule.model_validate({"errors": "5%", "within": "10s"}),),
+            ("(none)", "more than 5 % of the operations of 10s failed"),
+        ),
+    ],
+)
+def test_what_was_done_or_judged_otherwise_is_refused_by_name(key: str, value: object, words: tuple[str, str]) -> None:
+    changed = plain(2).definition.model_copy(update={key: value})
+    found = compare_campaigns(plain(1), replace(plain(2), definition=changed), force=True)
+    assert [(one.what, (one.a, one.b)) for one in found.incomparable] == [(key, words)]
+    with pytest.raises(Refused, match=key):
+        compare_campaigns(plain(1), replace(plain(2), definition=changed))
 
 
 def test_a_new_database_release_and_other_flags_are_compared_and_named() -> None:

@@ -94,7 +94,7 @@ def test_the_report_tells_shares_relative_to_the_control_and_who_carried_nothing
     assert b["to_control"]["value"] == pytest.approx(2, rel=0.2)
     page = files["report.html"].decode()
     assert "Throughput at 70 %" in page
-    assert "c carried no load of stage maximum (maximum-c-020k-r1/1), so it has no maximum." in page
+    assert "c was not found to carry a load of stage maximum (maximum-c-020k-r1/1), so it has no maximum." in page
     assert "So stage common has no cells." in page
     assert "These loads were found on" in page
     assert "By the results that count by now" not in page
@@ -130,7 +130,7 @@ def test_a_stage_at_a_taken_load_says_what_happened_there_and_claims_no_capacity
             assert claim not in text.split('<section id="heat-map"')[0], claim
         assert words in text
         assert "a: maximum 10,000 ops/s in stage maximum" in text
-        assert "c carried no load of stage maximum" in text
+        assert "c was not found to carry a load of stage maximum" in text
     assert "load line" not in texts[0]
     assert words in files["report.html"].decode()
     assert "At 70 %" in files["summary.md"].decode()

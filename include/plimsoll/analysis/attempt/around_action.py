@@ -160,7 +160,8 @@ def _met_again_s(after: Sequence[JudgedInterval], ended_s: float) -> float | Non
 
 def _of_intervals(level: LevelVerdict, judged: Sequence[JudgedInterval]) -> LevelVerdict:
     figures = _figures(judged)
-    return level.model_copy(update={**dict(figures), "met": bool(figures.met)})
+    is_floor = any(interval.is_floor for interval in judged)
+    return level.model_copy(update={**dict(figures), "met": bool(figures.met), "worst_is_floor": is_floor})
 
 
 def _only_judged(judgement: Judgement, times: ActionTimes) -> IntervalTable:

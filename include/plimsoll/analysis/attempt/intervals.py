@@ -127,10 +127,14 @@ class Measured:
 
         Where it is a failed operation, the value is the least that it can be: the bound, or the slowest answer.
         """
+        if self.is_floor(level):
+            return max(level.bound_ms, self.max_ms or 0.0)
+        return self.values_ms.get(Quantile.of(level))
+
+    def is_floor(self, level: ServiceLevel) -> bool:
+        """Tell whether the level's percentile is a failed operation, which is slower than every answer."""
         value = self.values_ms.get(Quantile.of(level))
-        if value is None and self.failed and level.counts_failures:
-            value = inf
-        return max(level.bound_ms, self.max_ms or 0.0) if value == inf else value
+        return value == inf or (value is None and self.failed > 0 and level.counts_failures)
 
     def meets(self, level: ServiceLevel) -> bool:
         """Tell whether the level's percentile lies strictly below its bound; false without an operation."""

@@ -39,12 +39,16 @@ class MissedInterval:
 
 @dataclass(frozen=True)
 class JudgedInterval:
-    """A judged interval of one service level, s from the run's start; `value_ms` is None where nothing was answered."""
+    """A judged interval of one service level, s from the run's start; `value_ms` is None where nothing was answered.
+
+    `is_floor`: `value_ms` is the least that it can be, as the percentile is a failed operation.
+    """
 
     start_s: float
     end_s: float
     value_ms: float | None
     met: bool
+    is_floor: bool = False
 
 
 @dataclass(frozen=True)
@@ -217,6 +221,7 @@ def level_verdict(level: ServiceLevel, judged: Sequence[Measured], not_judged: i
         not_judged=not_judged,
         worst_ms=max((value for value in values_ms if value is not None), default=None),
         ratios=ratios_of(level, values_ms),
+        worst_is_floor=any(interval.is_floor(level) for interval in judged),
     )
 
 

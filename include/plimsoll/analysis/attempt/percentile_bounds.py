@@ -220,6 +220,11 @@ def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
         # An interval whose value is not known may be the worst
         worst_ms=max(known) if known and len(known) == len(judged) else None,
         ratios=ratios_of(level, values) if all_known else (),
+        # The files tell the percentile of answers, and an interval with that one below the bound missed by failures
+        worst_is_floor=any(
+            outcome is False and value is not None and value < level.bound_ms
+            for outcome, value in zip(outcomes, values, strict=True)
+        ),
     )
 
 

@@ -247,7 +247,8 @@ def _judged_intervals(level: ServiceLevel, measured: _LevelEvaluation) -> Iterat
         length_s = level.interval / _SECOND
         for interval in measured.judged(level.operations):
             start_s = interval.window.start_s
-            yield JudgedInterval(start_s, start_s + length_s, interval.value_ms(level), interval.meets(level))
+            values = interval.value_ms(level), interval.meets(level), interval.is_floor(level)
+            yield JudgedInterval(start_s, start_s + length_s, *values)
 
 
 def _stall_notes(levels: Sequence[ServiceLevel], passes: Mapping[timedelta, _LevelEvaluation]) -> Iterator[str]:

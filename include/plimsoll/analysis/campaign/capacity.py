@@ -5,7 +5,7 @@ Capacity is the highest load at which every repeat is valid and met, with all lo
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from math import ceil
 from typing import Annotated
@@ -29,6 +29,7 @@ from plimsoll.analysis.campaign.thresholds import (
     ThresholdAnswer,
     ThresholdRatio,
     observed_of,
+    observed_over,
     threshold_answer,
     threshold_ratio,
 )
@@ -88,7 +89,8 @@ class Capacity(Model):
     provisional: nothing missed so far, but repeats of the next load are invalid or were not run; none: the lowest load
     missed; unknown: the lowest load's repeats are incomplete. Where the strategy is a threshold, `threshold` is the
     answer and gives `capacity_ops_s`: found with its interval, at-least and none beyond the loads, provisional while
-    more cells are asked for.
+    more cells are asked for. Where it lies above the loads, though not for sure, it is at least its interval's lower
+    end.
     """
 
     variant: str
@@ -180,13 +182,27 @@ def reported_capacities(data: CampaignData, cells: Sequence[CellResult] | None =
 
 @dataclass(frozen=True)
 class AnswerOverStages:
-    """The capacity of each variant with one workload, by repeats in all stages of equal service levels and action."""
+    """The capacity of each variant with one workload, by repeats in all stages of equal service levels and action.
 
-    workload: str
-    service_levels: tuple[ServiceLevel, ...]
+    `of_stages`: those whose cells tell which load is carried: not a closed loop's, and not those without a load.
+    """
+
+    part: Part
+    """The part that asks for it, a threshold before others, with the loads of all stages that it rests on."""
     capacities: tuple[Capacity, ...]
-    action: Action | None = None
-    of_stages: tuple[CampaignData, ...] = ()
+    of_stages: tuple[CampaignData, ...]
+
+    @property
+    def workload(self) -> str:
+        return self.part.workload_id
+
+    @property
+    def service_levels(self) -> tuple[ServiceLevel, ...]:
+        return self.part.service_levels
+
+    @property
+    def action(self) -> Action | None:
+        return self.part.action
 
     @property
     def question(self) -> tuple[str, tuple[ServiceLevel, ...]]:
@@ -200,21 +216,27 @@ def capacities_over_stages(of_parts: Sequence[CampaignData]) -> tuple[AnswerOver
     Where no stage with certain service levels and action has loads of its own, none of them looked for a capacity:
     these stages have no answer. So have stages that act at one load alone, to see what that costs.
     """
-    groups = grouped(((data.part.workload_id, data.part.service_levels, data.part.action), data) for data in of_parts)
-    return tuple(
-        AnswerOverStages(workload, levels, tuple(_over(own, workload, action)), action, own)
-        for (workload, levels, action), own in groups.items()
-        if any(data.part.asks == "capacity" and (data.part.action is None or len(data.part.loads) > 1) for data in own)
-    )
+    telling = (data for data in of_parts if data.part.tells_capacity)
+    groups = grouped(((data.part.workload_id, data.part.service_levels, data.part.action), data) for data in telling)
+    asked = ((_asking([data.part for data in own]), own) for own in groups.values())
+    return tuple(AnswerOverStages(part, tuple(_over(part, own)), own) for part, own in asked if part)
 
 
-def _over(of_stages: Sequence[CampaignData], workload: str, action: Action | None) -> Iterator[Capacity]:
-    cells = [cell for stage in of_stages if "rate" in stage.part.knows for cell in stage.state.by_variant]
-    of_variants = grouped((result.cell.variant, result) for result in cells)
-    observed = observed_of(of_stages[0].part, of_variants)
+def _asking(parts: Sequence[Part]) -> Part | None:
+    """Return the part that looks for a capacity, with the loads of all; None where none does."""
+    looking = [part for part in parts if part.asks == "capacity" and (part.action is None or len(part.loads) > 1)]
+    if not looking:
+        return None
+    first = next((part for part in looking if isinstance(part.strategy, Threshold)), looking[0])
+    return replace(first, loads=tuple(sorted({load for part in parts for load in part.loads})))
+
+
+def _over(part: Part, of_stages: Sequence[CampaignData]) -> Iterator[Capacity]:
+    of_variants = grouped((cell.cell.variant, cell) for stage in of_stages for cell in stage.state.by_variant)
+    observed = observed_over((stage.part, stage.state.by_variant) for stage in of_stages)
     for variant, own in of_variants.items():
-        capacity = _of_part(of_stages[0].part, _capacity(variant, own), observed)
-        yield capacity.model_copy(update={"workload": workload, "action": action})
+        capacity = _of_part(part, _capacity(variant, own), observed)
+        yield capacity.model_copy(update={"workload": part.workload_id, "action": part.action})
 
 
 def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
@@ -283,7 +305,9 @@ def _of_part(part: Part, capacity: Capacity, observed: Observed) -> Capacity:
     answer = threshold_answer(part, observed, capacity.variant)
     if not isinstance(part.strategy, Threshold):
         return capacity.model_copy(update={"threshold": answer})
-    kind, load = ("unknown", None) if answer is None else capacity_of(answer.stopped, answer.ops_s, max(part.loads))
+    kind, load = ("unknown", None)
+    if answer is not None:
+        kind, load = capacity_of(answer.stopped, answer.ops_s, answer.low_ops_s, max(part.loads))
     own = {"threshold": answer, "kind": kind, "capacity_ops_s": load, "narrowing_ops_s": (), "met_again_at": ()}
     return capacity.model_copy(update={**own, "at_capacity": None, "next_load": None, "pass_probability_bound": None})
 
@@ -309,9 +333,13 @@ def _met_again(rungs: Sequence[Rung]) -> tuple[int, ...]:
 
 
 def _beside(capacity: Capacity, data: CampaignData) -> Capacity:
-    """Return the capacity with the misses in other stages that contradict it, which then has no loads to run next."""
+    """Return the capacity with the misses in other stages that contradict it, which then has no loads to run next.
+
+    Of a threshold a cell may miss at a lower load: misses by the same service levels are in the campaign's answer.
+    """
     misses = contradictions(capacity.variant, capacity.capacity_ops_s, data, data.other_stages)
-    capacity = capacity.model_copy(update={"contradicted_by": misses})
+    against = tuple(miss for miss in misses if not (capacity.asked and miss.counts))
+    capacity = capacity.model_copy(update={"contradicted_by": against})
     return capacity.model_copy(update={"narrowing_ops_s": ()}) if capacity.falls_by else capacity
 
 

@@ -18,7 +18,7 @@ from pydantic import Field
 
 from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.capacity import AnswerOverStages, Capacity
-from plimsoll.analysis.campaign.thresholds import observations_of, question_of_part
+from plimsoll.analysis.campaign.thresholds import observed_over, question_of_part
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.action import Action, condition_of
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
@@ -79,11 +79,14 @@ class ConditionAnswer(Model):
 class _Condition:
     """One variant's cells under one condition."""
 
-    action: Action | None
     part: Part
     capacity: Capacity
     cells: tuple[CellObservation, ...]
     exposures: tuple[int, ...]
+
+    @property
+    def action(self) -> Action | None:
+        return self.part.action
 
     @property
     def name(self) -> str:
@@ -202,14 +205,13 @@ def _condition(answer: AnswerOverStages, variant: str) -> _Condition | None:
     if capacity is None:
         return None
     cells = [cell for data in answer.of_stages for cell in data.state.by_variant if cell.cell.variant == variant]
-    part = answer.of_stages[0].part
-    observed = observations_of(part, cells)
+    observed = observed_over((data.part, data.state.by_variant) for data in answer.of_stages).get(variant, ())
     if len(observed) < _LEAST_CELLS and capacity.kind in ("unknown", "provisional"):
         return None
     whole = [result.verdict for result in cells if result.verdict and not result.verdict.stopped]
     counts = [verdict.levels[0].judged for verdict in whole if verdict.levels and verdict.levels[0].judged]
     exposures = (int(np.median(counts)),) if counts else ()
-    return _Condition(answer.action, part, capacity, observed, exposures)
+    return _Condition(answer.part, capacity, tuple(observed), exposures)
 
 
 def _answers_of(chain: _Chain) -> Iterator[ConditionAnswer]:

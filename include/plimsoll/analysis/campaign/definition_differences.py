@@ -28,6 +28,10 @@ _MUST_BE_EQUAL = (
     "service_levels",
     "timing",
     "workload",
+    "action",
+    "loop",
+    "rate",
+    "stop_when",
     "load_generator.name",
     "load_generator.hosts",
     "load_generator.threads",
@@ -116,17 +120,19 @@ def unlike_in(pairs: Iterable[FactsOfPair]) -> Mapping[tuple[str, str, str], Seq
 def _facts(definition: Definition) -> dict[str, str]:
     """Return the facts of a definition that hold for all variants. Facts about databases belong to each variant."""
     content = definition.model_dump(mode="json", exclude={"variants", "system", "service_levels", "loads"})
-    content["strategy"] = _strategy(content["strategy"])
+    content |= {key: _in_one_line(content[key]) for key in ("strategy", "action") if content.get(key)}
     system = definition.system.model_dump(mode="json", exclude={"database", "version", "settings"})
     listed = {
         "service_levels": "; ".join(map(str, definition.service_levels)),
         "loads": ", ".join(f"{load}/s" for load in definition.loads),
+        "loop": definition.loop,
+        "stop_when": "; ".join(map(str, definition.stop_when)) or ABSENT,
     }
     return {**dict(_flat({"system": system, **content})), **listed}
 
 
-def _strategy(content: str | Mapping[str, Any]) -> str:
-    """Return a strategy in one line, because each has keys of its own: `search, mode: fast, guard: 1`."""
+def _in_one_line(content: str | Mapping[str, Any]) -> str:
+    """Return a strategy or an action in one line, as each has keys of its own: `search, mode: fast, guard: 1`."""
     if isinstance(content, str):
         return content
     return ", ".join([content["name"], *(f"{key}: {value}" for key, value in content.items() if key != "name")])
@@ -181,7 +187,7 @@ def contradictions(
     """
     if not capacity_ops_s:
         return ()
-    asked = (other for other in others if "rate" in other.part.knows)
+    asked = (other for other in others if other.part.tells_capacity)
     alike = (other for other in asked if other.part.action == data.part.action)
     return tuple(miss for other in alike for miss in _lowest_miss(variant, capacity_ops_s, data, other))
 

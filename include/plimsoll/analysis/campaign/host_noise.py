@@ -52,6 +52,7 @@ def steal(cells: Iterable[CellResult]) -> Steal | None:
         for result in cells
         if result.counted is not None and not result.counted.hosts.empty
         for host, share in zip(result.counted.hosts["host"], result.counted.hosts["cpu_steal"], strict=True)
+        if not isnan(share)
     ]
     if not seen:
         return None

@@ -185,8 +185,9 @@ def _cell(result: CellResult) -> Steadiness:
     if count < FEWEST_BLOCKS:
         nothing = dict.fromkeys(("change", "jump", "jump_at_s", "trend_p", "jump_p", "p_holm"))
         return Steadiness(cell=result.cell.id, finding=_TOO_SHORT, **nothing)
-    starts_s = series.start_s[series.judged_ms > 0]
-    medians = np.array([np.median(block) for block in np.array_split(logs, count)])
+    starts_s = series.start_s[~np.isnan(series.judged_ms)]
+    blocks = np.array_split(logs, count)
+    medians = np.array([np.median(block) for block in blocks])
     change, jump_p = pettitt(medians)
     trend_p, slope = trend(medians)
     return Steadiness(
@@ -194,7 +195,7 @@ def _cell(result: CellResult) -> Steadiness:
         finding="jumps" if _step_fits_better(medians, change, slope) else "drifts",
         change=exp(slope * (count - 1)),
         jump=exp(float(np.median(medians[change:]) - np.median(medians[:change]))),
-        jump_at_s=float(starts_s[min(change * len(logs) // count, len(starts_s) - 1)]),
+        jump_at_s=float(starts_s[sum(map(len, blocks[:change]))]),
         trend_p=trend_p,
         jump_p=jump_p,
         p_holm=None,

@@ -66,8 +66,17 @@ def series_of(table: pd.DataFrame) -> Series:
 
 def log_ms(series: Series) -> Floats:
     """Return the natural logarithms of the known percentiles, as response times vary by factors, not by sums."""
-    known = series.judged_ms[series.judged_ms > 0]
-    return np.log(known)
+    return _logs(series)[~np.isnan(series.judged_ms)]
+
+
+_LEAST_MS = 0.5
+"""What a percentile of 0 ms counts as, which has no logarithm: a time in whole milliseconds that is rounded to 0."""
+
+
+def _logs(series: Series) -> Floats:
+    """Return the natural logarithm of every percentile; NaN where nothing was answered."""
+    logs: Floats = np.log(np.where(series.judged_ms == 0, _LEAST_MS, series.judged_ms))
+    return logs
 
 
 def trend(values: Floats) -> tuple[float, float]:
@@ -135,7 +144,7 @@ class Typical(Model):
 def typical_by_load(cells: Iterable[CellResult]) -> tuple[Typical, ...]:
     """Return the typical figures of each variant and load with a valid repeat with intervals, in the cells' order."""
     known = ((result.cell, judged_series(result.counted)) for result in cells)
-    runs = grouped(((cell.variant, cell.load_ops_s), series) for cell, series in known if (series.judged_ms > 0).any())
+    runs = grouped(((cell.variant, cell.load_ops_s), series) for cell, series in known if len(log_ms(series)))
     return tuple(_typical(variant, load, own) for (variant, load), own in runs.items())
 
 
@@ -143,7 +152,7 @@ def _typical(variant: str, load: int, runs: Sequence[Series]) -> Typical:
     # A report made again must be the same byte for byte; Python's own hash of a text is another in each process
     random = np.random.default_rng(crc32(f"{variant} {load}".encode()))
     # A stall has no percentile: its interval counts as missed, and in the typical value as the run's highest.
-    logs = [np.log(np.where(run.judged_ms > 0, run.judged_ms, np.nanmax(run.judged_ms))) for run in runs]
+    logs = [np.where(np.isnan(own), np.nanmax(own), own) for own in map(_logs, runs)]
     missed = [run.missed.astype(np.float64) for run in runs]
     middle = _estimate(logs, random)
     return Typical(

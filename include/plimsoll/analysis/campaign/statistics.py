@@ -8,7 +8,7 @@ Delaney, J. Educ. Behav. Stat. 25 (2000), superiority. Hodges and Lehmann, Ann. 
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from math import ceil, comb, log
+from math import ceil, comb, inf, log
 from statistics import median
 from typing import Annotated, Literal
 
@@ -52,7 +52,13 @@ class Comparison(Model):
     variant: str
     control: str
     loads: Annotated[tuple[int, ...], Field(description="Loads (ops/s) with at least two valid repeats of both")]
-    ratio: Annotated[float | None, Field(description="Typical worst interval / the control's (Hodges-Lehmann)")]
+    ratio: Annotated[
+        float | None,
+        Field(
+            description="Typical worst interval / the control's (Hodges-Lehmann); null where failed operations, which "
+            "have no time, leave it open"
+        ),
+    ]
     superiority: Annotated[
         float | None, Field(description="Chance that a repeat's worst interval is above a control's; 0.5: alike")
     ]
@@ -187,13 +193,21 @@ def compare(variant: str, control: str, by_load: Mapping[int, Stratum]) -> Compa
         variant=variant,
         control=control,
         loads=tuple(by_load),
-        ratio=typical_ratio(samples) if samples else None,
+        ratio=_known_ratio(samples),
         superiority=superiority(samples) if samples else None,
         p_value=p_value,
         p_holm=None,
         smallest_p=smallest,
         conclusion="too few repeats",
     )
+
+
+def _known_ratio(samples: Sequence[Stratum]) -> float | None:
+    """Return the typical ratio; None where infinite values, whose size is not known, leave it open."""
+    if not samples or any(inf in xs and inf in ys for xs, ys in samples):
+        return None
+    ratio = typical_ratio(samples)
+    return ratio if 0 < ratio < inf else None
 
 
 def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
@@ -208,8 +222,11 @@ def conclude(compared: Sequence[Comparison]) -> tuple[Comparison, ...]:
 
 
 def worst_by_load(cells: Iterable[CellResult]) -> WorstByLoad:
-    """Return the worst interval of the first service level, ms, of every valid repeat by (variant, load)."""
-    return values_by_load(cells, lambda verdict: verdict.levels[0].worst_ms if verdict.levels else None)
+    """Return the worst interval of the first service level, ms, of every valid repeat by (variant, load).
+
+    Infinite where failed operations decided an interval, since these are slower than every answer.
+    """
+    return values_by_load(cells, lambda verdict: verdict.levels[0].ranked_ms if verdict.levels else None)
 
 
 def strata(worst: WorstByLoad, variant: str, control_worst: WorstByLoad, control: str) -> dict[int, Stratum]:

@@ -1,6 +1,6 @@
 """The load that a cell of a variant is met at with a given chance, with its interval, from the margins of its cells."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from math import exp
@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
+from plimsoll.analysis import grouped
 from plimsoll.analysis.campaign.cell_results import CellResult
 from plimsoll.domain.campaign.part import Part
 from plimsoll.domain.keys.strategy import Threshold
@@ -63,6 +64,16 @@ Observed = Mapping[str, Sequence[CellObservation]]
 def observed_of(part: Part, of_variants: Mapping[str, Sequence[CellResult]]) -> Observed:
     """Return what each variant's cells tell; nothing where the load is no rate."""
     return {name: observations_of(part, of_variants[name]) for name in of_variants if "rate" in part.knows}
+
+
+def observed_over(of_parts: Iterable[tuple[Part, Sequence[CellResult]]]) -> Observed:
+    """Return what each variant's cells tell in several parts, each cell by its own part."""
+    return grouped(
+        (result.cell.variant, observation)
+        for part, cells in of_parts
+        for result in cells
+        for observation in observations_of(part, [result])
+    )
 
 
 def threshold_answer(part: Part, observed: Observed, variant: str) -> ThresholdAnswer | None:

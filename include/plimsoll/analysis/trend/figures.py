@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from math import inf
 from statistics import median
 from typing import Literal
 
@@ -70,7 +71,8 @@ def _by_load(data: CampaignData, cells: Iterable[CellResult]) -> Iterator[tuple[
         place = data.part.stage, data.part.workload_id, variant, *load
         for number, level in enumerate(data.part.service_levels):
             judged = [verdict.levels[number] for verdict in verdicts if number < len(verdict.levels)]
-            if worst := _known(verdict.worst_ms for verdict in judged):
+            worst = _known(verdict.ranked_ms for verdict in judged)
+            if worst and median(worst) < inf:
                 of = str(level) if len(data.part.service_levels) > 1 else ""
                 yield SeriesKey("worst_interval_ms", *place, of), _over_repeats(worst, level.bound_ms)
         if rates := _known(verdict.achieved_ops_s for verdict in verdicts):
@@ -100,5 +102,6 @@ def _known(values: Iterable[float | None]) -> list[float]:
 
 
 def _over_repeats(values: list[float], bound: float | None = None) -> Figure:
-    middle = median(values)
-    return Figure(middle, min(values), max(values), middle / bound if bound else None)
+    """Return the figure of repeats. The highest may be infinite: it is not known then."""
+    middle, highest = median(values), max(values)
+    return Figure(middle, min(values), highest if highest < inf else None, middle / bound if bound else None)

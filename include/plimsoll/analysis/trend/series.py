@@ -247,7 +247,7 @@ def _smallest(key: SeriesKey, figures: Iterable[Figure | None]) -> float:
         return SMALLEST
     known = (figure for figure in figures if figure)
     widths = [(figure.high - figure.low) / figure.value if figure.low and figure.high else inf for figure in known]
-    return max(SMALLEST, median(widths) / 2)
+    return max(SMALLEST, median(widths) / 2) if widths else SMALLEST
 
 
 def _change_point(

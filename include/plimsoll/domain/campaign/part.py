@@ -278,6 +278,11 @@ class Part(Setup):
         return frozenset(fact for fact, is_known in known.items() if is_known)
 
     @property
+    def tells_capacity(self) -> bool:
+        """Tell whether its cells tell which load is carried: each has one, whose operations are due at their times."""
+        return {"load", "rate"} <= self.knows
+
+    @property
     def asks(self) -> Question:
         """Return the question that it answers. A load from an earlier stage, or from a closed loop, is no capacity."""
         if "load" not in self.knows:

@@ -69,7 +69,7 @@ def _sentence(part: Part, load: StageLoad, who: str) -> str:
     source, base, cells = part.stage_start.of, _base(part), ", ".join(load.decided_by)
     if load.maximum_ops_s is None:
         here = "" if part.level == "slowest" else " and no cells here"
-        return f"{who} carried no load of stage {source} ({cells}), so it has no {base}{here}."
+        return f"{who} was not found to carry a load of stage {source} ({cells}), so it has no {base}{here}."
     least = "at least " if load.kind == "at-least" else ""
     runs = f"it runs at {load.load_ops_s:,} ops/s" if load.load_ops_s else "there is no load for all variants"
     return f"{who}: {base} {least}{load.maximum_ops_s:,} ops/s in stage {source}, as {cells} decided; {runs}."

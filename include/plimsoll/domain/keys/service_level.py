@@ -141,6 +141,18 @@ class LevelVerdict(Model):
             "its length / bound. Empty where not all are known, and for sliding windows"
         ),
     ] = ()
+    worst_is_floor: Annotated[
+        LeftOutIfEmpty[bool],
+        Field(
+            description="Whether an interval missed by failed operations, which have no time: `worst_ms` is then the "
+            "least that it can be"
+        ),
+    ] = False
+
+    @property
+    def ranked_ms(self) -> float | None:
+        """Return the worst interval to be ranked, ms: where it is only a floor, above every one that is known."""
+        return math.inf if self.worst_is_floor else self.worst_ms
 
 
 def operations_needed(level: ServiceLevel) -> int | None:

@@ -77,8 +77,8 @@ class StageLoad(Model):
     kind: Annotated[
         Literal["found", "at-least", "achieved", "none"],
         Field(
-            description="found: the next load missed; at-least: every load was met; achieved: the rate of a closed "
-            "loop; none: the lowest load missed"
+            description="found: the next load missed, or it is a threshold; at-least: every load was met, or a "
+            "threshold lies above them; achieved: the rate of a closed loop; none: no load was found to be carried"
         ),
     ]
     decided_by: Annotated[

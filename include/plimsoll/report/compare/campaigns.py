@@ -118,8 +118,9 @@ def stands(test: Comparison, comparisons: int) -> str:
         corrected = f", {p_text(smallest_corrected_p(test, comparisons))} after correction"
         smallest = f"{p_text(test.smallest_p)}{corrected if comparisons > 1 else ''}"
         return f"these repeats cannot show a difference: the smallest p value that they could have given is {smallest}"
+    size = "of unknown size, as operations failed" if test.ratio is None else f"typically {multiple(test.ratio)}"
     figures = (
-        f"p {p_text(test.p_holm)} over {plural(len(test.loads), 'load')}, typically {multiple(test.ratio)}, "
+        f"p {p_text(test.p_holm)} over {plural(len(test.loads), 'load')}, {size}, "
         f"superiority {percent(test.superiority, 0)}"
     )
     if test.conclusion == "no difference shown":

@@ -107,6 +107,8 @@ def close_calls(findings: Findings) -> Iterator[str]:
         level = deciding_level(decisive.verdict) if decisive and decisive.verdict else None
         if decisive is None or level is None or level.missed != 1 or not 1 <= ratio(level) < _CLOSE:
             continue
+        if level.worst_is_floor:  # by operations that failed, and by how much nobody knows
+            continue
         stage = f" in stage {findings.part.stage}" if findings.part.stage else ""
         worst = f"{ms(level.worst_ms)} against {ms(level.service_level.bound_ms)}"
         yield (
@@ -126,7 +128,7 @@ def _subject(answer: AnswerOverStages, answers: Sequence[AnswerOverStages]) -> s
 
 def _in_order(answer: AnswerOverStages, conditions: Sequence[ConditionAnswer]) -> tuple[Capacity, ...]:
     """Return its capacities, of thresholds as all conditions of the cluster together give them."""
-    name, loads = condition_of(answer.action), answer.of_stages[0].part.loads
+    name, loads = condition_of(answer.action), answer.part.loads
     together = {
         (condition.variant, condition.workload): condition for condition in conditions if condition.condition == name
     }
@@ -205,7 +207,7 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
         return _not_even(names, first, [])
     if first.kind == "unknown":
         return _unknown(who, verb, first)
-    if first.kind == "at-least":
+    if first.kind == "at-least" and (first.asked is None or first.asked.stopped == "all met"):
         highest = "of the range" if first.asked else "that was run"
         return f"{who} {verb} {ops(first.capacity_ops_s)}{short_of_rate(first)}, the highest load {highest}"
     is_shared = len({capacity.next_load and capacity.next_load.load_ops_s for capacity in alike}) == 1

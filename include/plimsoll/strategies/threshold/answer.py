@@ -37,6 +37,8 @@ def answer(question: Question, cells: Cells, least: float, most: float, alike: S
 
 def answer_of(question: Question, cells: Cells, known: Posterior, loads: _Ends) -> Answer:
     """Return the answer that a posterior gives. `loads`: the lowest and the highest load of the range."""
+    if not cells:
+        return Answer(None, None, None, "nothing", "goes on", 0)
     bounds = log(loads[0]), log(loads[1])
     decided_by = _decided_by(cells, known)
     nearest = _ends(question, known.quantile, _nearest(question, decided_by))
@@ -89,8 +91,6 @@ def _stopped(question: Question, cells: int, ends: _Ends, bounds: _Ends) -> Stop
 
 
 def _decided_by(cells: Cells, known: Posterior) -> DecidedBy:
-    if not cells:
-        return "nothing"
     has_margins = any(cell.evidence.margin is not None for cell in cells)
     return "margins" if has_margins and known.by_outcomes < 0.5 else "outcomes"
 

@@ -30,7 +30,7 @@ class CellObservation:
     margin: float | None = None
     """The margin of the worst judged interval; None where no percentile is known."""
     is_censored: bool = False
-    """Whether the load ended early or was hardly answered: the margin is then at least `margin`."""
+    """Whether the load ended early, or missed by failed operations: the margin is then at least `margin`."""
     intervals: tuple[float, ...] = ()
     """The margin of each judged interval, where known."""
 
@@ -67,7 +67,7 @@ def observation_of(verdict: Verdict, part: Part) -> CellObservation | None:
         load_ops_s=verdict.cell.load_ops_s,
         outcome=verdict.valid_outcome,
         margin=None if worst is None else _margin(worst),
-        is_censored=verdict.valid_outcome == "missed" and _ended_early(verdict, part),
+        is_censored=verdict.valid_outcome == "missed" and _is_floor(verdict, part),
         intervals=tuple(map(_margin, ratios)),
     )
 
@@ -81,6 +81,11 @@ def _worst(level: LevelVerdict) -> float | None:
 
 def _margin(ratio: float) -> float:
     return log(max(ratio, _LEAST_RATIO))
+
+
+def _is_floor(verdict: Verdict, part: Part) -> bool:
+    """Tell whether the worst interval is the least that it can be."""
+    return any(level.worst_is_floor for level in verdict.levels) or _ended_early(verdict, part)
 
 
 def _ended_early(verdict: Verdict, part: Part) -> bool:

@@ -46,7 +46,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """The load (ops/s) with its interval. An end is None where the range of loads does not bound it."""
+    """The load (ops/s) with its interval. An end is None where the range of loads does not bound it, the load where it
+    lies beyond the range; all three are None while no cell was observed.
+    """
 
     load_ops_s: float | None
     low_ops_s: float | None
@@ -56,10 +58,17 @@ class Answer:
     cells: int
 
 
-def capacity_of(stopped: Stopped, load_ops_s: float | None, highest: int) -> tuple[CapacityKind, int | None]:
-    """Return an answer as a capacity: how firm it is, and the load (ops/s). `highest`: of the range of loads, ops/s."""
+def capacity_of(
+    stopped: Stopped, load_ops_s: float | None, low_ops_s: float | None, highest: int
+) -> tuple[CapacityKind, int | None]:
+    """Return an answer as a capacity: how firm it is, and the load (ops/s). `highest`: of the range of loads, ops/s.
+
+    Where the load lies above the range, and not for sure, it is at least the lower end of its interval.
+    """
     if stopped in ("all met", "all missed"):
         return ("at-least", highest) if stopped == "all met" else ("none", None)
-    if load_ops_s is None:
+    known = low_ops_s if load_ops_s is None else load_ops_s
+    if known is None:
         return "unknown", None
-    return ("provisional" if stopped == "goes on" else "found"), int(load_ops_s)
+    firm: CapacityKind = "at-least" if load_ops_s is None else "found"
+    return ("provisional" if stopped == "goes on" else firm), int(known)

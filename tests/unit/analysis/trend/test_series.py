@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll.analysis.trend.figures import Figure, Measure, SeriesKey
 from plimsoll.analysis.trend.series import (
+    Baseline,
     ChangedFact,
     MeasuredCampaign,
     Order,
@@ -185,3 +186,11 @@ def test_a_capacity_that_moves_within_its_interval_has_not_changed(width: float 
     ]
     (found,) = trend_series(campaigns, "date")
     assert len(found.change_points) == changes
+
+
+def test_a_capacity_without_a_figure_since_the_baseline_has_no_change() -> None:
+    key = SeriesKey("capacity_ops_s", *PLACE)
+    known = [{key: 40_000.0, WORST: 20.0}] * 4 + [{WORST: 20.0}] * 4
+    campaigns = [campaign(number, one) for number, one in enumerate(known, 1)]
+    found = {one.measure: one for one in trend_series(campaigns, "date", [Baseline("nightly-5")])}
+    assert (found["capacity_ops_s"].enough, found["capacity_ops_s"].change_points) == (False, ())

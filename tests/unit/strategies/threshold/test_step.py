@@ -14,7 +14,7 @@ from plimsoll.domain.campaign.cell import AttemptKey, Cell, grid
 from plimsoll.domain.campaign.resolve import resolve
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.strategies.estimate import estimates
-from plimsoll.strategies.replay import replay
+from plimsoll.strategies.replay import Replay, replay
 from plimsoll.strategies.state import CampaignState, CellAttempts, JudgedAttempt, campaign_state
 from plimsoll.strategies.synthetic import CapacityModel, simulate
 from plimsoll.strategies.threshold.observation import observation_of
@@ -101,6 +101,46 @@ def test_a_stage_takes_a_share_of_the_load_that_was_found() -> None:
     assert limit is not None
     assert played.taken_loads == {"share-a": limit * 70 // 100 // 100 * 100}
     assert "share-a-70pct-r1" in played.ran
+
+
+def limit_and_share(true_load: float) -> Replay:
+    """Return a campaign whose stages look for a threshold up to 40,000 ops/s, and run at a share of it, and at it."""
+    own = {"name": "threshold", "rounded_to": "500/s"}
+    stages = [
+        {"id": "limit", "strategy": own, "repeats": 3},
+        {"id": "share", "loads": {"share": "70%", "of": "limit", "rounded_to": "100/s"}},
+    ]
+    definition = definition_of({"a": {5_000: "m", 40_000: "m"}}, stages=stages)
+    known = {name: [ratio * (TRUE_LOAD / true_load) ** 3] for name, [ratio] in ratios(definition, seed=2).items()}
+    return replay(resolve(definition), {**known, "share-a-70pct-r1": ["met"]})
+
+
+def test_a_threshold_just_above_the_highest_load_is_at_least_the_lower_end_of_its_interval() -> None:
+    played = limit_and_share(41_000)
+    answer = played.answers["limit-a"]
+    assert (answer.load_ops_s, answer.stopped) == (None, "most cells")
+    assert answer.low_ops_s is not None
+    assert 30_000 < answer.low_ops_s < 40_000
+    assert played.capacities == {"limit-a": ("at-least", int(answer.low_ops_s))}
+    assert played.taken_loads["share-a"] == answer.low_ops_s * 0.7 // 100 * 100
+    assert "share-a-70pct-r1" in played.ran
+
+
+def test_a_replay_counts_the_cells_of_a_threshold_as_its_outcomes_do() -> None:
+    definition = asked()
+    played = replay(resolve(definition), ratios(definition))
+    assert (played.cells, played.may_run) == (2 * 351, 0)
+    waiting = replay(resolve(definition), {name: [] for name in ratios(definition)})
+    assert (len(waiting.not_needed), waiting.may_run) == (0, 2 * 30)
+
+
+def test_a_variant_of_which_nothing_ran_has_an_unknown_capacity() -> None:
+    definition = asked()
+    of_one = {name: known if name.startswith("a") else [] for name, known in ratios(definition).items()}
+    played = replay(resolve(definition), of_one)
+    assert played.capacities["a"][0] == "found"
+    assert played.capacities["b"] == ("unknown", None)
+    assert played.answers["b"].cells == 0
 
 
 def test_outcomes_alone_take_more_cells_than_margins() -> None:
@@ -216,6 +256,16 @@ def test_the_margin_of_a_load_that_ended_early_is_at_least_what_was_seen() -> No
     ended = verdict.model_copy(update={"levels": (level.model_copy(update={"judged": 3}),)})
     assert observation_of(ended, part).is_censored
     assert not observation_of(observed(worst_ms=20.0), part).is_censored
+
+
+def test_the_margin_of_a_cell_whose_worst_interval_failed_is_at_least_what_is_known() -> None:
+    [part] = resolve(asked()).parts
+    verdict = observed(met=False, worst_ms=100.0)
+    [level] = verdict.levels
+    failed = verdict.model_copy(update={"levels": (level.model_copy(update={"worst_is_floor": True}),)})
+    found = observation_of(failed, part)
+    assert found is not None
+    assert (found.outcome, found.margin, found.is_censored) == ("missed", 0.0, True)
 
 
 def test_an_invalid_attempt_tells_nothing() -> None:
