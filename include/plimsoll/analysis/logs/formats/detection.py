@@ -23,6 +23,7 @@ from plimsoll.analysis.logs.formats.ycsb_logs import YcsbLogs
 from plimsoll.analysis.logs.formats.ycsb_status import YcsbStatus
 from plimsoll.analysis.logs.unpacking import require_bounded
 from plimsoll.domain.keys.log_words import EXAMPLE
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.errors import LogError
 
 FORMATS: tuple[Format, ...] = (
@@ -47,6 +48,8 @@ FORMATS: tuple[Format, ...] = (
 )
 """Single tools' logs before the general form."""
 
+_WITH_TAGS = (IntervalLogs, ToolLog, TextLog)
+_CALLED_ALL = f"operation {ALL_OPERATIONS}"
 _SHOWN = 60
 _LONGEST = 200
 # Operations may go on failing after the last answer. Failures of another run would add intervals without an answer.
@@ -69,8 +72,24 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
             raise LogError(what, mend="leave one of `--columns` and `--format` out")
         forced = TextLog.name
     by_format = grouped((forced or _format(file).name, file) for file in files)
-    reading = _together([_read(_named(name), own, options) for name, own in by_format.items()])
-    return replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes))))
+    readers = [_named(name) for name in by_format]
+    if options.tags and not any(isinstance(reader, _WITH_TAGS) for reader in readers):
+        mend = "leave `--tags` out (of an import or a command, `tags:`)"
+        raise LogError(f"{readers[0].title}: has no tags, so `--tags` names nothing in it", mend=mend)
+    reading = _together([_read(reader, by_format[reader.name], options) for reader in readers])
+    return _beside_total(replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes)))))
+
+
+def _beside_total(reading: Reading) -> Reading:
+    """Return the reading with another name for an operation of the total's name, which stands for all operations."""
+    parts: dict[str, Any] = {
+        name: tuple(
+            replace(part, operation=_CALLED_ALL) if part.operation == ALL_OPERATIONS else part
+            for part in getattr(reading, name)
+        )
+        for name in ("tracks", "samples", "failures")
+    }
+    return replace(reading, **parts)
 
 
 def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Reading:
