@@ -62,8 +62,8 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
     """Read the files of one run, in the formats that their content shows, or in the format named `forced`.
 
     Of several formats only one may hold times; the others add what they know (a CSV beside histogram logs adds errors).
-    Raises LogError where a file has no known format, where two formats both hold times, and where the files together
-    are larger than one run may be.
+    Raises LogError where a file has no known format, where two formats both hold times, where tags are asked for and no
+    format has any, and where the files together are larger than one run may be.
     """
     cut = require_bounded((file.name, file.data) for file in files)
     if options.columns:
@@ -73,11 +73,16 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
         forced = TextLog.name
     by_format = grouped((forced or _format(file).name, file) for file in files)
     readers = [_named(name) for name in by_format]
-    if options.tags and not any(isinstance(reader, _WITH_TAGS) for reader in readers):
-        mend = "leave `--tags` out (of an import or a command, `tags:`)"
-        raise LogError(f"{readers[0].title}: has no tags, so `--tags` names nothing in it", mend=mend)
+    if options.tags:
+        _require_tags(readers)
     reading = _together([_read(reader, by_format[reader.name], options) for reader in readers])
     return _beside_total(replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes)))))
+
+
+def _require_tags(readers: Sequence[Format]) -> None:
+    if not any(isinstance(reader, _WITH_TAGS) for reader in readers):
+        what = f"{' and '.join(reader.title for reader in readers)}: has no tags, so `--tags` names nothing in it"
+        raise LogError(what, mend="leave `--tags` out (of an import or a command, `tags:`)")
 
 
 def _beside_total(reading: Reading) -> Reading:
