@@ -42,18 +42,27 @@ def test_histograms_that_could_count_more_fit_as_long_as_they_do_not(values: Any
 
 
 @given(values=st.lists(st.integers(0, HOUR_US), max_size=30), digits=st.sampled_from([1, 2, 4]))
-def test_other_precisions_are_counted_at_the_lowest_value_of_their_slots(values: Any, digits: Any) -> None:
+def test_other_precisions_are_counted_at_the_highest_value_of_their_slots(values: Any, digits: Any) -> None:
     source = HdrHistogram(1, HOUR_US, digits)
-    lowest = [source.get_value_from_index(source._counts_index_for(value)) for value in values]
+    most = int(WIDE.highest_values(np.array([wide_length("us") - 1]))[0])
+    highest = [min(source.get_highest_equivalent_value(value), most) for value in values]
     merged = Decoder("us").merge([record(payload(values, digits=digits))], "x")
-    assert (merged == counted(lowest)).all()
+    assert (merged == counted(highest)).all()
+
+
+@pytest.mark.parametrize(("digits", "reported"), [(1, 102_399), (2, 100_351), (3, 100_223)])
+def test_a_value_of_few_digits_is_reported_as_its_own_histogram_reports_it_and_never_below(
+    digits: int, reported: int
+) -> None:
+    merged = Decoder("us").merge([record(payload([100_200], digits=digits))], "x")
+    assert WIDE.highest_values(np.flatnonzero(merged)).tolist() == [reported]
 
 
 def test_a_lowest_value_of_a_thousand_is_read() -> None:
     merged = Decoder("ns").merge([record(payload([5_000_000, 5_000_000], lowest=1000))], "x")
     found = np.flatnonzero(merged)
     assert merged[found].tolist() == [2]
-    assert WIDE.lowest_values(found)[0] <= 5_000_000 <= WIDE.highest_values(found)[0]
+    assert 5_000_000 <= WIDE.highest_values(found)[0] < 5_010_000
 
 
 @given(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.analysis.logs.gc.pauses import Pause, joined
+from plimsoll.analysis.logs.gc.pauses import Pause, Pauses, Unread, joined
 from plimsoll.analysis.logs.gc.unified import parse_gc_log, pauses_frame
 from plimsoll.domain.keys.process import ProcessOnHost
 from plimsoll.domain.text.errors import LogError
@@ -246,6 +246,11 @@ def test_logs_of_jvms_that_ran_one_after_the_other_are_read_as_one() -> None:
         len({change.cycle for change in one.heap}) for one in (first, second)
     ), "each JVM counts its cycles from 0"
     assert joined([first]) == first
+
+
+def test_unknown_lines_of_all_jvms_are_counted_together() -> None:
+    [first, second] = [Pauses(unread=Unread(lines, 10 * lines, f"odd {lines}")) for lines in (2, 3)]
+    assert joined([Pauses(), first, second]).unread == Unread(5, 50, "odd 2")
 
 
 @pytest.mark.parametrize("name", [name for name in COUNTED if name.startswith(("jdk11", "jdk17", "jdk25"))])

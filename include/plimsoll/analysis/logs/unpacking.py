@@ -4,6 +4,7 @@ import codecs
 import re
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from plimsoll.domain.keys.host_bounds import LARGEST_BYTES
@@ -31,6 +32,19 @@ def unpacked(data: bytes, name: str, most: int = LARGEST_BYTES) -> tuple[bytes, 
         _require(size, most, name)
     members = _Members(data, name)
     return in_utf8(b"".join(members.blocks())), not members.is_whole
+
+
+def beginning(data: bytes, most: int) -> bytes:
+    """Return the first plain bytes in UTF-8, of all members of a gz; of a damaged one those before the damage."""
+    if not data.startswith(GZIP):
+        return in_utf8(data[:most])
+    plain = b""
+    with suppress(LogError):  # whoever reads the file says so
+        for block in _Members(data, "").blocks():
+            plain += block
+            if len(plain) >= most:
+                break
+    return in_utf8(plain[:most])
 
 
 def in_utf8(data: bytes) -> bytes:

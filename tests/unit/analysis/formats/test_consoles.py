@@ -43,17 +43,30 @@ def judged(reading: Reading, below: str, *, percentile: float = 99.0, interval: 
 
 
 def test_a_line_of_cassandra_stress_is_a_sample_of_the_time_since_the_one_before() -> None:
-    found = read(STRESS + stress(1000, 1.0) + stress(3000, 2.0, errors=7) + "\nResults:\n")
+    found = read(STRESS + stress(1000, 1.0) + stress(3000, 2.0, errors=1) + "\nResults:\n")
     assert found.title == "cassandra-stress console output"
     assert [(one.start_s, one.length_s, one.count) for one in found.samples] == [(0.0, 1.0, 1000), (1.0, 1.0, 2000)]
     assert (found.errors, found.failures[0].counts.tolist(), found.failures[0].at_s.tolist()) == (
-        {"errors": 7},
-        [7],
-        [2.0],
+        {"errors": 1},
+        [1],
+        [1.5],
     )
     assert judged(found, "30ms", interval="1s").met
     assert judged(found, "5ms", interval="1s").met is False
     assert any(COORDINATED_OMISSION in note for note in found.notes)
+
+
+def test_errors_of_a_line_miss_in_its_own_interval_and_those_of_the_last_one_count() -> None:
+    for failing in range(3):
+        lines = [stress(1000 * number, float(number), errors=20 * (number == failing + 1)) for number in (1, 2, 3)]
+        rows = judged(read(STRESS + "".join(lines)), "30ms", interval="1s").intervals.select("judged")
+        assert [row.failed for row in rows] == [20 * (number == failing) for number in range(3)]
+        assert [row.met for row in rows] == [number != failing for number in range(3)]
+
+
+def test_errors_of_a_line_after_seconds_without_one_are_of_the_last_of_them() -> None:
+    lines = [stress(1000 * number, float(number)) for number in (1, 2, 3)] + [stress(4000, 6.0, errors=7)]
+    assert read(STRESS + "".join(lines)).failures[0].at_s.tolist() == [5.5]
 
 
 def test_seconds_in_which_nothing_ended_have_no_line_and_are_empty_samples() -> None:

@@ -39,6 +39,27 @@ def test_a_file_of_no_known_format_is_refused_with_what_it_begins_with(content: 
         read_run([RunFile("x", content)], ReadOptions())
 
 
+def test_an_empty_first_member_of_a_gz_hides_nothing() -> None:
+    csv = b"due_s,latency_ms\n0,1\n"
+    found = read_run([RunFile("x.gz", gzip.compress(b"") + gzip.compress(csv))], ReadOptions())
+    assert found.title == "log of operations"
+
+
+def test_tags_are_refused_where_a_format_has_none() -> None:
+    status = "".join(STATUS.format(second, second, 5, 5) for second in range(0, 50, 10)).encode()
+    with pytest.raises(LogError, match="YCSB console output: has no tags") as refused:
+        read_run([RunFile("x", status)], ReadOptions(tags=("READ",)))
+    assert "leave `--tags` out" in refused.value.mend
+
+
+@pytest.mark.parametrize(
+    "text", ["\n" * 60_000, " " * 60_000, "\t\n" * 30_000, "Summary:" + "\n" * 60_000, "= \n" * 20_000]
+)
+def test_a_long_file_of_nothing_is_soon_refused(text: str) -> None:
+    with pytest.raises(LogError, match="is of no format"):
+        read_run([RunFile("x", f"{text}x".encode())], ReadOptions())
+
+
 def test_a_format_can_be_forced() -> None:
     with pytest.raises(LogError, match=r"x: is not whole JSON"):
         read_run([RunFile("x", HDR)], ReadOptions(), "latte")

@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 from tests.support.campaigns.interval_logs import STARTED_AT_S, every_second, line, log, payload
 
+from plimsoll.analysis.attempt.judgement import Run
+from plimsoll.analysis.attempt.service_level_evaluation import judge_reading
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
+from plimsoll.domain.keys.service_level import ServiceLevel
 from plimsoll.domain.text.errors import LogError
+from plimsoll.domain.text.units import parse_duration
 
 NOSQLBENCH = "logging histograms for session s"
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -199,9 +203,30 @@ def test_both_measures_of_a_failure_on_the_console_are_one() -> None:
     assert console(status(0), status(10, "Intended-READ 90", "Intended-READ-FAILED 2")).errors == {"FAILED": 2}
 
 
-def test_failures_of_the_first_status_whose_time_no_status_begins_count_without_one() -> None:
-    found = console(status(10, "READ 9", "READ-FAILED 4"), status(20, "READ 9"))
-    assert (told(found), found.errors) == ([], {"FAILED": 4})
+def met(found: Reading) -> bool | None:
+    """Tell whether the p99 of every interval of 10 s after 20 s of warm-up is below 1 s."""
+    level = ServiceLevel(percentile=99, interval=parse_duration("10s"), below=parse_duration("1s"))
+    return judge_reading(found, Run(warmup=parse_duration("20s")), [level]).met
+
+
+def test_failures_of_the_first_status_whose_time_no_status_begins_came_before_the_run() -> None:
+    later = [status(second, "READ 900") for second in range(20, 80, 10)]
+    found = console(status(10, "READ 900", "READ-FAILED 20"), *later)
+    assert (told(found), found.errors) == ([("reads", "FAILED", {-5: 20})], {"FAILED": 20})
+    assert met(found)
+    assert not any("of another time" in note for note in found.notes)
+
+
+def test_failures_of_a_first_stub_that_is_left_out_came_before_the_run() -> None:
+    figures = [line(0, 0.5, payload([7] * 20), per_ms=10**6)]
+    read_times = figures + [line(0.5 + 10 * n, 10, payload([7] * 900), per_ms=10**6) for n in range(6)]
+    failed_times = figures + [line(0.5 + 10 * n, 10, payload([]), per_ms=10**6) for n in range(6)]
+    lines = {"READ": read_times, "READ-FAILED": failed_times}
+    files = [RunFile(f"run/{name}.hdr", log(own, comment=f"[Logging for: {name}]")) for name, own in lines.items()]
+    found = read(*files)
+    assert (told(found), found.errors) == ([("reads", "FAILED", {-0.25: 20})], {"FAILED": 20})
+    assert met(found)
+    assert not any("of another time" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("after", ["11:00:20:500", "09:00:20:500", "10:00:57:500"])

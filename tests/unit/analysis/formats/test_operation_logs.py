@@ -1,5 +1,6 @@
 """Logs with a line for each operation, of programs that Plimsoll does not know."""
 
+import gzip
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
@@ -220,6 +221,63 @@ def test_only_some_rows_count_where_the_user_says_so_and_tags_name_operations() 
     columns = "due=t_s,latency=l:ms,operation=op,only=kind:Point"
     assert {track.operation for track in read(log, columns=columns).tracks} == {"reads", "ping"}
     assert [track.operation for track in read(log, columns=columns, tags=("read",)).tracks] == ["reads"]
+
+
+@pytest.mark.parametrize("tags", [("read", "pnig"), ("pnig",)])
+@pytest.mark.parametrize("form", ["{0},{1},{2}", '{{"t_s":{0},"l":{1},"op":"{2}"}}'])
+def test_a_tag_that_names_no_operation_is_refused(tags: tuple[str, ...], form: str) -> None:
+    lines = [form.format(at_s, 1, name) for at_s, name in ((0, "read"), (0.5, "ping"))]
+    log = file(*lines) if "{" in lines[0] else file("t_s,l,op", *lines)
+    with pytest.raises(LogError, match="no line has the operation 'pnig'") as refused:
+        read(log, columns="due=t_s,latency=l:ms,operation=op", tags=tags)
+    assert refused.value.mend.startswith("did you mean 'ping'?")
+
+
+def test_tags_are_refused_where_no_column_names_operations() -> None:
+    named, unnamed = file("due_s,latency_ms,operation", "0,1,read"), file("due_s,latency_ms", "0,1", name="other.csv")
+    with pytest.raises(LogError, match="no line has the operation 'read'") as refused:
+        read_run([named, unnamed], ReadOptions(tags=("read",)))
+    assert (refused.value.where, refused.value.mend) == ("other.csv", "leave `--tags` out: no line has any operation")
+
+
+def test_an_operation_that_is_called_like_the_total_does_not_replace_it() -> None:
+    lines = [f"{place / 10},{500 if place % 2 else 5},{'slow' if place % 2 else 'all'},OK" for place in range(200)]
+    log = file("due_s,latency_ms,operation,ok", *lines, "19.9,1,all,KO")
+    level = ServiceLevel(percentile=99, interval=parse_duration("10s"), below=parse_duration("100ms"))
+    found = read_run([log], ReadOptions())
+    judged = judge_reading(found, Run(warmup=parse_duration("0s")), [level])
+    assert judged.met is False
+    assert judged.intervals.operations == ("operation all", "slow")
+    assert [failures.operation for failures in found.failures] == ["operation all"]
+    named = judge_reading(
+        read_run([log], ReadOptions(kinds={"all": "reads"})), Run(warmup=parse_duration("0s")), [level]
+    )
+    assert named.intervals.operations == ("reads", "slow")
+
+
+def test_a_log_and_its_gz_are_one_log_given_twice() -> None:
+    log = file("ts,elapsed_ms,success", *rows([0, 0.1, 1.2]))
+    with pytest.raises(LogError, match=r"holds the same records as run\.csv"):
+        read(log, RunFile("run.csv.gz", gzip.compress(log.data)))
+
+
+@pytest.mark.parametrize("first_ms", [2, 7])
+def test_a_first_row_of_numbers_is_no_header(first_ms: int) -> None:
+    found = read(file(f"{START_S}.1,{first_ms}", f"{START_S}.2,7"), columns="due=1,latency=2:ms")
+    assert sum(map(len, values(found.tracks[0]))) == 2
+
+
+def test_a_run_too_long_for_its_operations_and_files_says_what_helps() -> None:
+    times_s = range(0, 600_001, 100)
+    long = [file("due_s,latency_ms", *(f"{at_s}.{one},1" for at_s in times_s), name=f"{one}.csv") for one in (0, 1)]
+    with pytest.raises(LogError, match=r"hold 600,00\d s of 2 operations or files") as refused:
+        read_run(long, ReadOptions())
+    assert "a shorter run" in refused.value.mend
+    assert "operation" not in refused.value.mend
+    named = file("due_s,latency_ms,operation", *(f"{at_s},1,{at_s % 200}" for at_s in times_s))
+    with pytest.raises(LogError, match="hold 600,000 s of 2 operations or files") as refused:
+        read_run([named], ReadOptions())
+    assert "`--columns` without `operation`" in refused.value.mend
 
 
 def test_too_many_names_are_no_operations() -> None:

@@ -146,11 +146,74 @@ def test_dropped_iterations_stand_in_the_second_in_which_they_were_due() -> None
 
 
 def test_another_trend_of_k6_is_judged_by_its_name() -> None:
-    grpc = K6_CSV.replace("http_req_duration", "grpc_req_duration")
+    waiting = K6_CSV.replace("http_req_duration", "http_req_waiting")
     with pytest.raises(LogError, match="holds no operation that is judged") as refused:
-        read(grpc.replace("dropped_iterations", "vus"), "k6.csv")
+        read(waiting.replace("dropped_iterations", "vus"), "k6.csv")
     assert "--tags grpc_req_duration" in refused.value.mend
-    assert counts(read(grpc, "k6.csv", tags=("grpc_req_duration",))) == {"grpc_req_duration": [1, 0]}
+    assert counts(read(waiting, "k6.csv", tags=("http_req_waiting",))) == {"http_req_waiting": [1, 0]}
+
+
+@pytest.mark.parametrize("name", ["k6.csv", "k6.json"])
+def test_a_grpc_request_of_k6_is_answered_where_its_status_is_0(name: str) -> None:
+    head = K6_CSV.splitlines(keepends=True)[0]
+    row = "grpc_req_duration,1795861152,3.5,,,,,,Get,,,a,svc,{},,,db:50051,,\n"
+    if name == "k6.json":
+        head = K6_JSON.splitlines(keepends=True)[0].replace("http_req", "grpc_req")
+        row = (
+            '{{"metric":"grpc_req_duration","type":"Point","data":{{"time":"2026-11-28T10:19:12.2Z","value":3.5,'
+            '"tags":{{"status":"{}"}}}}}}\n'
+        )
+    found = read(head + "".join(map(row.format, (0, 0, 1, 14))), name, tags=("grpc_req_duration",))
+    assert (counts(found), found.errors) == ({"grpc_req_duration": [2]}, {"1": 1, "14": 1})
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("run_clat.1.log", FIO), ("run_lat.1.log", FIO.replace(", 0\n", ", 1\n"))),
+        (("k6.csv", K6_CSV), ("k6.json", K6_JSON)),
+        (("vegeta.csv", VEGETA_CSV), ("vegeta.json", VEGETA_JSON)),
+    ],
+)
+def test_two_forms_or_measures_of_the_same_operations_are_not_added_up(
+    first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    files = [RunFile(name, text.encode()) for name, text in (first, second)]
+    with pytest.raises(LogError, match="are of several forms or measures") as refused:
+        read_run(files, ReadOptions())
+    assert refused.value.where == f"{first[0]}, {second[0]}"
+
+
+def test_the_logs_of_several_jobs_of_fio_are_one_run() -> None:
+    other = FIO.replace("4096", "8192").replace("8861", "9999")
+    files = [RunFile("run_clat.1.log", FIO.encode()), RunFile("run_clat.2.log", other.encode())]
+    assert len(read_run(files, ReadOptions()).tracks) == 4
+
+
+def test_a_first_row_of_numbers_is_no_header_though_they_are_those_of_columns() -> None:
+    assert counts(read("1, 169029, 0, 4096, 0\n2, 8861, 0, 4096, 0\n", "f_clat.1.log")) == {"reads": [2]}
+
+
+@pytest.mark.parametrize("variables", [',"user"', ',"MY VAR","OTHER"'])
+def test_a_header_of_jmeter_names_its_sample_variables_in_quotation_marks(variables: str) -> None:
+    values = ",bob" * variables.count(",")
+    row = f"1761991200012,14,select,200,OK,users 1-1,text,true,,120,0,8,8,null,14,0,0{values}\n"
+    assert counts(read(JMETER.replace("\n", f"{variables}\n") + row, "run.jtl")) == {"reads": [1]}
+
+
+@pytest.mark.parametrize(
+    "name", ["jmeter.jtl", "k6.csv", "k6.json", "go.csv", "vegeta.json", "hey.csv", "f_clat.1.log"]
+)
+def test_a_tag_that_no_row_has_is_refused(name: str) -> None:
+    with pytest.raises(LogError, match="no line has the operation 'selekt'") as refused:
+        read(WRITTEN[name][1], name, tags=("selekt",))
+    known = {
+        "jmeter.jtl": "did you mean 'select'",
+        "k6.csv": "http_req_sending",
+        "go.csv": "READ",
+        "f_clat.1.log": "0, 1",
+    }
+    assert known.get(name, "") in refused.value.mend
 
 
 def test_transactions_of_jmeter_beside_their_samples_are_asked_about() -> None:

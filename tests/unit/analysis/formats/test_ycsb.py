@@ -245,3 +245,9 @@ def test_a_last_status_that_ends_before_all_its_operations_is_left_out(left: str
     found = read_run([RunFile("ycsb.out", "\n".join([first, second, third]).encode())], ReadOptions())
     assert [(one.operation, one.count) for one in found.samples] == [("reads", 900), ("writes", 100)]
     assert any("the last status is cut short" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("begun", ["[READ: C", "[READ: Count=1, ", "[READ: Count=1, 99=1, "])
+def test_a_status_of_many_brackets_that_are_not_closed_is_soon_read(begun: str) -> None:
+    lines = f"2024-01-01 10:00:00:000 1 sec: 1 operations; {begun * 10_000}]\n"
+    assert not read_run([RunFile("ycsb.out", lines.encode())], ReadOptions()).samples

@@ -23,6 +23,7 @@ from plimsoll.analysis.logs.formats.ycsb_logs import YcsbLogs
 from plimsoll.analysis.logs.formats.ycsb_status import YcsbStatus
 from plimsoll.analysis.logs.unpacking import require_bounded
 from plimsoll.domain.keys.log_words import EXAMPLE
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
 from plimsoll.domain.text.errors import LogError
 
 FORMATS: tuple[Format, ...] = (
@@ -47,6 +48,8 @@ FORMATS: tuple[Format, ...] = (
 )
 """Single tools' logs before the general form."""
 
+_WITH_TAGS = (IntervalLogs, ToolLog, TextLog)
+_CALLED_ALL = f"operation {ALL_OPERATIONS}"
 _SHOWN = 60
 _LONGEST = 200
 # Operations may go on failing after the last answer. Failures of another run would add intervals without an answer.
@@ -59,8 +62,8 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
     """Read the files of one run, in the formats that their content shows, or in the format named `forced`.
 
     Of several formats only one may hold times; the others add what they know (a CSV beside histogram logs adds errors).
-    Raises LogError where a file has no known format, where two formats both hold times, and where the files together
-    are larger than one run may be.
+    Raises LogError where a file has no known format, where two formats both hold times, where tags are asked for and no
+    format has any, and where the files together are larger than one run may be.
     """
     cut = require_bounded((file.name, file.data) for file in files)
     if options.columns:
@@ -69,8 +72,29 @@ def read_run(files: Sequence[RunFile], options: ReadOptions, forced: str | None 
             raise LogError(what, mend="leave one of `--columns` and `--format` out")
         forced = TextLog.name
     by_format = grouped((forced or _format(file).name, file) for file in files)
-    reading = _together([_read(_named(name), own, options) for name, own in by_format.items()])
-    return replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes))))
+    readers = [_named(name) for name in by_format]
+    if options.tags:
+        _require_tags(readers)
+    reading = _together([_read(reader, by_format[reader.name], options) for reader in readers])
+    return _beside_total(replace(reading, notes=tuple(dict.fromkeys((*cut, *reading.notes)))))
+
+
+def _require_tags(readers: Sequence[Format]) -> None:
+    if not any(isinstance(reader, _WITH_TAGS) for reader in readers):
+        what = f"{' and '.join(reader.title for reader in readers)}: has no tags, so `--tags` names nothing in it"
+        raise LogError(what, mend="leave `--tags` out (of an import or a command, `tags:`)")
+
+
+def _beside_total(reading: Reading) -> Reading:
+    """Return the reading with another name for an operation of the total's name, which stands for all operations."""
+    parts: dict[str, Any] = {
+        name: tuple(
+            replace(part, operation=_CALLED_ALL) if part.operation == ALL_OPERATIONS else part
+            for part in getattr(reading, name)
+        )
+        for name in ("tracks", "samples", "failures")
+    }
+    return replace(reading, **parts)
 
 
 def _read(reader: Format, files: Sequence[RunFile], options: ReadOptions) -> Reading:

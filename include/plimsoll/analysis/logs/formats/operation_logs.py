@@ -14,7 +14,7 @@ from plimsoll.analysis.logs.formats.selection import Measure, select
 from plimsoll.analysis.logs.formats.tools import Tool
 from plimsoll.analysis.logs.operations import Failures
 from plimsoll.analysis.logs.unpacking import unpacked
-from plimsoll.domain.keys.log_words import EXAMPLE, Columns, implied, parse_columns
+from plimsoll.domain.keys.log_words import EXAMPLE, implied, parse_columns
 from plimsoll.domain.text.errors import LogError
 
 _MS_PER_S = 1000
@@ -32,7 +32,7 @@ class TextLog:
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Count the operations of all files, second by second of their ends."""
         notes: list[str] = []
-        names = Names(is_counted=options.tags.__contains__ if options.tags else None)
+        names = Names(is_counted=options.tags.__contains__ if options.tags else None, tags=options.tags)
         columns = [parse_columns(options.columns or _implied(file)) for file in files]
         pairs = zip(files, columns, strict=True)
         parsers = [Parser(file, own, options.unit, names, None, notes, is_strict=True) for file, own in pairs]
@@ -64,6 +64,8 @@ class ToolLog:
     def read(self, files: Sequence[RunFile], options: ReadOptions) -> Reading:
         """Count the operations of all files, second by second of their ends."""
         tool, notes = self._tool, list[str]()
+        forms = [self._form(file) for file in files]
+        self._refuse_two_measures(files, forms)
         is_searched = tool.refusal or tool.remarks_on or tool.unsent or tool.is_by_operation
         whole = [(file.name, *unpacked(file.data, file.name)) for file in files if is_searched]
         for name, data, is_cut in whole:
@@ -74,9 +76,13 @@ class ToolLog:
             if tool.refusal is not None and not options.tags and (refusal := tool.refusal(data)):
                 raise LogError(refusal[0], where=name, mend=refusal[1])
             notes += tool.remarks_on(data) if tool.remarks_on else ()
-        names = Names(self._is_counted(options.tags), self._fails, counts=tool.has_counts, mend=tool.mend)
+        names = Names(
+            self._is_counted(options.tags), self._fails, tool.has_counts, tool.mend, options.tags, tool.answers
+        )
         is_row = re.compile(tool.rows).match if tool.rows else None
-        parsers = [Parser(file, self._columns(file), options.unit, names, is_row, notes) for file in files]
+        columns = [parse_columns(tool.forms[form]) for form in forms]
+        pairs = zip(files, columns, strict=True)
+        parsers = [Parser(file, own, options.unit, names, is_row, notes) for file, own in pairs]
         operations = counted(parsers, lambda name: self._meaning(name, options), options.kinds)
         operations = operations._replace(failures=(*operations.failures, *self._unsent(whole)))
         return _reading(
@@ -92,12 +98,23 @@ class ToolLog:
             times_s = (int(line[1]) / _MS_PER_S for line in re.finditer(self._tool.unsent, data))
             yield from failures_at(name, "not sent", ((at_s, 1) for at_s in times_s))
 
-    def _columns(self, file: RunFile) -> Columns:
+    def _refuse_two_measures(self, files: Sequence[RunFile], forms: Sequence[str]) -> None:
+        """Raise LogError on files in several forms, or with names of several measures.
+
+        Of one run they hold the same operations: k6 writes CSV and JSON, fio `_lat` and `_clat`.
+        """
+        measured = [re.search(self._tool.file_names, file.name) for file in files]
+        if len({(form, match[0] if match else "") for form, match in zip(forms, measured, strict=True)}) > 1:
+            what = "are of several forms or measures, so they may hold the same operations twice"
+            mend = "give the files of one form and one measure alone"
+            raise LogError(what, where=", ".join(file.name for file in files), mend=mend)
+
+    def _form(self, file: RunFile) -> str:
         # The first request may stand far below, such as behind thousands of Gatling's lines on users who start
         form = _form(self._tool, file.head) or _form(self._tool, file.text)
         if form is None:
             raise LogError(f"holds no line of {self.title}", where=file.name, mend="give the file as the tool wrote it")
-        return parse_columns(form)
+        return form
 
     def _is_counted(self, tags: Sequence[str]) -> Callable[[str], bool] | None:
         if tags:
@@ -119,8 +136,8 @@ class ToolLog:
         return meaning or ("service time", name)
 
 
-def _form(tool: Tool, text: str) -> Mapping[str, str] | None:
-    return next((columns for form, columns in tool.forms.items() if re.search(form, text)), None)
+def _form(tool: Tool, text: str) -> str | None:
+    return next((form for form in tool.forms if re.search(form, text)), None)
 
 
 def _implied(file: RunFile) -> Mapping[str, str]:

@@ -9,14 +9,14 @@ from plimsoll.analysis.logs.hdr.histogram_layout import UNITS_PER_MS, Unit
 from plimsoll.domain.keys.log_words import COORDINATED_OMISSION, KINDS
 from plimsoll.domain.text.errors import LogError
 
-_TABLE = re.compile(r"^\s*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)", re.MULTILINE)
+_TABLE = re.compile(r"^[ \t]*Value\s+Percentile\s+TotalCount\s+1/\(1-Percentile\)", re.MULTILINE)
 _ROW = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s+([01]\.[0-9]+)\s+([0-9]+)(\s+[0-9.]+|\s+inf)?\s*$")
 _TOTAL = re.compile(r"#\[Max\s*=\s*([0-9]+(?:\.[0-9]+)?), Total count\s*=\s*([0-9]+)")
 _SHOWN = (50.0, 90.0, 99.0, 99.9)
 _WRK2 = "(HdrHistogram - Recorded Latency)"
-_WRK2_TOTAL = re.compile(r"^\s*\d+ requests in .* read$", re.MULTILINE)
-_WRK2_SOCKET = re.compile(r"^\s*Socket errors: (.*)$", re.MULTILINE)
-_WRK2_REFUSED = re.compile(r"^\s*Non-2xx or 3xx responses: (\d+)", re.MULTILINE)
+_WRK2_TOTAL = re.compile(r"^[ \t]*\d+ requests in .* read$", re.MULTILINE)
+_WRK2_SOCKET = re.compile(r"^[ \t]*Socket errors: (.*)$", re.MULTILINE)
+_WRK2_REFUSED = re.compile(r"^[ \t]*Non-2xx or 3xx responses: (\d+)", re.MULTILINE)
 _UNCORRECTED = "(HdrHistogram - Uncorrected Latency"
 
 

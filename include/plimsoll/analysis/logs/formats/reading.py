@@ -3,7 +3,6 @@
 Failures of a run: figures with times, a log of failed operations, or two counts of which one leaves them out.
 """
 
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -18,7 +17,7 @@ from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Failures, Floats, Track
-from plimsoll.analysis.logs.unpacking import GZIP, in_utf8, unpacked
+from plimsoll.analysis.logs.unpacking import beginning, unpacked
 from plimsoll.domain.text.errors import LogError
 
 _HEAD_BYTES = 1 << 16
@@ -34,14 +33,7 @@ class RunFile:
     @cached_property
     def head(self) -> str:
         """Return the beginning of the file's text, long enough to tell its format."""
-        packed = self.data.startswith(GZIP)
-        try:
-            plain = (
-                zlib.decompressobj(wbits=31).decompress(self.data, _HEAD_BYTES) if packed else self.data[:_HEAD_BYTES]
-            )
-        except zlib.error:  # whoever reads the file says so
-            plain = b""
-        return in_utf8(plain).decode(errors="replace")
+        return beginning(self.data, _HEAD_BYTES).decode(errors="replace")
 
     @cached_property
     def text(self) -> str:

@@ -42,7 +42,7 @@ class _Refused(NamedTuple):
 
 _REFUSED = (
     _Refused(
-        r"\s*Writes\s+Reads\s+Deletes\s+Errors",
+        r"Writes\s+Reads\s+Deletes\s+Errors",
         "is the console of tlp-stress or easy-stress, whose percentiles fade the past out slowly: they are of no "
         "interval",
         "run Azul's tlp-stress with `--hdr FILE`, or cassandra-stress with `-log hdrfile=FILE`: these write intervals",
@@ -58,7 +58,7 @@ _REFUSED = (
         f"log each transaction with its time as {_LOG}; or measure by pgbench with `--log`",
     ),
     _Refused(
-        r"(?m)^.*PerformanceEvaluation: .*\blatency\b.*\b99th=",
+        r"(?m)^(?>.*?PerformanceEvaluation: )(?>.*?\blatency\b).*\b99th=",
         "is hbase pe's output, whose percentiles are of the run so far: they hide intervals that missed",
         "measure HBase by YCSB with `-p measurementtype=hdrhistogram -s`, or by Plimsoll's own load generator",
     ),
@@ -123,12 +123,12 @@ _REFUSED = (
         "take a newer hey; its CSV has the column `offset`",
     ),
     _Refused(
-        r"(?m)^\s*(Summary:\s*\n\s*(Success rate|Total):)",
+        r"(?m)^[ \t]*Summary:\s+(Success rate|Total):",
         "is the summary of hey or oha, which has percentiles of the whole run: they hide intervals that missed",
         "run hey with `-o csv`, oha with `--output-format csv`",
     ),
     _Refused(
-        r"(?m)^\s+http_req_duration\.*: avg=|^\s*\{\s*\"(root_group|metrics)\":\s*\{[\s\S]*\"http_req",
+        r"(?m)^[ \t]+http_req_duration\.*: avg=|\A\s*\{\s*\"(root_group|metrics)\":\s*\{[\s\S]*\"http_req",
         "is k6's summary of the whole run, which hides intervals that missed",
         "run k6 with `--out csv=FILE` or `--out json=FILE`",
     ),
@@ -154,7 +154,7 @@ _REFUSED = (
         NOT_MEMTIER,
     ),
     _Refused(
-        r"(?m)^\s*Thread Stats\s+Avg\s+Stdev",
+        r"(?m)^[ \t]*Thread Stats\s+Avg\s+Stdev",
         "is wrk's summary of the whole run, which hides intervals that missed",
         "measure by vegeta or k6, whose results have every request",
     ),

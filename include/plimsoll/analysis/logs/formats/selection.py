@@ -107,13 +107,19 @@ def select(series: Sequence[Series]) -> Selection:
 
 def with_tags(series: Sequence[Series], tags: Collection[str]) -> Sequence[Series]:
     """Return the series with one of the tags; all series where `tags` is empty. Raises LogError for an unknown tag."""
-    there = dict.fromkeys(tagged.tag for tagged in series)
+    refuse_unknown_tags(tags, dict.fromkeys(tagged.tag for tagged in series), series[0].log.name)
+    return [tagged for tagged in series if tagged.tag in tags] if tags else series
+
+
+def refuse_unknown_tags(
+    tags: Collection[str], there: Collection[str], where: str, row: str = "record", name: str = "tag"
+) -> None:
+    """Raise LogError on the first tag that is not there. `row`: what has a name in that log; `name`: what that is."""
     for tag in tags:
         if tag not in there:
-            known = [name for name in there if name]
-            mend = meant_or_known(tag, known, lead="there is") or "leave `--tags` out: no record has a tag"
-            raise LogError(f"no record has the tag {tag!r}", where=series[0].log.name, mend=mend)
-    return [tagged for tagged in series if tagged.tag in tags] if tags else series
+            known = [other for other in there if other]
+            mend = meant_or_known(tag, known, lead="there is") or f"leave `--tags` out: no {row} has any {name}"
+            raise LogError(f"no {row} has the {name} {tag!r}", where=where, mend=mend)
 
 
 def refuse_service_times_beside_response_times(series: Sequence[Series]) -> None:

@@ -61,7 +61,8 @@ class Tool:
     `rows`: how the lines that are rows begin, where a file has others too. `unsent`: a line of what could not be sent,
     with its time in ms. `tells_failures`: whether what had no answer has a line. `refusal`: says what is not sound in a
     file's content, and `remarks_on` what is odd. `is_by_operation`: one operation follows another in it, each from the
-    run's start to its end, so that a part of it lacks some. `mend`: what to do where no row is left.
+    run's start to its end, so that a part of it lacks some. `mend`: what to do where no row is left. `answers`: the
+    outcomes that are answers of an operation's name, where it has others than usual.
     """
 
     name: str
@@ -80,6 +81,7 @@ class Tool:
     remarks: tuple[str, ...] = ()
     is_by_operation: bool = False
     mend: str = "give the whole log"
+    answers: Callable[[str], frozenset[str]] | None = None
 
 
 def _gatling(shift: int) -> Mapping[str, str]:
@@ -94,6 +96,11 @@ def _of_k6(name: str) -> Meaning | None:
     if name == _K6_DROPPED:
         return "time of failures", ""
     return "service time", "" if name == _K6_JUDGED else name
+
+
+def _answers_of_k6(name: str) -> frozenset[str]:
+    """Return the status of gRPC that stands for an answer: 0, OK. Other requests have statuses of HTTP."""
+    return frozenset({"0"} if name.startswith("grpc_") else ())
 
 
 def _of_ycsb(name: str) -> Meaning | None:
@@ -125,7 +132,7 @@ TOOLS: tuple[Tool, ...] = (
         "jmeter",
         "JMeter results (JTL as CSV)",
         {
-            r"^(?=[^\n]*\btimeStamp\b)(?=[^\n]*\belapsed\b)[\w,;|\t]+\r?\n": JMETER,
+            r"^(?=[^\n]*\btimeStamp\b)(?=[^\n]*\belapsed\b)(?:[\w,;|\t]|\"[^\"\n]*\")+\r?\n": JMETER,
             r"^\d{13},\d+,[^,\n]*,[^,\n]*,[^\n]*,(true|false),": {
                 "time": "1:ms",
                 "latency": "2:ms",
@@ -207,6 +214,7 @@ TOOLS: tuple[Tool, ...] = (
         meaning=_of_k6,
         counted=rf"{_K6_JUDGED}|{_K6_DROPPED}",
         has_counts=True,
+        answers=_answers_of_k6,
         remarks=(
             f"k6's {_K6_JUDGED} is judged, which has no time for a connection in it; a dropped iteration counts as one "
             "operation that was due and not sent",
@@ -262,7 +270,7 @@ TOOLS: tuple[Tool, ...] = (
             }
             for more, latency in ((r"(, \w+){1,3}", "2:ns"), ("", "2"))
         },
-        file_names=r"_c?lat\b|_c?lat\.",
+        file_names=r"_c?lat\b",
         meaning=_of_fio,
         remarks=("fio ends a job at its first error: look for errors in its output",),
     ),

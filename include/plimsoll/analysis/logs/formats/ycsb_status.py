@@ -23,12 +23,12 @@ from plimsoll.domain.text.errors import LogError
 _LINE = re.compile(
     r"^.*?(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d:\d{3}) (?P<second>\d+) sec: \d+ operations;(?P<rest>.*)$", re.MULTILINE
 )
-_OPERATION = re.compile(r"\[(?P<name>[^\[\]:,\n]+): Count=(?P<count>\d+), (?P<figures>[^\]]*)\]")
+_OPERATION = re.compile(r"\[(?P<name>[^\[\]:,\n]+): Count=(?P<count>\d+), (?P<figures>[^\[\]]*)\]")
 _AVERAGED = re.compile(
-    r"\[(Bucket)?(?P<name>[^\[\]:,\n]+?)(: Count=(?!0,)\d+,(?![^\]]*\b99=)[^\]]*| AverageLatency\(us\)=[^\]]*)\]"
+    r"\[(Bucket)?(?P<name>[^\[\]:,\n]+?)(: Count=(?!0,)\d+,(?![^\[\]]*\b99=)[^\[\]]*| AverageLatency\(us\)=[^\[\]]*)\]"
 )
 """An operation of which a status tells no percentiles."""
-_CUT = re.compile(r"\[[^\[\]:,\s]*(:( (C[^\]\n]*)?)?)?$", re.MULTILINE)
+_CUT = re.compile(r"\[[^\[\]:,\s]*(:( (C[^\[\]\n]*)?)?)?$", re.MULTILINE)
 _FIGURE = re.compile(r"(?P<name>Max|Min|Avg|[\d.]+)=(?P<value>[\d.,]+?)(?=, |$)")
 _OF_THE_RUN = re.compile(r"(OVERALL|(TOTAL|MAX|MIN)_\S+)$")
 """Lines of the summary that are about no measurement: the whole run, and collectors of the client's JVM by their own

@@ -15,7 +15,7 @@ _CONCURRENT = re.compile(r"\[(GC concurrent|CMS-concurrent)-")
 _BEGINNING = re.compile(r"\[(Full )?GC\b|\[(Pause|Concurrent) |(Total|Application) time\b")
 _NESTED = re.compile(r"\[(Full )?GC\b")
 _HEAP_BEFORE = re.compile(r"\{Heap before GC (?!.*Heap after GC)", re.DOTALL)
-_OTHER_BRACKETS = re.compile(r"\[0x[^\])]*[\])]|^ +\d+: +\d+ +\d+ +\S+$", re.MULTILINE)
+_OTHER_BRACKETS = re.compile(r"\[0x[^\[\])]*[\])]|^ +\d+: +\d+ +\d+ +\S+$", re.MULTILINE)
 """Addresses, and names of arrays' classes in a histogram: brackets that enclose nothing."""
 _NO_PAUSE = re.compile(
     r"\[(GC concurrent|CMS-concurrent)-|\[Concurrent [a-z]|\[Preclean |\[Pause [^,]+, start\]\s*$|Application time: |"
@@ -49,12 +49,16 @@ class Record:
     details: list[str] = field(default_factory=list)
     cut: bool = False
     """Whether the line of the time stamp has no end: a log may be read while its JVM writes a line."""
+    _unclosed: int = field(init=False)
+    """Brackets of the head that are not closed, counted line by line: a class histogram has thousands of lines."""
+
+    def __post_init__(self) -> None:
+        self._unclosed = _opened(self.head) if _OTHER_BRACKETS.sub("", self.head).startswith("[") else 0
 
     @property
     def open(self) -> bool:
         """Tell whether the head is not closed yet. Ages, free lists and ends of phases can interrupt it."""
-        text = _OTHER_BRACKETS.sub("", self.head)
-        return text.startswith("[") and text.count("[") > text.count("]")
+        return self._unclosed > 0
 
     @property
     def without_pause(self) -> bool:
@@ -64,6 +68,7 @@ class Record:
     def add(self, line: str) -> None:
         if self.open:
             self.head += f"\n{line}"
+            self._unclosed += _opened(line)
         else:
             self.details.append(line)
 
@@ -76,6 +81,12 @@ class Record:
         if not self.open:
             return False
         return not _BEGINNING.match(rest) or bool(_NESTED.match(rest) and _HEAP_BEFORE.search(self.head))
+
+
+def _opened(text: str) -> int:
+    """Return how many brackets a text opens, less those that it closes."""
+    own = _OTHER_BRACKETS.sub("", text)
+    return own.count("[") - own.count("]")
 
 
 @dataclass

@@ -149,8 +149,13 @@ def joined(logs: Sequence[Pauses]) -> Pauses:
         pauses=tuple(pause for log in logs for pause in log.pauses),
         heap=tuple(heap),
         cpu=tuple(time for log in logs for time in log.cpu),
-        unread=next((log.unread for log in logs if log.unread), None),
+        unread=_joined_unread([log.unread for log in logs if log.unread]),
     )
+
+
+def _joined_unread(of_logs: Sequence[Unread]) -> Unread | None:
+    lines, of = sum(unread.lines for unread in of_logs), sum(unread.of for unread in of_logs)
+    return Unread(lines, of, of_logs[0].first) if of_logs else None
 
 
 UNITS = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from plimsoll.analysis.logs.formats.interval_logs import Meaning
-from plimsoll.analysis.logs.formats.operation_log.parsing import Chunk, Parser
+from plimsoll.analysis.logs.formats.operation_log.parsing import NAMED, Chunk, Parser
 from plimsoll.analysis.logs.formats.operation_log.second_counts import (
     MOST_SECONDS,
     Activity,
@@ -18,9 +18,10 @@ from plimsoll.analysis.logs.formats.operation_log.second_counts import (
     seconds_of,
 )
 from plimsoll.analysis.logs.formats.reading import RunFile
-from plimsoll.analysis.logs.formats.selection import Series
+from plimsoll.analysis.logs.formats.selection import Series, refuse_unknown_tags
 from plimsoll.analysis.logs.hdr.hdrlog import HistogramLog
 from plimsoll.analysis.logs.operations import Failures
+from plimsoll.analysis.logs.unpacking import unpacked
 from plimsoll.domain.keys.log_words import KINDS
 from plimsoll.domain.text.errors import LogError
 
@@ -91,6 +92,8 @@ def counted(parsers: Sequence[Parser], meaning: MeaningOf, kinds: Mapping[str, s
         for chunk in chain([first] if first else [], chunks):
             file.add(chunk)
         file.finish()
+    there = dict.fromkeys(chain(*(file.by_name for file in files), *(sorted(parser.seen) for parser in parsers)))
+    refuse_unknown_tags(parsers[0].names.tags, there, ", ".join(file.name for file in files), *NAMED)
     kinds = {**KINDS, **kinds}
     series = tuple(_series(files, meaning, kinds))
     return Counted(series, tuple(_failures(files, meaning, kinds)), origin_s)
@@ -103,16 +106,21 @@ def _series(files: Sequence[_File], meaning: MeaningOf, kinds: Mapping[str, str]
     """
     origin_s, end_s = files[0].activity.origin_s, max(file.activity.end_s for file in files)
     first_s = min(file.activity.first_s for file in files)
-    if (end_s - first_s) * sum(len(file.by_name) for file in files) > MOST_SECONDS:
-        what = f"hold {end_s - first_s:,.0f} s of so many operations that they are more than {MOST_SECONDS:,} records"
-        raise LogError(what, where=files[0].name, mend="leave `operation` out of `--columns`")
-    for file in files:
+    logs = sum(len(file.by_name) for file in files)
+    if (end_s - first_s) * logs > MOST_SECONDS:
+        what = f"hold {end_s - first_s:,.0f} s of {logs} operations or files: more than {MOST_SECONDS:,} s together"
+        mend = "give a log of a shorter run, or the files of all threads as one, sorted by time"
+        if logs > len(files):
+            mend += "; or judge fewer operations: `--tags NAME`, or `--columns` without `operation`"
+        raise LogError(what, where=", ".join(file.name for file in files), mend=mend)
+    # `select` compares comments: by this hash it tells a file that is given twice from one with equal counts
+    hashed = [sha256(unpacked(file.file.data, file.name)[0]).hexdigest() if len(files) > 1 else "" for file in files]
+    for file, own_hash in zip(files, hashed, strict=True):
         activity, judged = file.activity, [name for name in file.by_name if meaning(name)[0] != FAILED]
         begins_s = activity.first_s if activity.first_s - first_s > activity.chance_s else first_s
         ends_s = activity.end_s if end_s - activity.end_s > activity.chance_s else end_s
         first, last = seconds_of(np.array([begins_s, ends_s]), origin_s).tolist()
-        # `select` compares comments: by this hash it tells a file that is given twice from one with equal counts
-        log = HistogramLog(file.name, (), begins_s, (sha256(file.file.data).hexdigest(),))
+        log = HistogramLog(file.name, (), begins_s, (own_hash,))
         # A file in which nothing was answered covers its time all the same.
         for name in judged or list(dict.fromkeys(["", *file.by_name]))[:1]:
             counts = file.by_name.get(name) or SecondCounts(origin_s)

@@ -1,8 +1,9 @@
 """The operations of one file, a chunk at a time, as numbers."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from plimsoll.analysis.logs.formats.operation_log.rows import Layout, Row, RowReader, layout_of
 from plimsoll.analysis.logs.formats.operation_log.values import Outcomes, numbers, seconds, unit_of_moments
 from plimsoll.analysis.logs.formats.reading import RunFile
+from plimsoll.analysis.logs.formats.selection import refuse_unknown_tags
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Floats
 from plimsoll.domain.keys.log_words import SECONDS_OF, Column, Columns
@@ -24,6 +26,9 @@ _LATEST_S = 5e9
 _US_PER_S = 1e6
 _EXACT, _EXACT_BETWEEN = 1e-4, 0.5
 """The share of a µs that floating point may take from a whole number of them, and from one between two times."""
+NAMED = "line", "operation"
+"""What has a name in such a log, and what that names."""
+_MOST_SEEN = 100
 _UNKNOWN_UNIT = "say it: `--unit ms` (or `us`, `ns`; of an import or a command, `unit:`), or `latency=NAME:s`"
 
 
@@ -32,13 +37,16 @@ class Names(NamedTuple):
 
     `is_counted`: whether rows of a name are read at all. `fails`: the kind of failure that a name stands for; empty for
     others. `counts`: whether a row of such a name stands for as many operations as the column of its latency says.
-    `mend`: what to do where no row is left.
+    `mend`: what to do where no row is left. `tags`: the names that the user asks for. `answers`: the outcomes that are
+    answers of a name, where it has others than usual.
     """
 
     is_counted: Callable[[str], bool] | None = None
     fails: Callable[[str], str] | None = None
     counts: bool = False
     mend: str = "give the whole log"
+    tags: Sequence[str] = ()
+    answers: Callable[[str], frozenset[str]] | None = None
 
 
 class Chunk(NamedTuple):
@@ -61,7 +69,7 @@ class Parser:
     """Reads one file.
 
     `unit` is that of latencies, where the columns do not tell it. `is_strict`: all of the columns must be there, not
-    only those that are needed.
+    only those that are needed. `seen`: some of the operations of the rows read so far, where the user asks for some.
     """
 
     file: RunFile
@@ -71,6 +79,8 @@ class Parser:
     is_row: Callable[[str], object] | None
     notes: list[str]
     is_strict: bool = False
+    seen: set[str] = field(default_factory=set)
+    _by_values: dict[frozenset[str], Outcomes] = field(default_factory=dict)
 
     @cached_property
     def layout(self) -> Layout:
@@ -79,6 +89,8 @@ class Parser:
     def chunks(self) -> Iterator[Chunk]:
         """Yield all operations, chunk by chunk; none is empty."""
         places = {column: index for index, column in enumerate(self._wanted)}
+        if self.columns.operation not in places:
+            refuse_unknown_tags(self.names.tags, (), self.file.name, *NAMED)
         units: list[str] = []
         empty = set(self._told)
         for rows in self._rows(places):
@@ -86,6 +98,8 @@ class Parser:
                 units = units or self._units(rows[0])
                 empty = {column for column in empty if not any(row[1][places[column]] for row in rows)}
                 yield self._chunk(rows, units, places)
+        if not units and any(self.seen):
+            refuse_unknown_tags(self.names.tags, sorted(self.seen), self.file.name, *NAMED)
         # A column of CSV is in its header or nowhere; of JSON any line may have it, so only the end tells
         if empty and self.is_strict and self.layout.is_json:
             raise self._lacks(min(empty))
@@ -136,6 +150,9 @@ class Parser:
                 kept = [row for row in kept if row[1][index] in values]
             if is_counted and columns.operation is not None and columns.operation in places:
                 index = places[columns.operation]
+                if self.names.tags:
+                    new = {row[1][index] for row in kept} - self.seen
+                    self.seen.update(islice(new, _MOST_SEEN - len(self.seen)))
                 kept = [row for row in kept if is_counted(row[1][index])]
             yield kept
 
@@ -198,19 +215,21 @@ class Parser:
             return moment_s - took_s, moment_s, took_s, counts
         return moment_s, moment_s + took_s, took_s, counts
 
-    @cached_property
-    def _outcomes(self) -> Outcomes:
+    def _outcomes(self, name: str) -> Outcomes:
         columns = self.columns
+        values = (self.names.answers(name) if self.names.answers else None) or columns.ok_values
         column = next((column.name for column in columns.ok if self.layout.has(column)), "")
         has_errors = columns.error is not None and self.layout.has(columns.error)
-        return Outcomes(columns.ok_values, column, has_errors=has_errors)
+        return self._by_values.setdefault(values, Outcomes(values, column, has_errors=has_errors))
 
     def _failed(self, lines: Sequence[int], names: Sequence[str], outcomes: Sequence[tuple[str, ...]]) -> list[str]:
+        of_names = {name: self._outcomes(name) for name in set(names)}
+        failed: list[str] = []
         try:
-            failed = [self._outcomes[texts] for texts in outcomes]
+            failed += (of_names[name][texts] for name, texts in zip(names, outcomes, strict=True))
         except LogError as error:
-            line = next(line for line, texts in zip(lines, outcomes, strict=True) if texts not in self._outcomes)
-            raise LogError(error.what, where=f"{self.file.name}, line {line}", mend=error.mend) from error
+            where = f"{self.file.name}, line {lines[len(failed)]}"
+            raise LogError(error.what, where=where, mend=error.mend) from error
         if self.names.fails is not None:
             by_name = {name: self.names.fails(name) for name in set(names)}
             failed = [by_name[name] or kind for name, kind in zip(names, failed, strict=True)]

@@ -52,7 +52,7 @@ def layout_of(file: RunFile, columns: Columns, is_row: Callable[[str], object] |
     for delimiter, keys in divided.items():
         places = [place(column, keys) for column in columns.needed]
         if None not in places:
-            named = any(column.name in keys for column in columns.needed)
+            named = any(column.name in keys and not column.name.isdecimal() for column in columns.needed)
             return Layout(False, delimiter, keys, named or not is_moment(keys[places[0] or 0]))
     there = max(divided.values(), key=len)
     missing = ", ".join(column.name for column in columns.needed if place(column, there) is None)
