@@ -150,7 +150,7 @@ def test_loads_that_can_not_be_observed_hold_up_nobody_and_not_the_loop(
     installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """More of them than the loop itself has threads for what blocks."""
-    works = [started(installation), *(begin(installation.toolkit, "campaign", CELL, "lost") for _ in range(40))]
+    works = [started(installation), *(begin(installation.toolkit, "campaign", CELL, f"lost-{n}") for n in range(40))]
     answered = Event()
 
     def poll(work: AttemptContext) -> LoadStatus:

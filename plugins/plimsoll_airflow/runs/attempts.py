@@ -27,7 +27,8 @@ def begin_or_resume(toolkit: Toolkit, campaign_id: str, cell_id: str, run: CellR
     newest = CampaignStore(toolkit.store, campaign_id).newest_attempt(cell_id)
     if newest is not None and layout.MANIFEST.read(toolkit.store, newest) is None:
         attempt = layout.ATTEMPT.read(toolkit.store, newest)
-        if attempt is not None and attempt.owner == run.token:
+        is_own = attempt is not None and attempt.owner == run.token
+        if is_own and not attempts.is_barely_begun(toolkit, newest, run.token):
             return AttemptContext(toolkit, newest)
     return attempts.begin(toolkit, campaign_id, cell_id, run.token)
 

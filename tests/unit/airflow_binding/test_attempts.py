@@ -4,13 +4,16 @@ from datetime import timedelta
 import pytest
 from tests.fakes.clock import SteppingClock
 from tests.fakes.installation import Installation, instant_definition
+from tests.fakes.instant import INSTANT
+from tests.fakes.paid import Prices
 from tests.support.campaigns.attempt_verdicts import verdict_of
 
 from plimsoll.domain.text.errors import NotFound, Refused
-from plimsoll.services.cell import actions
+from plimsoll.services.cell import actions, attempts
 from plimsoll.services.cell.attempt_state import cancel
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.collect import collect
+from plimsoll.services.hosts.accounts import accounts
 from plimsoll.services.store import layout
 from plimsoll_airflow.runs.attempts import begin_or_resume, find_attempt, require_attempt
 from plimsoll_airflow.runs.ownership import CellRun, CellRunId
@@ -33,6 +36,25 @@ def test_a_second_try_goes_on_with_the_attempt_that_the_first_has_begun(campaign
     again = begin_or_resume(campaign.toolkit, CAMPAIGN, CELL, FIRST_PASS)
 
     assert (first.key.attempt, again.key.attempt) == (1, 1)
+
+
+def test_an_attempt_whose_begin_was_killed_gets_its_account_from_the_second_try(
+    campaign: Installation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tools = replace(campaign.toolkit, tariffs={INSTANT: Prices()})
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(attempts, "note_begun", killed)
+        with pytest.raises(KeyboardInterrupt):
+            begin_or_resume(tools, CAMPAIGN, CELL, FIRST_PASS)
+
+    again = begin_or_resume(tools, CAMPAIGN, CELL, FIRST_PASS)
+
+    assert again.key.attempt == 1
+    assert accounts(again.campaign) == {again.key: None}
 
 
 def test_a_cleared_run_begins_a_new_attempt_and_destroys_the_old_cluster(campaign: Installation) -> None:

@@ -46,6 +46,29 @@ def test_a_note_on_no_campaign_and_one_that_is_too_long_are_refused(installation
     assert isinstance(plimsoll("campaigns", "note", "mine", "x" * 100_000).exception, Refused)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("campaigns", "delete", "--yes", "mine/"),
+        ("campaigns", "note", "mine/", "x"),
+        ("store", "keep", "mine/", "x"),
+        ("store", "check", "mine/"),
+        ("rejudge", "--jobs", "1", "mine/"),
+        ("status", "mine/"),
+        ("compare", "other", "mine/"),
+        ("bundle", "mine/", "-o", "mine.zip"),
+    ],
+)
+def test_a_path_is_no_campaign_and_the_one_meant_is_named(
+    installation: Installation, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(installation.folder)
+    refused = plimsoll(*command)
+    assert isinstance(refused.exception, NotFound)
+    assert "there is no campaign 'mine/'\n  To mend it: did you mean 'mine'?" in str(refused.exception)
+    assert campaign_ids(installation.toolkit.store) == ("mine", "other")
+
+
 @pytest.mark.parametrize("answers", ["n\n", "y\nother\n", "y\n", ""])
 def test_nothing_is_deleted_unless_both_questions_are_answered(installation: Installation, answers: str) -> None:
     answer = plimsoll("campaigns", "delete", "mine", answers=answers)

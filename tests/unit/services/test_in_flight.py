@@ -114,7 +114,7 @@ def test_an_attempt_records_the_definition_and_the_code_that_it_began_with(insta
     first = begin(replace(installation.toolkit, code_version="1+old"), "campaign", CELL, "owner").attempt()
     campaign.open(instant_definition().model_copy(update={"budget": 100.0}))
 
-    second = begin(replace(installation.toolkit, code_version="1+new"), "campaign", CELL, "owner").attempt()
+    second = begin(replace(installation.toolkit, code_version="1+new"), "campaign", CELL, "another").attempt()
 
     stored = (installation.folder / "store" / "campaign" / "definition.yaml").read_bytes()
     assert (first.code_version, second.code_version) == ("1+old", "1+new")

@@ -41,7 +41,7 @@ def installation(tmp_path: Path) -> Installation:
     made.open_campaign(DEFINITION)
     run(made, FIRST, THIRD)
     cancel(begin(made.toolkit, "campaign", SECOND, "me"), "ada")
-    begin(made.toolkit, "campaign", SECOND, "me")
+    begin(made.toolkit, "campaign", SECOND, "another")
     return made
 
 

@@ -14,7 +14,7 @@ from pydantic import AwareDatetime
 from plimsoll.domain.attempt.result import LONGEST_NOTE, Note
 from plimsoll.domain.hosts.owner import ProcessOwner, owner_words
 from plimsoll.domain.text.base import Model
-from plimsoll.domain.text.errors import NotFound, Problem, Refused
+from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.state.reading import Memory, read_state, running_attempts
 from plimsoll.services.campaign.state.runs import TAKE_OVER, before_deletion, end_run, runs_at_work
@@ -95,10 +95,11 @@ def deletable(toolkit: Toolkit, campaign_id: str, by: str, *, take_over: bool = 
     where its provider can't be asked for clusters: its definition alone says where what they left is. With `take_over`,
     what may no longer exist is ignored: records of runs of another program, such as an Airflow, and silent hosts.
     """
+    campaign = CampaignStore(toolkit.store, campaign_id)
+    campaign.require_id()
     files = [key for key in toolkit.store.keys(campaign_id) if not key.startswith(HOLD.folder(campaign_id))]
     if not files:
-        mend = "`plimsoll campaigns` lists the campaigns of this store"
-        raise NotFound(f"there is no campaign {campaign_id!r}", where=toolkit.store.url(), mend=mend)
+        raise campaign.not_there()
     require_free(toolkit, campaign_id)
     at_work = () if take_over else runs_at_work(toolkit, campaign_id, before_deletion(campaign_id))
     running = _running(toolkit, campaign_id, take_over=take_over)

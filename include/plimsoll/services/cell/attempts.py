@@ -7,6 +7,7 @@ from functools import partial
 from itertools import takewhile
 
 from plimsoll.domain.campaign.campaign import Campaign
+from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostsSilent, RecordsUnread
 from plimsoll.domain.hosts.owner import is_of_another_airflow, owner_since
 from plimsoll.domain.keys.system import EXTERNAL
@@ -23,11 +24,14 @@ from plimsoll.services.ownership import is_at_work, require_free
 from plimsoll.services.retries import try_all
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
+from plimsoll.services.store.records import folder_of
 from plimsoll.services.toolkit import Toolkit
 
 
 def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> AttemptContext:
     """Return a new attempt at the cell. Clusters that older attempts at the cell left behind are destroyed first.
+
+    Called again after a failure or a kill in between, it goes on with the attempt that the owner has on record.
 
     Raises Refused where the campaign's budget or `finish_by` leaves no room for another cell, where nobody has approved
     what must be approved, where somebody else runs the cell or holds the campaign, and where the campaign is being
@@ -40,13 +44,23 @@ def begin(toolkit: Toolkit, campaign_id: str, cell_id: str, owner: str) -> Attem
     require_approval(toolkit, campaign, resolved)
     require_free(toolkit, campaign_id, owner)
     _require_nobody_at_work(toolkit, campaign, resolved, cell_id, owner)
-    # Before the budget is looked at: an attempt whose cost is final takes nothing more from it
-    _destroy_older(toolkit, resolved, campaign, cell_id)
-    require_budget(toolkit, campaign, resolved, cell_id)
-    require_time(toolkit, campaign, resolved, cell_id)
-    key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
+    key = campaign.newest_attempt(cell_id)
+    if key is None or not is_barely_begun(toolkit, key, owner):
+        # Before the budget is looked at: an attempt whose cost is final takes nothing more from it
+        _destroy_older(toolkit, resolved, campaign, cell_id)
+        require_budget(toolkit, campaign, resolved, cell_id)
+        require_time(toolkit, campaign, resolved, cell_id)
+        key = campaign.begin_attempt(cell_id, owner, toolkit.clock.now(), toolkit.code_version)
     note_begun(toolkit, resolved, ClusterId.of_attempt(key))
     return AttemptContext(toolkit, key)
+
+
+def is_barely_begun(toolkit: Toolkit, key: AttemptKey, owner: str) -> bool:
+    """Tell whether nothing but the owner's record is there of the attempt: no step, no failure, nobody cancelled it."""
+    if [*toolkit.store.keys(folder_of(key))] != [layout.ATTEMPT.key(key)]:
+        return False
+    attempt = layout.ATTEMPT.read(toolkit.store, key)
+    return attempt is not None and attempt.owner == owner
 
 
 def _require_nobody_at_work(

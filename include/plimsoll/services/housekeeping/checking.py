@@ -60,9 +60,11 @@ def check_campaign_files(toolkit: Toolkit, campaign_id: str, on_bytes: OnBytes, 
 
     Raises StoreError where the store can't be reached.
     """
+    campaign = StoredCampaign(toolkit.store, campaign_id)
+    campaign.require_id()
     files = campaign_files(toolkit.store, campaign_id, on_bytes)
     if not files.listed:
-        StoredCampaign(toolkit.store, campaign_id).definition_text()
+        raise campaign.not_there()
     if not any(map(place_of, files.listed)):
         newest = max(file.changed_at for file in files.listed.values())
         if toolkit.clock.now() - newest < YOUNG:

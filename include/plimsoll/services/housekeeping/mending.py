@@ -4,6 +4,7 @@ Whatever can't be made again stays as it is.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from io import BytesIO
@@ -43,13 +44,15 @@ def mend(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
     elif not checked.campaign_id:
         yield from (_dropped(toolkit, fault) for fault in checked.faults)
     else:
-        try:
-            with held(toolkit, checked.campaign_id):
+        with ExitStack() as holding:
+            try:
+                holding.enter_context(held(toolkit, checked.campaign_id))
                 if problems := [*runs_at_work(toolkit, checked.campaign_id)]:
                     raise Refused(problems)
+            except Refused as refused:
+                yield from (Mended(fault, refused.what) for fault in checked.faults)
+            else:
                 yield from _mended(toolkit, checked)
-        except Refused as refused:
-            yield from (Mended(fault, refused.what) for fault in checked.faults)
 
 
 def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
@@ -66,9 +69,10 @@ def _mended(toolkit: Toolkit, checked: Checked) -> Iterator[Mended]:
     ]
     yield from done
     if of_totals := by_remedy.get("totals"):
-        # They may not be written again: totals are recorded only of a settled campaign
+        # They may not be written again: totals are recorded only of a settled campaign, whose records can be read
         toolkit.store.delete(layout.TOTALS.key(checked.campaign_id))
-        record_totals(CampaignStore(toolkit.store, checked.campaign_id), toolkit.clock.now())
+        with suppress(PlimsollError):
+            record_totals(CampaignStore(toolkit.store, checked.campaign_id), toolkit.clock.now())
         yield from map(Mended, of_totals)
     if of_report := by_remedy.get("publish"):
         # A file that nobody refers to goes into no report

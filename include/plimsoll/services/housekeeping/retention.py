@@ -13,6 +13,7 @@ from plimsoll.domain.attempt.result import RawRemoval
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.text.errors import PlimsollError, Refused
 from plimsoll.domain.text.wording import plural
+from plimsoll.ports.store import ResultStore
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.campaign.show.status import campaign_summary
 from plimsoll.services.campaign.state.reading import Memory
@@ -46,10 +47,13 @@ class Rule:
         """Tell whether it removes anything at all."""
         return self.older_than is not None or self.most_bytes is not None
 
-    def words(self, age: timedelta, total: int) -> str:
-        """Return the part of the rule by which raw files of that age go, of that many bytes in all; empty: none."""
-        if self.older_than is not None and age > self.older_than:
-            return f"older than {plural(self.older_than.days, 'day')}"
+    def words(self, age: timedelta | None, total: int) -> str:
+        """Return the part of the rule by which raw files of that age go, of that many bytes in all; empty: none.
+
+        `age`: None where it is not known, so that they may be as old as the rule says.
+        """
+        if self.older_than is not None and (age is None or age > self.older_than):
+            return f"{'perhaps ' if age is None else ''}older than {plural(self.older_than.days, 'day')}"
         if self.most_bytes is not None and total > self.most_bytes:
             return f"more than {self.most_bytes / 1e9:g} GB of raw files"
         return ""
@@ -67,7 +71,10 @@ class Pruned:
 
 @dataclass(frozen=True)
 class _Raw:
-    """The raw files of a campaign: their bytes by attempt, and the attempts whose removal was begun."""
+    """The raw files of a campaign: their bytes by attempt, and the attempts whose removal was begun.
+
+    `ended_at`: None where it is not known; `why_not` says why then.
+    """
 
     campaign_id: str
     sizes: dict[AttemptKey, int]
@@ -92,14 +99,18 @@ def prune(
             campaigns.append(_with_end(toolkit, raw, memory))
     total = sum(sum(raw.sizes.values()) for raw in campaigns)
     for raw in sorted(campaigns, key=lambda raw: raw.ended_at or now):
-        words = rule.words(now - (raw.ended_at or now), total)
+        words = rule.words(now - raw.ended_at if raw.ended_at else None, total)
         keys = raw.sizes.keys() if words else raw.sizes.keys() & raw.begun
         if not keys:
             continue
         size = sum(raw.sizes[key] for key in keys)
-        why_not = raw.why_not or _why_not(toolkit, raw.campaign_id)
-        if not why_not and not dry_run:
-            why_not = _remove(toolkit, raw.campaign_id, keys, RawRemoval(at=now, by=by, rule=words or "as recorded"))
+        removal = RawRemoval(at=now, by=by, rule=words or "as recorded")
+        try:
+            why_not = raw.why_not or _why_not(toolkit, raw.campaign_id)
+            if not why_not and not dry_run:
+                _remove(toolkit, raw.campaign_id, keys, removal)
+        except PlimsollError as error:  # it says nothing of the other campaigns
+            why_not = error.headline
         total -= 0 if why_not else size
         yield Pruned(raw.campaign_id, size, words or "its removal was interrupted", why_not)
 
@@ -118,20 +129,26 @@ def _raw_of(toolkit: Toolkit, campaign_id: str) -> _Raw:
 
 
 def _with_end(toolkit: Toolkit, raw: _Raw, memory: Memory) -> _Raw:
-    """Return it with the time when the campaign ended, or why it stays in any case."""
+    """Return it with the time when the campaign ended, and why it stays in any case."""
     store, now, campaign_id = toolkit.store, toolkit.clock.now(), raw.campaign_id
-    if layout.KEEP.exists(store, campaign_id):
-        mark = layout.KEEP.read_sound(store, campaign_id)
-        return replace(raw, why_not=f"{mark.by} keeps it: {mark.text}" if mark else "it is kept")
     try:
         resolved = CampaignStore(store, campaign_id).resolved()
         summary = campaign_summary(store, campaign_id, resolved, now, memory)
+        is_over = summary.state in ("complete", "incomplete") and summary.changed_at is not None
+        has_ended = is_over and not worked_on_by(store, toolkit.owners, campaign_id, now)
     except PlimsollError as error:
-        return replace(raw, why_not=error.headline)
-    ended = replace(raw, ended_at=summary.changed_at)
-    if summary.state not in ("complete", "incomplete") or worked_on_by(store, toolkit.owners, campaign_id, now):
-        return replace(ended, why_not="it has not ended")
-    return ended if summary.published else replace(ended, why_not="its report is not published")
+        return replace(raw, why_not=_kept(store, campaign_id) or error.headline)
+    not_ended = "" if has_ended else "it has not ended"
+    unpublished = "" if summary.published else "its report is not published"
+    return replace(raw, ended_at=summary.changed_at, why_not=_kept(store, campaign_id) or not_ended or unpublished)
+
+
+def _kept(store: ResultStore, campaign_id: str) -> str:
+    """Tell who keeps the raw files and why; empty where nobody does."""
+    if not layout.KEEP.exists(store, campaign_id):
+        return ""
+    mark = layout.KEEP.read_sound(store, campaign_id)
+    return f"{mark.by} keeps it: {mark.text}" if mark else "it is kept"
 
 
 def _why_not(toolkit: Toolkit, campaign_id: str) -> str:
@@ -145,18 +162,14 @@ def _why_not(toolkit: Toolkit, campaign_id: str) -> str:
     return f"`plimsoll store check {campaign_id}` has something to say of {odd[0]}" if odd else ""
 
 
-def _remove(toolkit: Toolkit, campaign_id: str, keys: Collection[AttemptKey], removal: RawRemoval) -> str:
-    """Remove these attempts' raw files, each after the record of it; return why nothing is removed, if so."""
+def _remove(toolkit: Toolkit, campaign_id: str, keys: Collection[AttemptKey], removal: RawRemoval) -> None:
+    """Remove these attempts' raw files, each after the record of it. Raises Refused while anybody works on it."""
     store = toolkit.store
-    try:
-        with held(toolkit, campaign_id):
-            if problems := [*runs_at_work(toolkit, campaign_id)]:
-                raise Refused(problems)
-            for key in keys:
-                layout.RAW_REMOVED.create(store, key, removal)
-                store.delete(attempt_file(key, layout.RAW))
-            # Totals are valid for the names of the attempts' files alone, of which many are gone now
-            record_totals(CampaignStore(store, campaign_id), removal.at)
-    except Refused as refused:
-        return refused.what
-    return ""
+    with held(toolkit, campaign_id):
+        if problems := [*runs_at_work(toolkit, campaign_id)]:
+            raise Refused(problems)
+        for key in keys:
+            layout.RAW_REMOVED.create(store, key, removal)
+            store.delete(attempt_file(key, layout.RAW))
+        # Totals are valid for the names of the attempts' files alone, of which many are gone now
+        record_totals(CampaignStore(store, campaign_id), removal.at)

@@ -22,11 +22,10 @@ from plimsoll.services.imports.description import (
     with_loader,
 )
 from plimsoll.services.judge.attempt_judging import judge
+from plimsoll.services.ownership import held
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
-
-_OWNER = "import"
 
 
 class LocalFile(Protocol):
@@ -82,7 +81,8 @@ class _Import:
             verdict = judge(AttemptContext(self.toolkit, newest))
             log(f"{newest}: there already, {verdict.outcome}")
             return verdict
-        key = campaign.begin_attempt(self.cell.id, _OWNER, self.toolkit.clock.now(), self.toolkit.code_version)
+        owner, now = self.toolkit.owners.me(), self.toolkit.clock.now()
+        key = campaign.begin_attempt(self.cell.id, owner, now, self.toolkit.code_version)
         note_phase(self.toolkit, key, "collect")
         entries = []
         for file in self.files:
@@ -133,7 +133,7 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     """Import every run whose files are found. Run again, cells with unchanged files are left as they are.
 
     Raises Refused where the campaign exists with another definition, where no file is found or one belongs to several
-    cells, and for an unknown format.
+    cells, for an unknown format, and while another process imports into the campaign.
     Raises StoreError where the store can't be written, or its folder does not exist.
     """
     _require_format(description)
@@ -147,7 +147,8 @@ def import_runs(toolkit: Toolkit, description: ImportDescription, find: FindFile
     campaign = CampaignStore(toolkit.store, description.campaign)
     campaign.open(description.definition)
     imports = [_Import(toolkit, description, wanted, own) for wanted, own in runs if any(own.values())]
-    return tuple(cell_import.run(campaign, log) for cell_import in imports)
+    with held(toolkit, description.campaign):
+        return tuple(cell_import.run(campaign, log) for cell_import in imports)
 
 
 def _by_loader(

@@ -132,6 +132,15 @@ def read_bundle(stream: IO[bytes], where: str) -> Bundle:
         raise BundleError(f"is no whole zip file ({error})", where=where, mend="get the bundle again") from error
 
 
+def read_index(stream: IO[bytes], where: str) -> BundleIndex:
+    """Return what a bundle says of itself; nothing else of it is verified. Raises BundleError as `read_bundle` does."""
+    try:
+        with ZipFile(stream) as archive:
+            return _index(archive.read(INDEX), where)
+    except (KeyError, *_UNREADABLE) as error:
+        raise _damaged(f"its {INDEX} can't be read ({error})", where) from error
+
+
 def _read(archive: ZipFile, size: int, where: str) -> Bundle:
     entries = {entry.filename: entry for entry in archive.infolist()}
     # All of this before anything is unpacked: a stranger's bundle must not fill the memory

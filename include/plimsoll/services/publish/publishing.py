@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -12,11 +13,12 @@ from typing import Any
 from plimsoll.domain.attempt.result import Check
 from plimsoll.domain.campaign.part import run_command
 from plimsoll.domain.keys.origins import IMPORTED
-from plimsoll.domain.text.errors import GateClosed
+from plimsoll.domain.text.errors import BundleError, GateClosed, NotFound
+from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.quality.expectation import Quality
 from plimsoll.services.campaign.show.progress import record_totals
 from plimsoll.services.campaign.state.completeness import Completeness, completeness, completeness_of, start_stages
-from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, write_bundle
+from plimsoll.services.publish.bundles import CHECKSUMS, BundleIndex, Member, checksums_of, read_index, write_bundle
 from plimsoll.services.publish.results import campaign_capacities, campaign_data, mixed_judging
 from plimsoll.services.publish.snapshot import Snapshot, take_snapshot
 from plimsoll.services.publish.trends import record_figures
@@ -122,11 +124,30 @@ def publish_report(toolkit: Toolkit, campaign_id: str, *, incomplete: bool = Fal
     # Before the snapshot: a verdict that is stored after this makes the figures void
     verdict_names = campaign.verdict_names()
     snapshot, now = take_snapshot(campaign), toolkit.clock.now()
-    for path, content in report_files(snapshot, campaign_id, now, toolkit.code_version).items():
-        toolkit.store.write(report_key(campaign_id, path), content)
+    _replace_report(toolkit.store, campaign_id, report_files(snapshot, campaign_id, now, toolkit.code_version))
     record_totals(campaign, toolkit.clock.now())
     record_figures(campaign, StoredCampaign(snapshot, campaign_id), verdict_names, now)
     return toolkit.store.url(report_key(campaign_id))
+
+
+def _replace_report(store: ResultStore, campaign_id: str, files: Mapping[str, bytes]) -> None:
+    """Write the files in place of those of the former report. What strangers put beside them stays."""
+    former = _former_names(store, campaign_id)
+    for name in (name for name in files if name != BUNDLE):
+        store.write(report_key(campaign_id, name), files[name])
+    for key in store.keys(folder := layout.REPORT_FILES.folder(campaign_id)):
+        if key.removeprefix(f"{folder}/") in former - files.keys():
+            store.delete(key)
+    # Last: until then the former bundle tells which files are to go, whatever is interrupted
+    store.write(report_key(campaign_id, BUNDLE), files[BUNDLE])
+
+
+def _former_names(store: ReadableStore, campaign_id: str) -> frozenset[str]:
+    """Return the names of the published report's files; none where no bundle tells them."""
+    key = report_key(campaign_id, BUNDLE)
+    with suppress(NotFound, BundleError):
+        return frozenset(read_index(BytesIO(store.read(key)), store.url(key)).report)
+    return frozenset()
 
 
 def report_files(snapshot: Snapshot, campaign_id: str, at: datetime, code_version: str) -> dict[str, bytes]:

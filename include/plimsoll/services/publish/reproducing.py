@@ -14,6 +14,7 @@ from plimsoll.services.publish.bundles import Member, checksums_of, read_bundle,
 from plimsoll.services.publish.publishing import report_files, versions_here
 from plimsoll.services.publish.snapshot import Snapshot
 from plimsoll.services.store import layout
+from plimsoll.services.store.campaigns import StoredCampaign
 from plimsoll.services.store.judged import require_raw_files
 from plimsoll.services.store.layout import BUNDLE, report_key
 
@@ -84,6 +85,7 @@ def bundle_with_raw(store: ResultStore, campaign_id: str, stream: IO[bytes]) -> 
 
 def published_bundle(store: ResultStore, campaign_id: str) -> bytes:
     """Return the bundle of the campaign's published report. Raises NotFound where there is none."""
+    StoredCampaign(store, campaign_id).require_id()
     try:
         return store.read(report_key(campaign_id, BUNDLE))
     except NotFound as error:

@@ -42,16 +42,19 @@ def run_cells(
 
     A failed attempt is recorded, and the next cell follows. A cell that noise disturbed runs again at once, as often as
     its definition lets it; the result has every attempt. But if an attempt can't be begun, the run ends with that
-    error. At the end, clusters that could not be destroyed are tried again, and then hosts that were kept for the
-    campaign are destroyed.
+    error. At the end, also after an error or Ctrl-C, clusters that could not be destroyed are tried again, and then
+    hosts that were kept for the campaign are destroyed: they cost money as long as they live.
     """
+    ran: list[CellRunEnd] = []
     try:
-        ran = [end for cell_id in cell_ids for end in _tries(toolkit, campaign_id, cell_id, owner, log)]
-        ran = [_without_remains(end, log) for end in ran]
-    except BaseException:  # Also Ctrl-C: kept hosts cost money as long as they live
-        _end_kept(toolkit, campaign_id, log)
-        raise
-    troubles = _end_kept(toolkit, campaign_id, log)
+        try:
+            for cell_id in cell_ids:
+                for end in _tries(toolkit, campaign_id, cell_id, owner, log):
+                    ran.append(end)
+        finally:
+            ran = [_without_remains(end, log) for end in ran]
+    finally:
+        troubles = _end_kept(toolkit, campaign_id, log)
     if troubles and ran:
         ran[-1] = replace(ran[-1], remains=True, troubles=(*ran[-1].troubles, *troubles))
     return tuple(ran)

@@ -16,14 +16,14 @@ from plimsoll.domain.keys.approve import Approval, ApprovalQuestion
 from plimsoll.domain.keys.stage import StageStart, StageStarts
 from plimsoll.domain.keys.trigger import BegunBy
 from plimsoll.domain.text.base import Model
-from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem, Refused, StoreError
+from plimsoll.domain.text.errors import DefinitionError, NotFound, Problem, Refused
 from plimsoll.domain.text.wording import meant
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.definitions.continuing import changed_keys, continued_as, with_sliding_windows
 from plimsoll.services.definitions.reference import dump_definition, parse_definition
 from plimsoll.services.store import layout
 from plimsoll.services.store.judged import unmark_in_trends, void_summaries
-from plimsoll.services.store.listing import campaign_exists, note_definition
+from plimsoll.services.store.listing import campaign_exists, campaign_folders, note_definition
 from plimsoll.services.store.records import Record
 
 _M = TypeVar("_M", bound=Model)
@@ -94,18 +94,25 @@ class StoredCampaign:
 
     def definition_text(self) -> bytes:
         """Return the text of the campaign's own copy of its definition, as it is stored."""
+        self.require_id()
         try:
             return self.store.read(layout.DEFINITION.key(self.campaign_id))
-        except (NotFound, StoreError) as error:
-            # The store fails for a malformed id such as `../x`, of which there is no campaign
-            if isinstance(error, StoreError) and campaign_id_problem(self.campaign_id) is None:
-                raise
-            known = "`plimsoll campaigns` lists the campaigns of this store"
-            raise NotFound(
-                f"there is no campaign {self.campaign_id!r}",
-                where=self.store.url(),
-                mend=f"{meant(self.campaign_id, self.store.folders(''))} {known}".strip(),
-            ) from error
+        except NotFound as error:
+            raise self.not_there() from error
+
+    def require_id(self) -> None:
+        """Raise NotFound for a text that can be no campaign's id, such as a path: it would lead to other files."""
+        if campaign_id_problem(self.campaign_id):
+            raise self.not_there()
+
+    def not_there(self) -> NotFound:
+        """Return the error that there is no such campaign, with the one that may have been meant."""
+        known = "`plimsoll campaigns` lists the campaigns of this store"
+        return NotFound(
+            f"there is no campaign {self.campaign_id!r}",
+            where=self.store.url(),
+            mend=f"{meant(self.campaign_id, campaign_folders(self.store))} {known}".strip(),
+        )
 
     def definition_sha256(self) -> str:
         """Return the digest of the campaign's own copy, in hexadecimal digits."""

@@ -14,7 +14,7 @@ _NAME = re.compile(rb"^name: *['\"]?([\w-]+)", re.MULTILINE)
 
 
 def campaign_ids(store: ReadableStore) -> tuple[str, ...]:
-    return tuple(name for name in store.folders("") if campaign_exists(store, name))
+    return tuple(name for name in campaign_folders(store) if campaign_exists(store, name))
 
 
 def campaign_folders(store: ReadableStore) -> tuple[str, ...]:
@@ -55,9 +55,9 @@ def noted_definitions(store: ReadableStore, campaign_id: str) -> tuple[str, ...]
 
 def _notes(store: ReadableStore) -> Iterator[tuple[str, str]]:
     for key in store.keys(layout.CAMPAIGN_OF.folder("")):
-        _, name, kind, last = key.split("/")
-        if kind == "campaigns":  # Marks on trends lie beside them
-            yield name, last
+        # Marks on trends lie beside them, and so may files of an operating system
+        if (parts := key.split("/"))[2:-1] == ["campaigns"]:
+            yield parts[1], parts[3]
 
 
 def definition_name(store: ReadableStore, campaign_id: str) -> str:

@@ -24,7 +24,7 @@ from plimsoll.services.ownership import held
 from plimsoll.services.retries import Outage
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
-from plimsoll.services.store.listing import campaign_ids
+from plimsoll.services.store.listing import campaign_ids, campaigns_by_definition
 from plimsoll.services.toolkit import Toolkit
 
 CELL = "v1-001k-r1"
@@ -61,6 +61,21 @@ def test_its_id_is_free_again(tools: Toolkit, tmp_path: Path) -> None:
 def test_a_campaign_that_does_not_exist_can_not_be_deleted(tools: Toolkit) -> None:
     with pytest.raises(NotFound, match="there is no campaign 'nonesuch'"):
         delete_campaign(tools, "nonesuch", "ada")
+
+
+@pytest.mark.parametrize("path", [".", "", "mine/", "./mine", "mine/cells", ".definitions", "../store/mine"])
+def test_a_path_is_no_id_and_deletes_nothing(tools: Toolkit, path: str) -> None:
+    before = [*tools.store.keys("")]
+    with pytest.raises(NotFound, match="there is no campaign"):
+        delete_campaign(tools, path, "ada")
+    assert [*tools.store.keys("")] == before
+
+
+def test_a_file_of_the_operating_system_beside_the_notes_keeps_no_campaign_from_being_deleted(tools: Toolkit) -> None:
+    for stray in (".definitions/.DS_Store", ".definitions/instant/.DS_Store", ".definitions/instant/campaigns/.nfs/1"):
+        tools.store.write(stray, b"")
+    delete_campaign(tools, "mine", "ada")
+    assert campaigns_by_definition(tools.store) == {"instant": ["other"]}
 
 
 def test_one_of_which_a_cluster_lives_or_an_attempt_runs_is_kept(tools: Toolkit) -> None:

@@ -69,6 +69,10 @@ def test_cells_are_asked_for_by_ids_and_patterns(cells: str) -> None:
     assert chosen(cells=cells) == {"v1-001k-r1", "v2-001k-r2", "v2-002k-r2", "v2-003k-r2"}
 
 
+def test_blanks_around_a_word_change_nothing() -> None:
+    assert chosen(judged("v1-001k-r1", valid=True), cells=" missing ") == ALL - {"v1-001k-r1"}
+
+
 def test_a_valid_cell_runs_again_when_its_very_id_is_asked_for() -> None:
     states = judged("v1-001k-r1", valid=True), judged("v1-002k-r1", valid=True)
 

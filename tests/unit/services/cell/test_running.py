@@ -1,6 +1,6 @@
 """Cells in this process when something beside the measurement goes wrong."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
 
@@ -10,10 +10,11 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.support.campaigns.declared_steps import declare, declare_polling, disturbed, failing
 
 from plimsoll.domain.keys.host_bounds import Disturbance
-from plimsoll.domain.text.errors import CloudOutOfReach, PlimsollError, StoreError
+from plimsoll.domain.text.errors import CloudOutOfReach, PlimsollError, Problem, Refused, StoreError
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
+from plimsoll.services.hosts.accounts import note_begun
 from plimsoll.services.retries import AWAY_S, SOON_S
 from plimsoll.services.steps import running
 from plimsoll.services.steps.running import run_cell, run_cells
@@ -180,6 +181,32 @@ def test_an_attempt_that_can_not_be_begun_ends_it_all(tools: Toolkit, monkeypatc
 
     with pytest.raises(StoreError, match="the store is away"):
         run_cells(tools, "campaign", CELLS, "me", print)
+
+
+def test_an_attempt_whose_begin_failed_half_way_is_gone_on_with(
+    installation: Installation, tools: Toolkit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    away = failing(note_begun, StoreError("the store is away"), 1)
+    monkeypatch.setattr("plimsoll.services.cell.attempts.note_begun", away)
+
+    assert run_cell(tools, "campaign", CELLS[0], "me", print).valid
+
+    assert installation.attempts("campaign") == {CELLS[0]: [1]}
+
+
+def test_a_cluster_that_resisted_is_destroyed_also_where_the_run_ends_with_an_error(
+    installation: Installation, tools: Toolkit
+) -> None:
+    def cells() -> Iterator[str]:
+        installation.faults.plant(CELLS[0], "destroy")
+        yield CELLS[0]
+        installation.faults.heal(CELLS[0])
+        raise Refused([Problem("budget", "has no room for another cell")])
+
+    with pytest.raises(Refused, match="no room"):
+        run_cells(tools, "campaign", cells(), "me", print)
+
+    assert installation.provider.clusters() == []
 
 
 def test_lines_of_a_load_are_shown_when_the_phase_changes_and_then_every_few_seconds(

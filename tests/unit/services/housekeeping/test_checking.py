@@ -10,6 +10,7 @@ from tests.fakes.installation import Installation
 
 from plimsoll.adapters.artefacts.release_programs import unpack_tar
 from plimsoll.domain.text.errors import NotFound
+from plimsoll.report import Report
 from plimsoll.services.campaign.curating import annotate
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
@@ -155,6 +156,19 @@ def test_what_people_and_runs_may_change_later_is_no_fault(tools: Toolkit, mine:
 
     assert (mine / ATTEMPT / "verdicts/1.json").exists()
     assert faults(tools) == {}
+
+
+def test_a_report_published_anew_leaves_none_of_the_former_ones_files_and_every_strangers_one(
+    tools: Toolkit, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (mine / "report/notes.md").write_text("ours")
+    for chart in ("why.svg", "other.svg"):
+        files = {"report.html": b"<p>", "report.json": b"{}", chart: b"<svg/>"}
+        monkeypatch.setattr("plimsoll.report.build_report", lambda _, made=files: Report(made))
+        publish_report(tools, "mine")
+
+    left = {key.removeprefix("mine/report/") for key in tools.store.keys("mine/report")}
+    assert left == {*files, "bundle.zip", "notes.md"}
 
 
 def test_a_file_that_nobody_refers_to_is_named_once_it_is_old(tools: Toolkit, installation: Installation) -> None:

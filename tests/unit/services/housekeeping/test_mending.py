@@ -140,6 +140,22 @@ def test_totals_that_can_not_be_read_are_counted_again(tools: Toolkit, mine: Pat
     assert (mine / "settled.json").read_bytes() == before
 
 
+@pytest.mark.parametrize("definition", [b"name: mine\nvariants: 3\n", None], ids=["damaged", "missing"])
+def test_totals_of_a_campaign_whose_definition_is_bad_make_room_and_every_fault_is_told_once(
+    tools: Toolkit, mine: Path, definition: bytes | None
+) -> None:
+    tools.store.delete("mine/report")
+    (mine / "settled.json").write_bytes(b"{")
+    tools.store.delete("mine/definition.yaml")
+    if definition:
+        tools.store.write("mine/definition.yaml", definition)
+
+    found = [(one.fault.path, one.why_not is None) for one in mended(tools)]
+
+    assert found == [("definition.yaml", False), ("settled.json", True)]
+    assert not (mine / "settled.json").exists()
+
+
 def test_nothing_is_mended_while_somebody_works_on_the_campaign(tools: Toolkit, mine: Path) -> None:
     (mine / ATTEMPT / "verdict.json").write_bytes(b"?")
     mine_tools = replace(tools, owners=FixedOwners(me="first", alive={"first", "second"}))

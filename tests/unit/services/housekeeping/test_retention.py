@@ -15,6 +15,7 @@ from plimsoll.domain.text.errors import NotFound
 from plimsoll.services.campaign.curating import mark_as_kept
 from plimsoll.services.campaign.show.progress import recorded_totals
 from plimsoll.services.cell.attempts import begin
+from plimsoll.services.housekeeping import retention
 from plimsoll.services.housekeeping.checking import check_campaign_files
 from plimsoll.services.housekeeping.retention import Pruned, Rule, prune
 from plimsoll.services.housekeeping.usage import usage_of
@@ -133,6 +134,11 @@ def _has_a_stranger(tools: Toolkit) -> None:
     tools.store.write("mine/cells/v1-001k-r1/1/raw/load/notes.txt", b"?")
 
 
+def _has_an_unreadable(name: str, tools: Toolkit) -> None:
+    tools.store.write(f"mine/{name}", b"?")
+
+
+@pytest.mark.parametrize("rule", [Rule(most_bytes=0), DAY], ids=["for room", "by age"])
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -142,16 +148,27 @@ def _has_a_stranger(tools: Toolkit) -> None:
         (_was_judged_since, "attempts were judged since its report was published"),
         (_is_damaged, "`plimsoll store check mine` has something to say of cells/v1-001k-r1/1/intervals.parquet"),
         (_has_a_stranger, "`plimsoll store check mine` has something to say of cells/v1-001k-r1/1/raw/load/notes.txt"),
+        (partial(_has_an_unreadable, "holds/9.json"), "holds/9.json: is damaged"),
+        (partial(_has_an_unreadable, "quality/pass.json"), "quality/pass.json: is damaged"),
+        (partial(_has_an_unreadable, "definition.yaml"), "definition.yaml: "),
     ],
 )
-def test_raw_files_stay_where(tools: Toolkit, change: Callable[[Toolkit], None], why: str) -> None:
+def test_raw_files_stay_where(tools: Toolkit, change: Callable[[Toolkit], None], why: str, rule: Rule) -> None:
     change(tools)
     size = raw_bytes(tools)
 
-    [stays] = removed(tools, Rule(most_bytes=0))
+    [stays] = removed(tools, rule)
 
-    assert stays.why_not.startswith(why)
+    assert why in stays.why_not
     assert raw_bytes(tools) == size
+
+
+def test_one_that_is_deleted_meanwhile_is_no_failure(tools: Toolkit, monkeypatch: pytest.MonkeyPatch) -> None:
+    def deleted(*_: object) -> None:
+        raise NotFound("there is no campaign 'mine'")
+
+    monkeypatch.setattr(retention, "passed_gate", deleted)
+    assert [stays.why_not for stays in removed(tools)] == ["there is no campaign 'mine'"]
 
 
 def test_raw_files_stay_while_a_process_holds_the_campaign(tools: Toolkit) -> None:

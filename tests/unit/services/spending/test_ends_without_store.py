@@ -26,7 +26,7 @@ def test_a_cell_that_begins_again_destroys_what_no_cloud_shows_yet(
     first = begin(tools, "campaign", "v1-001k-r1", "me")
     destroyed: list[ClusterId] = []
     monkeypatch.setattr(tools.providers["instant"], "destroy", destroyed.append)
-    begin(tools, "campaign", "v1-001k-r1", "me")
+    begin(tools, "campaign", "v1-001k-r1", "another")
     assert destroyed == [first.cluster_id]
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from plimsoll.domain.campaign.campaign import Campaign
 from plimsoll.domain.campaign.cell import Cell, campaign_id_problem, cell_ids, load_slug
@@ -43,7 +43,7 @@ class Request(Model):
     """The cells to run. Empty choices of stages, variants, workloads, loads and repeats mean all of them."""
 
     campaign_id: str = ""
-    cells: str = Field(default=MISSING, max_length=LONGEST_CHOICE)
+    cells: Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_CHOICE)] = MISSING
     variants: tuple[str, ...] = ()
     stages: tuple[str, ...] = ()
     workloads: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class Request(Model):
     @property
     def patterns(self) -> Sequence[str]:
         """Return the ids and patterns in the request; empty for `missing`, `failed` or `invalid`."""
-        return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells.strip())
+        return () if self.cells in _WORDS else re.split(r"[\s,]+", self.cells)
 
 
 def read_request(campaign: Campaign, conf: Mapping[str, Any]) -> Request:
@@ -215,7 +215,7 @@ def _pattern_problems(campaign: Campaign, request: Request) -> Iterator[Problem]
         f"allowed: {', '.join(_WORDS)}, or ids and patterns such as {ids[0]} and {next(_usual_patterns(campaign))}, "
         "with blanks or commas between them"
     )
-    if re.fullmatch(SOME_CELLS, request.cells.strip()) is None:
+    if re.fullmatch(SOME_CELLS, request.cells) is None:
         yield Problem("cells", f"{request.cells[:_LONGEST_PATTERN]!r} is no choice of cells", allowed)
         return
     for pattern in request.patterns:
