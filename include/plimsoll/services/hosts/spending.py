@@ -3,7 +3,7 @@ idle, and whether its budget covers another cell.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 
 from plimsoll.domain.campaign.campaign import Campaign
@@ -98,7 +98,8 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
     entries = ledger(campaign, now)
     if not entries:
         return None
-    tariffs = [tariff for entry in entries if (tariff := tariff_of(campaign.store, entry.key))]
+    oldest_first = sorted((entry.key for entry in entries), key=partial(_began, campaign.store))
+    tariffs = [tariff for key in oldest_first if (tariff := tariff_of(campaign.store, key))]
     resolved = campaign.resolved()
     return Spending(
         entries=tuple(entry for entry in entries if not entry.idle),
@@ -108,6 +109,12 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
         budget_usd=resolved.budget,
         node_usd_per_hour=tariffs[-1].node.usd_per_hour if tariffs else None,
     )
+
+
+def _began(store: ReadableStore, key: AttemptKey) -> datetime:
+    """Return when the attempt began. Idle hosts count as older: they have the prices of an attempt, which has its own."""
+    attempt = layout.ATTEMPT.read(store, key)
+    return attempt.started_at if attempt else datetime.min.replace(tzinfo=UTC)
 
 
 def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, setup: Setup) -> str:

@@ -194,6 +194,36 @@ def test_what_a_lost_load_host_left_in_an_endpoint_is_removed_from_here(
     assert hosts.destroyed[-1] == cluster
 
 
+class Lender(NoHosts):
+    """Load hosts of two campaigns; the provider shows all that it has."""
+
+    def clusters(self) -> list[Any]:
+        return [cluster_of("plain/a-1-r1/1"), cluster_of("demo/a-1-r1/1")]
+
+
+def cluster_of(name: str) -> Cluster:
+    host, times = HostInfo(name="load", role="load", address="10.0.0.2"), {"created_at": AT, "expires_at": AT}
+    return Cluster(id=ClusterId.parse(name), owner="me", provider="local", hosts=(host,), **times)
+
+
+@pytest.mark.parametrize(
+    ("places", "shown"),
+    [
+        (everywhere("a", campaigns=("demo",), done=("demo",)), ["demo"]),
+        (everywhere("a", campaigns=("",), done=("",)), ["plain", "demo"]),
+        (Places(), ["plain", "demo"]),
+    ],
+    ids=["known campaigns", "campaigns that are not known", "no database"],
+)
+def test_a_cluster_of_a_campaign_without_such_a_database_is_its_own_provider_s(
+    places: Places, shown: list[str]
+) -> None:
+    nothing: Any = None
+    reach = Reach(nothing, endpoints=nothing, set_ups=nothing, clock=nothing, store="here")
+    bound = ExternalProvider(reach, {"local": cast(Any, Lender())}, NO_OBSERVERS).at(places)
+    assert [cluster.id.campaign_id for cluster in bound.clusters()] == shown
+
+
 def test_databases_share_addresses_that_are_written_alike() -> None:
     asked = [Places((options_of("a"),)), Places(({**options_of("a"), "port": 1},)), Places((ENDPOINT,)), Places()]
     shared = [provider(Databases({}), places).shared_addresses() for places in asked]

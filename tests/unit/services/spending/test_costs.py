@@ -6,6 +6,7 @@ from datetime import datetime
 import pytest
 from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation
+from tests.fakes.paid import Prices
 from tests.unit.services.spending.paid_campaign import HOUR, opened, read_cost, spent, start
 
 from plimsoll.domain.campaign.cell import AttemptKey
@@ -116,6 +117,17 @@ def test_the_account_names_prices_estimate_and_each_cells_share(
     assert account.of_cell("v1-002k-r1") is None
     assert account.prices == ("a price table of tests",)
     assert (account.estimated_usd, account.budget_usd, account.node_usd_per_hour) == (32.0, 40.0, 1.0)
+
+
+def test_the_newest_prices_are_those_of_the_attempt_that_began_last(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    campaign = opened(installation, budget=None)
+    start(tools, "v2-002k-r1")
+    clock.at += HOUR
+    begin(replace(tools, tariffs={"instant": Prices(3.0)}), "campaign", "v1-001k-r1", "me")
+    account = campaign_spending(campaign, clock.now())
+    assert (account.node_usd_per_hour, account.estimated_usd) == (3.0, 96.0)
 
 
 def test_a_second_look_at_what_was_left_counts_if_it_found_more(

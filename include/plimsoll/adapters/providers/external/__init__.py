@@ -246,7 +246,10 @@ class ExternalProvider(Provider):
             return False
 
     def _clusters_with_hosts(self) -> tuple[dict[ClusterId, Cluster], list[str], list[str]]:
-        """Return the clusters that have load hosts, why some may be missing, and which hosts could not be asked."""
+        """Return the clusters that have load hosts, why some may be missing, and which hosts could not be asked.
+
+        A lender shows others' clusters, too, which only their own provider can end.
+        """
         seen: dict[ClusterId, Cluster] = {}
         troubles, silent = list[str](), list[str]()
         for hosts in self._load_hosts():
@@ -258,8 +261,12 @@ class ExternalProvider(Provider):
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen |= {cluster.id: _ours(cluster) for cluster in clusters}
+            seen |= {cluster.id: _ours(cluster) for cluster in clusters if self._may_have_lent_to(cluster.id)}
         return seen, troubles, silent
+
+    def _may_have_lent_to(self, cluster_id: ClusterId) -> bool:
+        """Tell whether a lender's cluster may be ours; any may where no database is known."""
+        return not self._named or bool(self._theirs_of(cluster_id))
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
         """Return the cluster of this installation whose keyspace is there. Raises ProviderError and SecretError."""
