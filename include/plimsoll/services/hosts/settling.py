@@ -12,14 +12,13 @@ from plimsoll.services.hosts.accounts import open_accounts, readable_open_accoun
 from plimsoll.services.hosts.assignments import StoredSetUps, is_used, note_left, users
 from plimsoll.services.hosts.at_rest import begin_look, campaigns_to_look_at, mark, unmark
 from plimsoll.services.hosts.ending import destroy_cluster
+from plimsoll.services.ownership import LOST_AFTER
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 GIVEN_UP_AFTER = timedelta(days=7)
 """The time after an attempt's end for which a database that can't be asked is asked for its keyspace."""
-# After this time beyond its declared time an attempt can't be running any more.
-_LOST_AFTER = timedelta(hours=2)
 
 
 def settle_campaigns(
@@ -129,5 +128,5 @@ def _recorded(campaign: CampaignStore, cluster_id: ClusterId) -> Cluster | None:
         provider=resolved.provider.name,
         hosts=(),
         created_at=attempt.started_at,
-        expires_at=max(until + _LOST_AFTER, cluster.expires_at if cluster else until),
+        expires_at=max(until + LOST_AFTER, cluster.expires_at if cluster else until),
     )

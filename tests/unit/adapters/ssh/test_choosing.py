@@ -207,7 +207,9 @@ def test_of_a_group_that_was_taken_in_part_no_host_is_cleaned_that_another_clust
 ) -> None:
     """A process was killed after it took the load host; the other definition's group shares a node."""
     lease.take(tmp_path / LOAD, unfinished(provider).model_dump(mode="json"))
-    other = provider.at(Places(({"groups": [group_of("shared", [NODES[1]], [OTHER_LOAD])], "folder": "/srv/plimsoll"},)))
+    other = provider.at(
+        Places(({"groups": [group_of("shared", [NODES[1]], [OTHER_LOAD])], "folder": "/srv/plimsoll"},))
+    )
     whole = other.ensure(asked_for(other, nodes=1, hosts=NEXT))
     asked.clear()
     with pytest.raises(ProviderError, match="rack1: is in use by demo-1/hosts/2 of run-7"):
