@@ -113,7 +113,7 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
 
 
 def _began(store: ReadableStore, key: AttemptKey) -> datetime:
-    """Return when the attempt began. Idle hosts count as older: they have the prices of an attempt, which has its own."""
+    """Return when the attempt began. Idle hosts, whose prices are those of an attempt, count as older than all."""
     attempt = layout.ATTEMPT.read(store, key)
     return attempt.started_at if attempt else datetime.min.replace(tzinfo=UTC)
 
