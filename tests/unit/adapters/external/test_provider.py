@@ -194,6 +194,35 @@ def test_what_a_lost_load_host_left_in_an_endpoint_is_removed_from_here(
     assert hosts.destroyed[-1] == cluster
 
 
+class Lent(LoadHosts):
+    """A load host that lives until it is destroyed, and that expires at that time."""
+
+    def __init__(self, host: ScriptedHost, expires_at: datetime) -> None:
+        super().__init__(host)
+        self._expires_at = expires_at
+
+    def find(self, cluster_id: ClusterId) -> Any:
+        if cluster_id in self.destroyed:
+            return None
+        return cluster_of(str(cluster_id)).model_copy(update={"expires_at": self._expires_at})
+
+
+@pytest.mark.parametrize(("after", "ended"), [(timedelta(minutes=-1), False), (timedelta(minutes=1), True)])
+def test_a_load_host_stays_for_an_endpoint_that_can_not_be_cleaned_up_until_it_expires(
+    tmp_path: Path, after: timedelta, ended: bool
+) -> None:
+    host = ScriptedHost(tmp_path, HostInfo(name="load", role="load", address="127.0.0.1"))
+    host.command = lambda argv: CommandResult(1 if "drop" in argv else 0, "", "is away")
+    nothing, set_ups, cluster, clock = cast(Any, None), SetUps(), ClusterId.parse("demo/a-1-r1/1"), SteppingClock()
+    hosts = Lent(host, expires_at=clock.now() - after)
+    endpoints = Endpoints(cast(Any, SimpleNamespace()), SteppingClock())
+    reach = Reach(nothing, endpoints=endpoints, set_ups=cast(Any, set_ups), clock=clock, store="here")
+    made = ExternalProvider(reach, {"local": cast(Any, hosts)}, NO_OBSERVERS)
+    with pytest.raises(ProviderError):
+        made.at(Places((ENDPOINT,), campaigns=("demo",))).destroy(cluster)
+    assert (hosts.destroyed == [cluster], bool(set_ups.addresses)) == (ended, True)
+
+
 class Lender(NoHosts):
     """Load hosts of two campaigns; the provider shows all that it has."""
 

@@ -184,6 +184,18 @@ def paid_host(instance: str, since: datetime | None, until: datetime | None = No
     )
 
 
+@pytest.mark.parametrize(("place", "usd"), [({"region": "us-east-1"}, 10.0), ({"program": "my-cloud"}, 50.0)])
+def test_hosts_of_a_program_which_do_not_end_themselves_cost_for_as_long_as_nobody_saw_them_end(
+    installation: Installation, tools: Toolkit, clock: SteppingClock, place: dict[str, str], usd: float
+) -> None:
+    campaign = opened(installation, budget=None)
+    work = begin(tools, "campaign", "v1-001k-r1", "me")
+    launch = launched(work.key, (paid_host("i-1", BEGAN),)).model_copy(update={"place": place})
+    StoredLaunches(tools.store, Outage(clock)).note(launch)
+    clock.at += 50 * HOUR
+    assert spent(tools, campaign) == pytest.approx(usd)
+
+
 def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(
     installation: Installation, tools: Toolkit, clock: SteppingClock
 ) -> None:

@@ -231,7 +231,7 @@ class CommandProvider(Provider):
                 continue
             launch, until = launched.unanswered, launched.unknown_until()
             # The record has launches of other providers, too, which name no program
-            if launch and until and now < until and "program" in launch.place:
+            if launch and until and now < until and launch.is_of_program:
                 yield Cluster(
                     id=cluster_id,
                     owner=launch.owner,

@@ -169,12 +169,12 @@ class ExternalProvider(Provider):
     def destroy(self, cluster_id: ClusterId) -> None:
         """End the load, give back its hosts, and remove what it has in the database, each even if another fails.
 
-        A load host that is needed to clean up an endpoint stays until that is done.
+        A load host that is needed to clean up an endpoint stays until that is done, or until it expires.
         """
         errors = _tried(partial(self._clean_up, endpoint, cluster_id) for endpoint in self._endpoints_of(cluster_id))
         # Asked before the load host is given back: a file there alone tells that an unmarked keyspace is the cluster's
         began = self._says_begun(cluster_id)
-        if not errors:
+        if not errors or self._has_expired(cluster_id):
             errors += _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
         keyspaces = (named.theirs for named in self._named if isinstance(named.theirs, OwnKeyspace))
         errors += _tried(partial(keyspace.remove, cluster_id, began=began) for keyspace in keyspaces)
@@ -236,6 +236,14 @@ class ExternalProvider(Provider):
     def _found(self, cluster_id: ClusterId) -> Cluster | None:
         """Return the cluster as the provider that lends its hosts has it."""
         return next((cluster for hosts in self._load_hosts() if (cluster := hosts.find(cluster_id))), None)
+
+    def _has_expired(self, cluster_id: ClusterId) -> bool:
+        """Tell whether the cluster's load hosts must end, whatever is left; false where they can't be asked for."""
+        try:
+            cluster = self._found(cluster_id)
+        except Exception:  # which has kept it from being cleaned up, too, and is raised for that
+            return False
+        return cluster is not None and cluster.expires_at <= self._reach.clock.now()
 
     def _says_begun(self, cluster_id: ClusterId) -> bool:
         """Tell whether the cluster has begun to make its keyspace; false where its load host does not say."""
