@@ -130,7 +130,7 @@ def test_kept_hosts_live_on_for_their_present_owner(provider: CommandProvider, c
 
 
 @pytest.mark.parametrize(
-    ("fault", "shown"), [(DamagedRecord("launches/a is damaged"), [KEPT, CELL]), (StoreError("the store is away"), [CELL])]
+    ("fault", "shown"), [(DamagedRecord("launches/a is damaged"), [KEPT, CELL]), (StoreError("store is away"), [CELL])]
 )
 def test_a_record_that_can_not_be_read_hides_no_other_hosts(
     provider: CommandProvider, records: Records, monkeypatch: pytest.MonkeyPatch, fault: StoreError, shown: list[Any]

@@ -185,9 +185,7 @@ class CommandProvider(Provider):
         if failed:
             raise failed
 
-    def _described(
-        self, cloud: Cloud, hosts: Sequence[AnsweredHost], unread: dict[str, None]
-    ) -> Iterator[Cluster]:
+    def _described(self, cloud: Cloud, hosts: Sequence[AnsweredHost], unread: dict[str, None]) -> Iterator[Cluster]:
         """Yield each cluster that has one of these hosts. Of kept ones the record tells the owner and the expiry.
 
         Those that began with them stand for them where the record is damaged, and `unread` is told why.
