@@ -36,6 +36,7 @@ def test_a_list_that_fails_is_a_problem_of_its_key(provider: CommandProvider, cl
         ({"launch": []}, "provider.options.launch"),
         ({"list": ["list", "a\x00b"]}, "provider.options.list"),
         ({"prices": {"node": -1}}, "provider.options.prices.node"),
+        ({"prices": {"load": float("inf")}}, "provider.options.prices.load"),
         ({"patiense": "1m"}, "provider.options.patiense"),
         ({"folder": "/a b"}, "provider.options.folder"),
     ],
