@@ -149,6 +149,14 @@ def test_the_account_of_hosts_that_were_never_provided_is_closed_once_nobody_wor
     assert set(open_accounts(campaign)) == {HOSTS, ClusterId.of_attempt(work.key)}
     assert reap(tools, lambda _: False).troubles == ()
     assert open_accounts(campaign) == ()
+    assert started(tools, CELLS[1]).cluster_id == HOSTS.numbered(2), "whose account is open"
+
+
+def test_an_account_without_any_use_costs_nothing(tools: Toolkit) -> None:
+    """Its process was killed between the two records."""
+    work = begin(tools, "campaign", CELLS[0], "me")
+    note_begun(tools, work.resolved, HOSTS)
+    assert spending(tools).usd == 0
 
 
 def refused_launch(at: datetime) -> Launch:

@@ -13,6 +13,7 @@ from plimsoll.services.hosts.assignments import StoredSetUps, assignments, is_us
 from plimsoll.services.hosts.at_rest import begin_look, campaigns_to_look_at, mark, unmark
 from plimsoll.services.hosts.ending import destroy_cluster
 from plimsoll.services.hosts.launch_records import read_launches
+from plimsoll.services.hosts.replacing import retire
 from plimsoll.services.ownership import LOST_AFTER
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -108,6 +109,8 @@ def _accounts(
         try:
             cluster = _recorded(campaign, cluster_id)
             if cluster is not None and cluster.provider in toolkit.tariffs and not is_owned(cluster):
+                if cluster_id.is_kept and not cluster.hosts:  # who comes next needs a cluster with an open account
+                    retire(toolkit, cluster_id, "the run that asked for it had ended")
                 provider = toolkit.provider_of(cluster.provider, campaign_id)
                 destroy_cluster(toolkit, provider, cluster_id)
         except Exception as error:  # one account never keeps another open
