@@ -23,6 +23,8 @@ from plimsoll.services.toolkit import Toolkit
 
 LASTS = timedelta(minutes=5)
 """The time that a hold lasts without renewal."""
+LOST_AFTER = timedelta(hours=2)
+"""The time beyond its declared time after which no attempt can be running any more: its hosts end an hour earlier."""
 _RENEWED_EVERY_S = 60.0
 
 

@@ -92,6 +92,12 @@ def test_a_value_is_no_yaml_and_no_reference() -> None:
     assert parse_definition(dump_definition(definition), "copy") == definition
 
 
+@pytest.mark.parametrize("bound", ["at_least: .nan", "at_most: .inf"])
+def test_a_bound_that_bounds_nothing_is_refused(bound: str) -> None:
+    (problem,) = refused("{type: number, default: 2}", f"{{type: number, default: 2, {bound}}}")
+    assert problem.startswith(f"parameters.times.{bound.partition(':')[0]}")
+
+
 @pytest.mark.parametrize("title", ["Costs $$(version)", "$$(date) is a command", "$$(cat $$(ls)) $$(", "$$(cat $$(ls"])
 def test_two_dollars_stand_for_one(title: str) -> None:
     text = TEXT.replace("title: Release", f"title: {title} and")

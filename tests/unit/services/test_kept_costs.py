@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from tests.unit.services.kept_definition import CELLS, kept
 
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.campaign.resolve import resolve
-from plimsoll.domain.hosts.cluster import ClusterId
+from plimsoll.domain.hosts.cluster import ClusterId, Launch
 from plimsoll.domain.hosts.cost import Spending
 from plimsoll.domain.text.errors import Refused, StoreError
 from plimsoll.ports.store import ResultStore
@@ -23,7 +23,7 @@ from plimsoll.services.cell import actions
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts import kept_hosts, replacing
-from plimsoll.services.hosts.accounts import note_begun
+from plimsoll.services.hosts.accounts import note_begun, open_accounts
 from plimsoll.services.hosts.assignments import (
     ASSIGNMENT,
     OF_ATTEMPT,
@@ -35,9 +35,11 @@ from plimsoll.services.hosts.assignments import (
 from plimsoll.services.hosts.ending import destroy_cluster, record_share
 from plimsoll.services.hosts.reaping import destroy_unseen, reap
 from plimsoll.services.hosts.spending import campaign_spending, ledger, spent_so_far
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
+HOSTS = ClusterId.kept("campaign", "", 1)
 HOUR = timedelta(hours=1)
 """In which the four hosts of the cluster cost 4 USD."""
 
@@ -129,6 +131,39 @@ def test_the_reaper_puts_on_record_what_kept_hosts_have_cost(tools: Toolkit, clo
     account = spending(tools)
     assert (account.usd, account.idle_usd) == (pytest.approx(8.0), pytest.approx(4.0))
     assert not destroy_unseen(tools, "campaign/hosts/1"), "its account is closed"
+
+
+@pytest.mark.parametrize("is_launched", [False, True])
+def test_the_account_of_hosts_that_were_never_provided_is_closed_once_nobody_works_on_them(
+    tools: Toolkit, clock: SteppingClock, is_launched: bool
+) -> None:
+    """A process was killed while it waited for room."""
+    work = begin(tools, "campaign", CELLS[0], "me")
+    kept_hosts.take(tools, work.resolved, work.attempt(), clock.now() + HOUR)
+    if is_launched:  # and the record of its use was lost
+        layout.LAUNCH.write(tools.store, HOSTS, refused_launch(clock.now()), "0" * 16)
+        tools.store.delete(ASSIGNMENT.folder("campaign", HOSTS.purpose))
+        tools.store.delete(OF_ATTEMPT.key(work.key))
+    campaign = CampaignStore(tools.store, "campaign")
+    assert reap(tools, lambda cluster: cluster.owner == "me").troubles == ()
+    assert set(open_accounts(campaign)) == {HOSTS, ClusterId.of_attempt(work.key)}
+    assert reap(tools, lambda _: False).troubles == ()
+    assert open_accounts(campaign) == ()
+    assert started(tools, CELLS[1]).cluster_id == HOSTS.numbered(2), "whose account is open"
+
+
+def test_an_account_without_any_use_costs_nothing(tools: Toolkit) -> None:
+    """Its process was killed between the two records."""
+    work = begin(tools, "campaign", CELLS[0], "me")
+    note_begun(tools, work.resolved, HOSTS)
+    assert spending(tools).usd == 0
+
+
+def refused_launch(at: datetime) -> Launch:
+    place = {"region": "us-east-1"}
+    return Launch(
+        id=HOSTS, token="0" * 16, role="node", place=place, asked_at=at, expires_at=at + HOUR, owner="me", hosts=()
+    )
 
 
 def test_idle_time_counts_towards_the_budget(tools: Toolkit, clock: SteppingClock) -> None:

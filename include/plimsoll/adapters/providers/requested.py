@@ -1,7 +1,8 @@
-"""What providers share: how their options are read, and the pauses between two tries to get hosts."""
+"""What providers share: how options are read, how long hosts may be waited for, and the pauses between two tries."""
 
 import random
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -9,7 +10,8 @@ from pydantic import ValidationError
 from plimsoll.domain.keys.faults import as_written, problems_of
 from plimsoll.domain.text.base import Model
 from plimsoll.domain.text.errors import Problem, ProviderError
-from plimsoll.ports.provider import Places
+from plimsoll.domain.text.units import format_duration
+from plimsoll.ports.provider import TIME_TO_PROVISION, Places
 
 _FIRST_S, _LONGEST_S = 15.0, 240.0
 _M = TypeVar("_M", bound=Model)
@@ -40,6 +42,20 @@ def options_of_places(model: type[_M], places: Places) -> Iterator[_M]:
         except ProviderError:  # of a definition that never came to a cluster, if there are others
             if len(places.options) == 1:
                 raise
+
+
+def waiting_problems(patience: timedelta, further: timedelta, waits: str, shorter: str) -> list[Problem]:
+    """Return the problem of a cell that may wait for longer than it may take to have hosts. Pure.
+
+    `waits`: the further times that it may wait, in words; `shorter`: the keys of these.
+    """
+    most = TIME_TO_PROVISION - further
+    if patience <= most:
+        return []
+    what = f"a cell may wait {format_duration(patience)} for room and {waits}, "
+    mend = f"write a shorter {shorter}" + (f", or at most {format_duration(most)}" if most > timedelta(0) else "")
+    late = f"but its hosts must be there after {format_duration(TIME_TO_PROVISION)}"
+    return [Problem("provider.options.patience", what + late, mend)]
 
 
 def pauses(seed: str) -> Iterator[float]:

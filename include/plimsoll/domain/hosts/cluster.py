@@ -225,6 +225,11 @@ class Launch(Model):
     ] = None
 
     @property
+    def is_of_program(self) -> bool:
+        """Tell whether a program of the installation was asked. Such hosts do not end themselves."""
+        return "program" in self.place
+
+    @property
     def living(self) -> tuple[HostInfo, ...]:
         """Return the hosts of the request without a recorded end."""
         return tuple(host for host in self.hosts or () if host.until is None)

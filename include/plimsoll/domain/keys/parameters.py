@@ -51,8 +51,12 @@ class Parameter(Model):
     ]
     default: Annotated[Value, Field(description="Value of campaigns that are given none")]
     description: Annotated[LeftOutIfEmpty[str], Field(max_length=LONGEST_TEXT, description="Meaning of the value")] = ""
-    at_least: Annotated[float | None, Field(description="Of a number", exclude_if=lambda bound: bound is None)] = None
-    at_most: Annotated[float | None, Field(description="Of a number", exclude_if=lambda bound: bound is None)] = None
+    at_least: Annotated[
+        float | None, Field(allow_inf_nan=False, description="Of a number", exclude_if=lambda bound: bound is None)
+    ] = None
+    at_most: Annotated[
+        float | None, Field(allow_inf_nan=False, description="Of a number", exclude_if=lambda bound: bound is None)
+    ] = None
     of: Annotated[LeftOutIfEmpty[tuple[Value, ...]], Field(max_length=200, description="Of a choice: its values")] = ()
     value: Annotated[
         Value | None,

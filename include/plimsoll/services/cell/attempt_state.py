@@ -5,7 +5,7 @@ phase, the reason of its failure, who cancelled it.
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.attempt.status import AttemptProgress, Phase
@@ -16,13 +16,10 @@ from plimsoll.domain.text.errors import OF_HOSTS, NotFound, reason_of
 from plimsoll.ports.owners import Owners
 from plimsoll.ports.store import ReadableStore, ResultStore
 from plimsoll.services.cell.context import AttemptContext
-from plimsoll.services.ownership import is_at_work
+from plimsoll.services.ownership import LOST_AFTER, is_at_work
 from plimsoll.services.store import layout
 from plimsoll.services.store.records import folder_of
 from plimsoll.services.toolkit import Toolkit
-
-# Hosts end themselves an hour after the declared time of an attempt. After this time it can't be running any more.
-_LOST_AFTER = timedelta(hours=2)
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,7 @@ def attempt_state_of(  # noqa: PLR0913, PLR0917  # the names of the files are kn
         why = failure_of(store, key) or "it had not finished"
         return replace(state, ended=f"{owner_words(owner)} has ended, and with it the attempt: {why}")
     longest = max(part.declared_time for part in parts_of(campaign, key.cell_id))
-    if now < state.attempt.started_at + longest + _LOST_AFTER:
+    if now < state.attempt.started_at + longest + LOST_AFTER:
         return state
     return replace(state, ended="nobody works at it any more: its run was killed or ended by hand")
 

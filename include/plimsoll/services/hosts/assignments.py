@@ -102,7 +102,7 @@ def spans(every: Sequence[Assignment], cluster_id: ClusterId) -> tuple[Span, ...
 
     A use without a recorded end ended when the next one began.
     """
-    begun_later = (*(use.since for use in every[1:]), None)
+    begun_later = (*(use.since for use in every[1:]), None)[: len(every)]
     ends = [use.over_at or later for use, later in zip(every, begun_later, strict=True)]
     return tuple(
         Span(key=use.attempt, since=use.since, until=end)

@@ -69,7 +69,7 @@ def read_launches(store: ReadableStore, cluster_id: ClusterId) -> tuple[Launch, 
 
 @dataclass(frozen=True)
 class LaunchedHosts:
-    """Every host that a cluster ever had, and the time at which they end themselves; None if it never had any."""
+    """Every host that a cluster ever had, and the time at which they end themselves; None if they never do."""
 
     hosts: tuple[HostInfo, ...]
     ends_at: datetime | None
@@ -90,7 +90,8 @@ def read_launched(store: ReadableStore, cluster_id: ClusterId, seen: Cluster | N
     hosts = [host for cluster in clusters for host in cluster.hosts]
     hosts += [host for launch in launches for host in launch.hosts or ()]
     ends = [max(cluster.expires_at, cluster.created_at) for cluster in clusters]
-    latest = max([*ends, *(launch.ends_at or launch.expires_at for launch in launches)], default=None)
+    ends += [launch.ends_at or launch.expires_at for launch in launches]
+    latest = None if any(launch.is_of_program for launch in launches) else max(ends, default=None)
     known: dict[str, HostInfo] = {}
     for host in hosts:
         before = known.get(name_of(host))

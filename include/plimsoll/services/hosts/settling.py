@@ -9,17 +9,18 @@ from plimsoll.domain.hosts.cluster import Cluster, ClusterId
 from plimsoll.domain.keys.system import EXTERNAL
 from plimsoll.domain.text.errors import DefinitionError, NotFound, PlimsollError, StoreError, reason_of
 from plimsoll.services.hosts.accounts import open_accounts, readable_open_accounts
-from plimsoll.services.hosts.assignments import StoredSetUps, is_used, note_left, users
+from plimsoll.services.hosts.assignments import StoredSetUps, assignments, is_used, note_left, users
 from plimsoll.services.hosts.at_rest import begin_look, campaigns_to_look_at, mark, unmark
 from plimsoll.services.hosts.ending import destroy_cluster
+from plimsoll.services.hosts.launch_records import read_launches
+from plimsoll.services.hosts.replacing import retire
+from plimsoll.services.ownership import LOST_AFTER
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.toolkit import Toolkit
 
 GIVEN_UP_AFTER = timedelta(days=7)
 """The time after an attempt's end for which a database that can't be asked is asked for its keyspace."""
-# After this time beyond its declared time an attempt can't be running any more.
-_LOST_AFTER = timedelta(hours=2)
 
 
 def settle_campaigns(
@@ -108,6 +109,8 @@ def _accounts(
         try:
             cluster = _recorded(campaign, cluster_id)
             if cluster is not None and cluster.provider in toolkit.tariffs and not is_owned(cluster):
+                if cluster_id.is_kept and not cluster.hosts:  # who comes next needs a cluster with an open account
+                    retire(toolkit, cluster_id, "the run that asked for it had ended")
                 provider = toolkit.provider_of(cluster.provider, campaign_id)
                 destroy_cluster(toolkit, provider, cluster_id)
         except Exception as error:  # one account never keeps another open
@@ -120,7 +123,7 @@ def _recorded(campaign: CampaignStore, cluster_id: ClusterId) -> Cluster | None:
     cluster = layout.CLUSTER.read(campaign.store, key or cluster_id)
     attempt = layout.ATTEMPT.read(campaign.store, key) if key else None
     if attempt is None:
-        return cluster
+        return cluster or _requested(campaign, cluster_id, resolved.provider.name)
     # An attempt on kept hosts has their cluster on record, with the owner that it had.
     until = attempt.started_at + max(part.declared_time for part in parts_of(resolved, cluster_id.purpose))
     return Cluster(
@@ -129,5 +132,19 @@ def _recorded(campaign: CampaignStore, cluster_id: ClusterId) -> Cluster | None:
         provider=resolved.provider.name,
         hosts=(),
         created_at=attempt.started_at,
-        expires_at=max(until + _LOST_AFTER, cluster.expires_at if cluster else until),
+        expires_at=max(until + LOST_AFTER, cluster.expires_at if cluster else until),
+    )
+
+
+def _requested(campaign: CampaignStore, cluster_id: ClusterId, provider: str) -> Cluster | None:
+    """Return what stands for kept hosts that were never provided, by their last use, or else by their last launch."""
+    uses = assignments(campaign.store, campaign.campaign_id, cluster_id.purpose)
+    asked = [(use.owner, use.since, use.until) for use in uses if use.cluster == cluster_id] or [
+        (launch.owner, launch.asked_at, launch.expires_at) for launch in read_launches(campaign.store, cluster_id)
+    ]
+    if not asked:
+        return None
+    owner, created_at, expires_at = asked[-1]
+    return Cluster(
+        id=cluster_id, owner=owner, provider=provider, hosts=(), created_at=created_at, expires_at=expires_at
     )

@@ -3,7 +3,7 @@ idle, and whether its budget covers another cell.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 
 from plimsoll.domain.campaign.campaign import Campaign
@@ -17,6 +17,7 @@ from plimsoll.ports.store import ReadableStore
 from plimsoll.services.hosts.accounts import accounts, tariff_of
 from plimsoll.services.hosts.assignments import assignment_of, assignments, spans
 from plimsoll.services.hosts.launch_records import read_launched
+from plimsoll.services.ownership import LOST_AFTER
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore, StoredCampaign
 from plimsoll.services.toolkit import Toolkit
@@ -109,7 +110,8 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
     entries = ledger(campaign, now)
     if not entries:
         return None
-    tariffs = [tariff for entry in entries if (tariff := tariff_of(campaign.store, entry.key))]
+    oldest_first = sorted((entry.key for entry in entries), key=partial(_began, campaign.store))
+    tariffs = [tariff for key in oldest_first if (tariff := tariff_of(campaign.store, key))]
     resolved = campaign.resolved()
     return Spending(
         entries=tuple(entry for entry in entries if not entry.idle),
@@ -119,6 +121,12 @@ def campaign_spending(campaign: StoredCampaign, now: datetime) -> Spending | Non
         budget_usd=resolved.budget,
         node_usd_per_hour=tariffs[-1].node.usd_per_hour if tariffs else None,
     )
+
+
+def _began(store: ReadableStore, key: AttemptKey) -> datetime:
+    """Return when the attempt began. Idle hosts, whose prices are those of an attempt, count as older than all."""
+    attempt = layout.ATTEMPT.read(store, key)
+    return attempt.started_at if attempt else datetime.min.replace(tzinfo=UTC)
 
 
 def spent_so_far(toolkit: Toolkit, campaign: CampaignStore, setup: Setup) -> str:
@@ -209,7 +217,23 @@ def _due(store: ReadableStore, entry: Entry, campaign: Campaign, now: datetime, 
     """Return the further cost of an attempt that runs or is about to run, USD."""
     if entry.final:
         return 0.0
-    attempt = layout.ATTEMPT.read(store, entry.key)
-    if attempt is None or now > attempt.started_at + _time_of(campaign, entry.key.cell_id):
+    cell_id, attempt = entry.key.cell_id, layout.ATTEMPT.read(store, entry.key)
+    whole = _time_of(campaign, cell_id)
+    if attempt is None or now > attempt.started_at + whole + LOST_AFTER:
         return 0.0
-    return max(0.0, (cell_usd(campaign, tariff, entry.key.cell_id) or 0.0) - entry.usd)
+    progress = layout.PROGRESS.read_sound(store, entry.key)
+    begun = {phase: at for phase, at in progress.phases.items() if at <= now} if progress else {}
+    load = max(part.timing.duration for part in parts_of(campaign, cell_id))
+    return (cell_usd(campaign, tariff, cell_id) or 0.0) * (_left(whole, load, begun, now) / whole)
+
+
+def _left(whole: timedelta, load: timedelta, begun: Mapping[str, datetime], now: datetime) -> timedelta:
+    """Return what is left of a cell's time, by the begin of its phases: all of it before rows are written.
+
+    Hosts are paid for, too, while they are waited for and set up, which is no part of that time.
+    """
+    if "collect" in begun:
+        return timedelta(0)
+    if loaded_since := begun.get("warm-up", begun.get("load")):
+        return max(timedelta(0), load - (now - loaded_since))
+    return max(load, whole - (now - begun.get("populate", now)))

@@ -39,6 +39,12 @@ def test_wrong_options_are_named_with_what_there_is(
     assert problem.endswith(")")  # says what to write
 
 
+@pytest.mark.parametrize("usd", [float("nan"), float("inf")])
+def test_a_price_is_a_number_with_which_a_budget_can_be_kept(raw_options: dict[str, Any], usd: float) -> None:
+    (problem,) = problems({**raw_options, "prices": {"r5d.2xlarge": usd}})
+    assert problem == f"provider.options.prices.r5d.2xlarge: must be a finite number; found {usd}"
+
+
 def test_what_is_missing_is_named(raw_options: dict[str, Any]) -> None:
     del raw_options["security_group"]
     assert problems(raw_options)[0].startswith("provider.options.security_group: is missing (write text: id (sg-…)")

@@ -194,6 +194,65 @@ def test_what_a_lost_load_host_left_in_an_endpoint_is_removed_from_here(
     assert hosts.destroyed[-1] == cluster
 
 
+class Lent(LoadHosts):
+    """A load host that lives until it is destroyed, and that expires at that time."""
+
+    def __init__(self, host: ScriptedHost, expires_at: datetime) -> None:
+        super().__init__(host)
+        self._expires_at = expires_at
+
+    def find(self, cluster_id: ClusterId) -> Any:
+        if cluster_id in self.destroyed:
+            return None
+        return cluster_of(str(cluster_id)).model_copy(update={"expires_at": self._expires_at})
+
+
+@pytest.mark.parametrize(("after", "ended"), [(timedelta(minutes=-1), False), (timedelta(minutes=1), True)])
+def test_a_load_host_stays_for_an_endpoint_that_can_not_be_cleaned_up_until_it_expires(
+    tmp_path: Path, after: timedelta, ended: bool
+) -> None:
+    host = ScriptedHost(tmp_path, HostInfo(name="load", role="load", address="127.0.0.1"))
+    host.command = lambda argv: CommandResult(1 if "drop" in argv else 0, "", "is away")
+    nothing, set_ups, cluster, clock = cast(Any, None), SetUps(), ClusterId.parse("demo/a-1-r1/1"), SteppingClock()
+    hosts = Lent(host, expires_at=clock.now() - after)
+    endpoints = Endpoints(cast(Any, SimpleNamespace()), SteppingClock())
+    reach = Reach(nothing, endpoints=endpoints, set_ups=cast(Any, set_ups), clock=clock, store="here")
+    made = ExternalProvider(reach, {"local": cast(Any, hosts)}, NO_OBSERVERS)
+    with pytest.raises(ProviderError):
+        made.at(Places((ENDPOINT,), campaigns=("demo",))).destroy(cluster)
+    assert (hosts.destroyed == [cluster], bool(set_ups.addresses)) == (ended, True)
+
+
+class Lender(NoHosts):
+    """Load hosts of two campaigns; the provider shows all that it has."""
+
+    def clusters(self) -> list[Any]:
+        return [cluster_of("plain/a-1-r1/1"), cluster_of("demo/a-1-r1/1")]
+
+
+def cluster_of(name: str) -> Cluster:
+    host, times = HostInfo(name="load", role="load", address="10.0.0.2"), {"created_at": AT, "expires_at": AT}
+    return Cluster(id=ClusterId.parse(name), owner="me", provider="local", hosts=(host,), **times)
+
+
+@pytest.mark.parametrize(
+    ("places", "shown"),
+    [
+        (everywhere("a", campaigns=("demo",), done=("demo",)), ["demo"]),
+        (everywhere("a", campaigns=("",), done=("",)), ["plain", "demo"]),
+        (Places(), ["plain", "demo"]),
+    ],
+    ids=["known campaigns", "campaigns that are not known", "no database"],
+)
+def test_a_cluster_of_a_campaign_without_such_a_database_is_its_own_provider_s(
+    places: Places, shown: list[str]
+) -> None:
+    nothing: Any = None
+    reach = Reach(nothing, endpoints=nothing, set_ups=nothing, clock=nothing, store="here")
+    bound = ExternalProvider(reach, {"local": cast(Any, Lender())}, NO_OBSERVERS).at(places)
+    assert [cluster.id.campaign_id for cluster in bound.clusters()] == shown
+
+
 def test_databases_share_addresses_that_are_written_alike() -> None:
     asked = [Places((options_of("a"),)), Places(({**options_of("a"), "port": 1},)), Places((ENDPOINT,)), Places()]
     shared = [provider(Databases({}), places).shared_addresses() for places in asked]

@@ -11,8 +11,8 @@ from tests.unit.adapters.provider_command.test_launching import CELL, KEPT, requ
 from plimsoll.adapters.providers.command import CommandProvider
 from plimsoll.adapters.providers.command.cloud import AGAIN, REFUSED
 from plimsoll.adapters.providers.command.programs import Ended
-from plimsoll.domain.hosts.cluster import PartlySeen
-from plimsoll.domain.text.errors import ProviderError
+from plimsoll.domain.hosts.cluster import ClusterId, PartlySeen, RecordsUnread
+from plimsoll.domain.text.errors import DamagedRecord, ProviderError, StoreError
 from plimsoll.ports.provider import Places
 
 
@@ -127,6 +127,28 @@ def test_kept_hosts_live_on_for_their_present_owner(provider: CommandProvider, c
     [cluster] = provider.clusters()
     assert (cluster.owner, cluster.expires_at) == ("run-2", later)
     assert cloud.calls.count("launch") == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "shown"), [(DamagedRecord("launches/a is damaged"), [KEPT, CELL]), (StoreError("store is away"), [CELL])]
+)
+def test_a_record_that_can_not_be_read_hides_no_other_hosts(
+    provider: CommandProvider, records: Records, monkeypatch: pytest.MonkeyPatch, fault: StoreError, shown: list[Any]
+) -> None:
+    """Of kept hosts it tells for whom they live: while the store is away, nobody must take them for an ended run's."""
+    for cluster_id in (KEPT, CELL):
+        provider.ensure(request(cluster_id))
+    read = records.of
+
+    def of(cluster_id: ClusterId) -> Any:
+        if cluster_id == KEPT:
+            raise fault
+        return read(cluster_id)
+
+    monkeypatch.setattr(records, "of", of)
+    with pytest.raises(RecordsUnread, match=fault.what) as caught:
+        provider.clusters()
+    assert [(cluster.id, cluster.owner) for cluster in caught.value.clusters] == [(one, "run-1") for one in shown]
 
 
 def test_without_its_programs_no_cluster_counts_as_ended(provider: CommandProvider) -> None:

@@ -175,6 +175,7 @@ def mistagged(**changes: str) -> Any:
         (garbled(host_key="ssh-ed25519 nonsense"), "a host key looks like"),
         (garbled(address="a.example"), "is no IP address"),
         (garbled(prize=3), "prize"),
+        (garbled(usd_per_hour=float("inf")), "usd_per_hour"),
         (mistagged(created="yesterday"), "tags.plimsoll-created: must be a date and a time"),
         (mistagged(cluster="of mine"), "tags name no cluster"),
         (garbled(name="node2"), "were asked for, and load, node2, node2 printed"),

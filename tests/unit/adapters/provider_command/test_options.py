@@ -36,6 +36,7 @@ def test_a_list_that_fails_is_a_problem_of_its_key(provider: CommandProvider, cl
         ({"launch": []}, "provider.options.launch"),
         ({"list": ["list", "a\x00b"]}, "provider.options.list"),
         ({"prices": {"node": -1}}, "provider.options.prices.node"),
+        ({"prices": {"load": float("inf")}}, "provider.options.prices.load"),
         ({"patiense": "1m"}, "provider.options.patiense"),
         ({"folder": "/a b"}, "provider.options.folder"),
     ],
@@ -43,6 +44,25 @@ def test_a_list_that_fails_is_a_problem_of_its_key(provider: CommandProvider, cl
 def test_wrong_options_are_named(provider: CommandProvider, changes: dict[str, Any], key: str) -> None:
     [problem] = provider.check(spec({**OPTIONS, **changes}))
     assert problem.where.startswith(key)
+
+
+@pytest.mark.parametrize(
+    ("waits", "found"),
+    [
+        ({"patience": "95m"}, []),
+        ({"patience": "96m"}, [("patience", "write a shorter `launch_within` or `startup`, or at most 95m")]),
+        ({"patience": "1m", "startup": "2h"}, [("patience", "write a shorter `launch_within` or `startup`")]),
+        ({"launch_within": "30m"}, []),
+        ({"launch_within": "31m"}, [("launch_within", "write at most 30m")]),
+    ],
+)
+def test_waits_that_do_not_fit_into_the_time_of_their_step_are_refused(
+    provider: CommandProvider, waits: dict[str, str], found: list[tuple[str, str]]
+) -> None:
+    problems = provider.check(spec({**OPTIONS, **waits}))
+    assert [(problem.where, problem.mend) for problem in problems] == [
+        (f"provider.options.{key}", mend) for key, mend in found
+    ]
 
 
 def test_without_a_folder_there_are_no_programs() -> None:

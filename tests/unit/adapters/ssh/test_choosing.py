@@ -10,9 +10,10 @@ from tests.fakes.installation import Installation, instant_definition
 from tests.fakes.owners import FixedOwners
 from tests.unit.adapters.ssh.leased import FURTHER_LOAD, HOSTS, LOAD, NODES, asked_for, cluster_without, group_of
 
+from plimsoll.adapters.hosts.onhost import lease
 from plimsoll.adapters.providers.ssh import SshProvider
 from plimsoll.adapters.providers.ssh.login import WrongHostKey
-from plimsoll.adapters.providers.ssh.member import Member
+from plimsoll.adapters.providers.ssh.member import Lease, Member
 from plimsoll.domain.definition.definition import Definition
 from plimsoll.domain.hosts.cluster import Cluster
 from plimsoll.domain.keys.host_bounds import HostFigures
@@ -199,3 +200,47 @@ def test_a_group_that_does_not_answer_keeps_no_new_cluster_from_another_one(
 ) -> None:
     silent.add(LOAD)
     assert addresses(two_racks.ensure(asked_for(two_racks, nodes=3))) == [*OTHERS, OTHER_LOAD]
+
+
+def test_of_a_group_that_was_taken_in_part_no_host_is_cleaned_that_another_cluster_has_taken_since(
+    provider: SshProvider, asked: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    """A process was killed after it took the load host; the other definition's group shares a node."""
+    lease.take(tmp_path / LOAD, unfinished(provider).model_dump(mode="json"))
+    other = provider.at(
+        Places(({"groups": [group_of("shared", [NODES[1]], [OTHER_LOAD])], "folder": "/srv/plimsoll"},))
+    )
+    whole = other.ensure(asked_for(other, nodes=1, hosts=NEXT))
+    asked.clear()
+    with pytest.raises(ProviderError, match="rack1: is in use by demo-1/hosts/2 of run-7"):
+        provider.ensure(asked_for(provider))
+    assert [host for command, host in asked if command == "clean"] == []
+    assert other.find(NEXT) == whole
+    assert not (tmp_path / LOAD / "lease.json").exists()
+
+
+def unfinished(provider: SshProvider) -> Lease:
+    """Return the lease of a cluster whose hosts are being taken."""
+    cluster = provider.ensure(asked_for(provider))
+    provider.destroy(HOSTS)
+    return Lease(key=str(HOSTS), cluster=cluster)
+
+
+def test_a_cluster_that_took_a_second_group_while_its_first_was_silent_gives_both_back(
+    two_racks: SshProvider, silent: set[str], tmp_path: Path
+) -> None:
+    two_racks.ensure(asked_for(two_racks, nodes=3))
+    silent.add(LOAD)
+    two_racks.ensure(asked_for(two_racks, nodes=3))
+    silent.clear()
+    two_racks.destroy(HOSTS)
+    assert not list(tmp_path.glob("*/lease.json"))
+
+
+def test_a_silent_group_keeps_no_cluster_on_another_one_from_being_destroyed(
+    two_racks: SshProvider, silent: set[str], tmp_path: Path
+) -> None:
+    two_racks.ensure(asked_for(two_racks, nodes=3))
+    silent.add(OTHER_LOAD)
+    two_racks.destroy(HOSTS)
+    assert not list(tmp_path.glob("*/lease.json"))

@@ -5,6 +5,8 @@ from typing import Any
 
 import paramiko
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from tests.unit.adapters.ssh.host_key_line import LINE
 
 from plimsoll.adapters.hosts.reached import parse_host_key
@@ -49,6 +51,20 @@ def test_a_private_key_that_is_none_is_refused_without_being_shown() -> None:
         private_key(SshIdentity("me", text), "bench")
     assert "c2VjcmV0" not in str(refused.value)
     assert refused.value.__cause__ is None
+
+
+def test_a_private_key_that_was_copied_badly_is_refused_without_being_shown() -> None:
+    """Parsers fail in many ways on such texts, and some of these quote the key."""
+    made = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+    text = made.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()).decode()
+    first, *body, last = text.splitlines()
+    without_a_line = ["\n".join([first, *body[:n], *body[n + 1 :], last, ""]) for n in range(len(body))]
+    shortened = [f"{text[:length]}\n{last}\n" for length in range(40, len(text) - len(last) - 4, 4)]
+    for copied in (text[: -len(last) - 1], *without_a_line, *shortened):
+        with pytest.raises(SecretError, match="connection 'bench'") as refused:
+            private_key(SshIdentity("me", copied), "bench")
+        assert refused.value.__cause__ is None
+        assert not any(line in str(refused.value) for line in body)
 
 
 def test_an_identity_does_not_show_itself() -> None:

@@ -9,8 +9,10 @@ from tests.fakes.installation import Installation
 from tests.fakes.paid import Prices
 from tests.unit.services.spending.paid_campaign import HOUR, opened, start
 
+from plimsoll.domain.attempt.status import Phase
 from plimsoll.domain.text.errors import ProviderError, Refused
 from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.steps.running import run_cell
 from plimsoll.services.store.campaigns import CampaignStore
@@ -33,8 +35,46 @@ def test_cells_that_run_are_counted_with_what_they_will_cost(installation: Insta
     opened(installation, budget=17.0)
     start(tools, "v1-001k-r1")
     begin(tools, "campaign", "v1-002k-r1", "me")  # its hosts are yet to come
-    with pytest.raises(Refused, match=r"0\.\d+ USD are spent, 15\.\d+ USD are due"):
+    with pytest.raises(Refused, match=r"0\.\d+ USD are spent, 16\.00 USD are due"):
         begin(tools, "campaign", "v2-001k-r1", "me")
+
+
+@pytest.mark.parametrize(
+    ("phases", "due"),
+    [
+        ([], "8.00"),
+        ([("deploy", 0.0)], "8.00"),
+        ([("populate", 2.5)], "8.00"),
+        ([("populate", 0.5), ("warm-up", 2.5), ("load", 2.75)], "6.00"),
+        ([("populate", 0.5), ("load", 2.0)], "4.00"),
+        ([("populate", 0.5), ("load", 0.5)], "0.00"),
+        ([("deploy", 0.5), ("collect", 2.5)], "0.00"),
+    ],
+)
+def test_a_cell_owes_what_is_left_of_its_load_however_long_its_hosts_were_waited_for(
+    installation: Installation, tools: Toolkit, clock: SteppingClock, phases: list[tuple[Phase, float]], due: str
+) -> None:
+    opened(installation, budget=17.0)
+    work = start(tools, "v1-001k-r1")
+    began = clock.at
+    for phase, hours in phases:
+        clock.at = began + hours * HOUR
+        note_phase(tools, work.key, phase)
+    clock.at = began + 3 * HOUR
+    with pytest.raises(Refused, match=rf"12\.00 USD are spent, {due} USD are due"):
+        begin(tools, "campaign", "v2-001k-r1", "me")
+
+
+def test_an_attempt_that_can_not_be_running_any_more_owes_nothing(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    opened(installation, budget=9.0)
+    begin(tools, "campaign", "v1-001k-r1", "me")
+    clock.at += 3.9 * HOUR
+    with pytest.raises(Refused, match=r"0\.00 USD are spent, 8\.00 USD are due"):
+        begin(tools, "campaign", "v2-001k-r1", "me")
+    clock.at += 0.2 * HOUR
+    begin(tools, "campaign", "v2-001k-r1", "me")
 
 
 def test_a_cell_that_runs_is_not_cut_by_the_budget(

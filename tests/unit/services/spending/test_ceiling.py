@@ -14,6 +14,7 @@ from plimsoll.domain.keys.timing import AtMost
 from plimsoll.domain.text.errors import LoadError, Refused
 from plimsoll.ports.load_generator import LoadStatus
 from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell.attempt_state import note_phase
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.cell.loading import latest_end
@@ -129,7 +130,8 @@ def test_a_cell_beside_others_that_are_nearly_over_keeps_its_time(
     installation: Installation, tools: Toolkit, clock: SteppingClock
 ) -> None:
     bounded(installation, cost="24 USD")
-    first, _ = begun(tools), begun(tools, "v1-002k-r1")
+    first, second = begun(tools), begun(tools, "v1-002k-r1")
+    note_phase(tools, second.key, "load")
     clock.at += 1.9 * HOUR
     actions.destroy(first)
     third = begun(tools, "v2-001k-r1")

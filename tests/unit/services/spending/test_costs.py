@@ -135,6 +135,17 @@ def test_the_account_names_prices_estimate_and_each_cells_share(
     assert (account.estimated_usd, account.budget_usd, account.node_usd_per_hour) == (32.0, 40.0, 1.0)
 
 
+def test_the_newest_prices_are_those_of_the_attempt_that_began_last(
+    installation: Installation, tools: Toolkit, clock: SteppingClock
+) -> None:
+    campaign = opened(installation, budget=None)
+    start(tools, "v2-002k-r1")
+    clock.at += HOUR
+    begin(replace(tools, tariffs={"instant": Prices(3.0)}), "campaign", "v1-001k-r1", "me")
+    account = campaign_spending(campaign, clock.now())
+    assert (account.node_usd_per_hour, account.estimated_usd) == (3.0, 96.0)
+
+
 def test_a_second_look_at_what_was_left_counts_if_it_found_more(
     installation: Installation, tools: Toolkit, clock: SteppingClock
 ) -> None:
@@ -187,6 +198,18 @@ def paid_host(instance: str, since: datetime | None, until: datetime | None = No
         usd_per_hour=1.0,
         facts={"instance_id": instance},
     )
+
+
+@pytest.mark.parametrize(("place", "usd"), [({"region": "us-east-1"}, 10.0), ({"program": "my-cloud"}, 50.0)])
+def test_hosts_of_a_program_which_do_not_end_themselves_cost_for_as_long_as_nobody_saw_them_end(
+    installation: Installation, tools: Toolkit, clock: SteppingClock, place: dict[str, str], usd: float
+) -> None:
+    campaign = opened(installation, budget=None)
+    work = begin(tools, "campaign", "v1-001k-r1", "me")
+    launch = launched(work.key, (paid_host("i-1", BEGAN),)).model_copy(update={"place": place})
+    StoredLaunches(tools.store, Outage(clock)).note(launch)
+    clock.at += 50 * HOUR
+    assert spent(tools, campaign) == pytest.approx(usd)
 
 
 def test_hosts_of_rounds_that_were_undone_and_hosts_that_died_are_billed(

@@ -19,8 +19,8 @@ from plimsoll.adapters.providers.command.programs import FolderPrograms, Program
 from plimsoll.adapters.providers.requested import options_of_places
 from plimsoll.adapters.providers.ssh.login import as_provider_error
 from plimsoll.domain.campaign.specs import HostsSpec
-from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen
-from plimsoll.domain.text.errors import Problem, ProviderError, SecretError, StoreError, reason_of
+from plimsoll.domain.hosts.cluster import Cluster, ClusterId, ClusterRequest, HostInfo, PartlySeen, RecordsUnread
+from plimsoll.domain.text.errors import DamagedRecord, Problem, ProviderError, SecretError, StoreError, reason_of
 from plimsoll.ports.clock import Clock
 from plimsoll.ports.host import Host
 from plimsoll.ports.log import Log
@@ -109,18 +109,21 @@ class CommandProvider(Provider):
         """List clusters by their hosts' tags, and launches whose answer was lost, which may still bring hosts."""
         clusters: dict[ClusterId, Cluster] = {}
         unseen = list(filter(None, [self.places.unknown]))
+        unread: dict[str, None] = {}
         for cloud in self._clouds():
             try:
-                for cluster in self._described(cloud, cloud.living()):
+                for cluster in self._described(cloud, cloud.living(), unread):
                     clusters.setdefault(cluster.id, cluster)
-            except (ProviderError, StoreError) as error:
+            except ProviderError as error:
                 unseen.append(f"the hosts that {cloud.options.list[0]} lists are not known: {reason_of(error)}")
         try:
-            clusters = {**{cluster.id: cluster for cluster in self._unanswered()}, **clusters}
+            clusters = {**{cluster.id: cluster for cluster in self._unanswered(unread)}, **clusters}
         except StoreError as error:
             unseen.append(f"launches without an answer are not known: {error}")
         if unseen:
-            raise PartlySeen("; ".join(dict.fromkeys(unseen)), list(clusters.values()))
+            raise PartlySeen("; ".join(dict.fromkeys([*unseen, *unread])), list(clusters.values()))
+        if unread:
+            raise RecordsUnread(f"records of launches can't be read: {'; '.join(unread)}", list(clusters.values()))
         return list(clusters.values())
 
     def destroy(self, cluster_id: ClusterId) -> None:
@@ -182,15 +185,22 @@ class CommandProvider(Provider):
         if failed:
             raise failed
 
-    def _described(self, cloud: Cloud, hosts: Sequence[AnsweredHost]) -> Iterator[Cluster]:
-        """Yield each cluster that has one of these hosts. Of kept ones the record tells the owner and the expiry."""
+    def _described(self, cloud: Cloud, hosts: Sequence[AnsweredHost], unread: dict[str, None]) -> Iterator[Cluster]:
+        """Yield each cluster that has one of these hosts. Of kept ones the record tells the owner and the expiry.
+
+        Those that began with them stand for them where the record is damaged, and `unread` is told why.
+        """
         for cluster_id in dict.fromkeys(host.owned.id for host in hosts):
             own = [host for host in hosts if host.owned.id == cluster_id]
             tags = own[0].owned
             owner, expires = tags.owner, tags.expires
-            if cluster_id.is_kept:
-                for launch in self.launches.of(cluster_id):
+            try:
+                for launch in self.launches.of(cluster_id) if cluster_id.is_kept else ():
                     owner, expires = launch.owner, max(expires, launch.expires_at)
+            except StoreError as error:
+                unread[str(error)] = None
+                if not isinstance(error, DamagedRecord):  # their present owner, who is not known, needs them
+                    continue
             yield Cluster(
                 id=cluster_id,
                 owner=owner,
@@ -201,18 +211,25 @@ class CommandProvider(Provider):
                 resources=tuple(f"host {host}" for host in own),
             )
 
-    def _unanswered(self) -> Iterator[Cluster]:
-        """Yield the clusters of launches without an answer, while these may still bring hosts. Raises StoreError."""
+    def _unanswered(self, unread: dict[str, None]) -> Iterator[Cluster]:
+        """Yield the clusters of launches without an answer, while these may still bring hosts.
+
+        `unread` is told which records can't be read. Raises StoreError where none can.
+        """
         now, every = self.clock.now(), options_of_places(CommandOptions, self.places)
         # Whose definition asked for a launch is not recorded: hosts may show for as long as any definition allows
         patient = max(every, key=lambda options: options.launch_within, default=None)
         if patient is None:
             return
         for cluster_id in self.launches.unsettled():
-            launched = Launched.read(self.launches, cluster_id, patient)
+            try:
+                launched = Launched.read(self.launches, cluster_id, patient)
+            except StoreError as error:
+                unread[str(error)] = None
+                continue
             launch, until = launched.unanswered, launched.unknown_until()
             # The record has launches of other providers, too, which name no program
-            if launch and until and now < until and "program" in launch.place:
+            if launch and until and now < until and launch.is_of_program:
                 yield Cluster(
                     id=cluster_id,
                     owner=launch.owner,

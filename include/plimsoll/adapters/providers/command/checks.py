@@ -1,17 +1,23 @@
 """Before a cluster is made: whether the programs are there, and whether `list` keeps to the contract. And prices."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from plimsoll.adapters.providers.command.cloud import Cloud, Login
 from plimsoll.adapters.providers.command.options import CommandOptions, read_options
 from plimsoll.adapters.providers.command.programs import Programs
 from plimsoll.adapters.providers.command.programs import problems as missing
-from plimsoll.adapters.providers.requested import checked_options
+from plimsoll.adapters.providers.requested import checked_options, waiting_problems
 from plimsoll.adapters.providers.ssh.options import authorized_key
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cost import HostRate, Tariff
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
+from plimsoll.domain.text.units import format_duration
+from plimsoll.ports.provider import TIME_TO_DESTROY
 from plimsoll.ports.secrets import Secrets
+
+_LONGEST_LAUNCH = TIME_TO_DESTROY - timedelta(minutes=10)
+"""The rest is for ending what such a launch brings."""
 
 
 def login_of(secrets: Secrets, connection: str) -> Login:
@@ -35,7 +41,20 @@ def problems(spec: HostsSpec, programs: Programs, secrets: Secrets, store: str) 
             Cloud(programs, options, store).living()
         except ProviderError as error:
             obstacles.append(Problem("provider.options.list", error.what, error.mend))
-    return obstacles
+    return [*wait_problems(options), *obstacles]
+
+
+def wait_problems(options: CommandOptions) -> list[Problem]:
+    """Return the problems of times that do not fit into those that having and ending hosts may take. Pure."""
+    launching, startup = format_duration(options.launch_within), format_duration(options.startup)
+    waits = f"{launching} for `launch` and {startup} for its hosts to let us in"
+    further, shorter = options.launch_within + options.startup, "`launch_within` or `startup`"
+    found = waiting_problems(options.patience, further, waits, shorter)
+    if options.launch_within > _LONGEST_LAUNCH:
+        allowed, most = format_duration(TIME_TO_DESTROY), format_duration(_LONGEST_LAUNCH)
+        what = f"an end waits {launching} for a launch whose answer was lost, but hosts must be gone after {allowed}"
+        found.append(Problem("provider.options.launch_within", what, f"write at most {most}"))
+    return found
 
 
 class CommandTariffs:

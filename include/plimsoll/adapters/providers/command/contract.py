@@ -81,7 +81,9 @@ class AnsweredHost(HostOptions):
     tags: Annotated[dict[_Text, _LongText], Field(description="As `launch` was given them")]
     zone: Annotated[_Text, Field(description="Where it is")] = ""
     type: Annotated[_Text, Field(description="What it is, such as a machine type")] = ""
-    usd_per_hour: Annotated[float | None, Field(ge=0, description="Its price; else that of the options")] = None
+    usd_per_hour: Annotated[
+        float | None, Field(ge=0, allow_inf_nan=False, description="Its price; else that of the options")
+    ] = None
 
     @property
     def role(self) -> Role:

@@ -23,8 +23,10 @@ Argv = Annotated[
 class Prices(Model):
     """USD per hour of a host by its role: for the estimate, and for hosts that are printed without a price."""
 
-    node: Annotated[float | None, Field(ge=0, description="Of a database node, USD per hour")] = None
-    load: Annotated[float | None, Field(ge=0, description="Of a load host, USD per hour")] = None
+    node: Annotated[float | None, Field(ge=0, allow_inf_nan=False, description="Of a database node, USD per hour")] = (
+        None
+    )
+    load: Annotated[float | None, Field(ge=0, allow_inf_nan=False, description="Of a load host, USD per hour")] = None
 
     def of(self, role: str) -> float | None:
         return self.node if role == "node" else self.load

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 from plimsoll.adapters.aws import REFUSED_CREDENTIALS
@@ -14,14 +14,13 @@ from plimsoll.adapters.providers.ec2.instance_types import Image, Quota, find_im
 from plimsoll.adapters.providers.ec2.launch_plan import LaunchPlan, create_placement_group, run_instances
 from plimsoll.adapters.providers.ec2.network import Subnet, security_group, subnets, wrong_egress, wrong_rules
 from plimsoll.adapters.providers.ec2.options import ROLES, Ec2Options
-from plimsoll.adapters.providers.requested import checked_options
+from plimsoll.adapters.providers.requested import checked_options, waiting_problems
 from plimsoll.adapters.providers.ssh.options import authorized_key
 from plimsoll.domain.campaign.specs import HostsSpec
 from plimsoll.domain.hosts.cluster import ClusterId
 from plimsoll.domain.text.errors import Problem, ProviderError, SecretError
 from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
-from plimsoll.ports.provider import TIME_TO_PROVISION
 from plimsoll.ports.secrets import Secrets
 
 # JDKs come as wheels and packages for these processors alone.
@@ -42,13 +41,8 @@ def problems(spec: HostsSpec, secrets: Secrets) -> list[Problem]:
 def patience_problems(options: Ec2Options) -> list[Problem]:
     """Return the problem of a cell that may wait for longer than it may take to have hosts. Pure."""
     # Hosts may take `startup` until they run, and once more until they are prepared.
-    most = TIME_TO_PROVISION - 2 * options.startup
-    if options.patience <= most:
-        return []
-    allowed, startup = format_duration(TIME_TO_PROVISION), format_duration(options.startup)
-    what = f"a cell may wait {format_duration(options.patience)} for room and 2 × {startup} for its hosts to start, "
-    mend = "write a shorter `startup`" + (f", or at most {format_duration(most)}" if most > timedelta(0) else "")
-    return [Problem("provider.options.patience", f"{what}but its hosts must be there after {allowed}", mend)]
+    waits = f"2 × {format_duration(options.startup)} for its hosts to start"
+    return waiting_problems(options.patience, 2 * options.startup, waits, "`startup`")
 
 
 class _Examination:

@@ -85,7 +85,7 @@ class Ec2Options(Model):
         Duration, Field(description="Hosts end themselves this long after their cluster's expiry")
     ] = timedelta(minutes=30)
     prices: Annotated[
-        Mapping[InstanceType, Annotated[float, Field(ge=0)]],
+        Mapping[InstanceType, Annotated[float, Field(ge=0, allow_inf_nan=False)]],
         Field(description="Your own USD per hour by instance type, instead of the list prices"),
     ] = {}
 

@@ -169,12 +169,12 @@ class ExternalProvider(Provider):
     def destroy(self, cluster_id: ClusterId) -> None:
         """End the load, give back its hosts, and remove what it has in the database, each even if another fails.
 
-        A load host that is needed to clean up an endpoint stays until that is done.
+        A load host that is needed to clean up an endpoint stays until that is done, or until it expires.
         """
         errors = _tried(partial(self._clean_up, endpoint, cluster_id) for endpoint in self._endpoints_of(cluster_id))
         # Asked before the load host is given back: a file there alone tells that an unmarked keyspace is the cluster's
         began = self._says_begun(cluster_id)
-        if not errors:
+        if not errors or self._has_expired(cluster_id):
             errors += _tried(partial(hosts.destroy, cluster_id) for hosts in self._load_hosts())
         keyspaces = (named.theirs for named in self._named if isinstance(named.theirs, OwnKeyspace))
         errors += _tried(partial(keyspace.remove, cluster_id, began=began) for keyspace in keyspaces)
@@ -237,6 +237,14 @@ class ExternalProvider(Provider):
         """Return the cluster as the provider that lends its hosts has it."""
         return next((cluster for hosts in self._load_hosts() if (cluster := hosts.find(cluster_id))), None)
 
+    def _has_expired(self, cluster_id: ClusterId) -> bool:
+        """Tell whether the cluster's load hosts must end, whatever is left; false where they can't be asked for."""
+        try:
+            cluster = self._found(cluster_id)
+        except Exception:  # which has kept it from being cleaned up, too, and is raised for that
+            return False
+        return cluster is not None and cluster.expires_at <= self._reach.clock.now()
+
     def _says_begun(self, cluster_id: ClusterId) -> bool:
         """Tell whether the cluster has begun to make its keyspace; false where its load host does not say."""
         try:
@@ -246,7 +254,10 @@ class ExternalProvider(Provider):
             return False
 
     def _clusters_with_hosts(self) -> tuple[dict[ClusterId, Cluster], list[str], list[str]]:
-        """Return the clusters that have load hosts, why some may be missing, and which hosts could not be asked."""
+        """Return the clusters that have load hosts, why some may be missing, and which hosts could not be asked.
+
+        A lender shows others' clusters, too, which only their own provider can end.
+        """
         seen: dict[ClusterId, Cluster] = {}
         troubles, silent = list[str](), list[str]()
         for hosts in self._load_hosts():
@@ -258,8 +269,12 @@ class ExternalProvider(Provider):
             except Exception as error:  # one place's error never keeps another from being asked
                 troubles.append(reason_of(error))
                 continue
-            seen |= {cluster.id: _ours(cluster) for cluster in clusters}
+            seen |= {cluster.id: _ours(cluster) for cluster in clusters if self._may_have_lent_to(cluster.id)}
         return seen, troubles, silent
+
+    def _may_have_lent_to(self, cluster_id: ClusterId) -> bool:
+        """Tell whether a lender's cluster may be ours; any may where no database is known."""
+        return not self._named or bool(self._theirs_of(cluster_id))
 
     def _marked(self, theirs: OwnKeyspace, campaigns: Set[str]) -> Cluster | None:
         """Return the cluster of this installation whose keyspace is there. Raises ProviderError and SecretError."""

@@ -62,8 +62,8 @@ class SshProvider(Provider):
         """
         groups = [group for group in self._groups(request.options) if group.fits(request.nodes, request.load_hosts)]
         holder, silent = self._looked_up(groups, request.id)
-        if holder is not None:
-            return self._prolonged(*self._without_unfit(*self._completed(*holder), request), request)
+        if holder is not None and (whole := self._completed(*holder)) is not None:
+            return self._prolonged(*self._without_unfit(*whole, request), request)
         # A group that does not answer can't keep the others from being used, unless it may have the cluster's own data
         # and processes: the cluster would have two groups, and be found on either.
         if silent and request.was_whole:
@@ -105,13 +105,14 @@ class SshProvider(Provider):
 
     def destroy(self, cluster_id: ClusterId) -> None:
         holder = self._holder(cluster_id)
-        if holder is None:
-            return
-        group, lease = holder
-        with explained():
-            group.clean(lease.cluster, lease.key)
-            group.release_others(lease)
-            group.release(lease)
+        while holder is not None:
+            group, lease = holder
+            with explained():
+                group.clean(lease.cluster, lease.key)
+                group.release_others(lease)
+                group.release(lease)
+            # It has taken another one, too, if this one was silent when it was asked for again
+            holder, _ = self._looked_up(self._known_groups(), cluster_id)
 
     def host(self, cluster: Cluster, info: HostInfo, environment: str = "") -> SshHost:
         for group in self._known_groups():
@@ -151,11 +152,15 @@ class SshProvider(Provider):
             group.give_up(lease)
             raise
 
-    def _completed(self, group: Group, lease: Lease) -> tuple[Group, Lease]:
-        """Complete a cluster whose group was taken but never made whole."""
+    def _completed(self, group: Group, lease: Lease) -> tuple[Group, Lease] | None:
+        """Complete a cluster whose group was taken but never made whole.
+
+        None where another cluster has taken a host of it since: then it has none of them any more.
+        """
         if not lease.ready:
             with explained():
-                group.take(lease)
+                if group.take(lease).lease.key != lease.key:
+                    return None
                 self._make(group, lease)
         return group, lease.model_copy(update={"ready": True})
 

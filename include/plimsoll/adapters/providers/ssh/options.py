@@ -1,6 +1,5 @@
 """Options of the ssh provider in a definition, `provider: {name: ssh, options: {…}}`."""
 
-import binascii
 from collections import Counter
 from io import StringIO
 from typing import Annotated, Self
@@ -27,7 +26,7 @@ def private_key(identity: SshIdentity, connection_id: str) -> paramiko.PKey:
             mend = "give its passphrase in the connection, or a key without one"
             # No cause: what a parser complains of may quote the key.
             raise SecretError("the private key is locked by a passphrase", where=where, mend=mend) from None
-        except (paramiko.SSHException, ValueError, binascii.Error):
+        except Exception:  # noqa: S112 - of a text that is damaged it raises even IndexError; what it says may quote it
             continue
     what = "its private key can't be used: no Ed25519, ECDSA or RSA key, or the passphrase is wrong"
     raise SecretError(what, where=where, mend="give an OpenSSH or PEM private key, whole, with its line ends")
