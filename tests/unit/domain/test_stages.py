@@ -131,7 +131,6 @@ def test_loads_are_rounded_down_unless_nothing_would_be_left(taken: TakenLoad, m
     [
         ("{share: 0.7, of: maximum}", {"share": "70%", "of": "maximum"}),
         ("{share: 0.29, of: maximum}", {"share": "29%", "of": "maximum"}),
-        ("{share: 1, of: maximum}", {"share": "100%", "of": "maximum"}),
         ("{share: 1.0, of: maximum}", {"share": "100%", "of": "maximum"}),
         ("{slowest: maximum, rounded_to: 10/s}", {"slowest_of": "maximum", "rounded_to": "10/s"}),
     ],
@@ -279,7 +278,7 @@ def test_a_load_that_is_taken_from_a_stage_does_not_stand_at_the_top_and_where_i
 
 @pytest.mark.parametrize(
     ("share", "mend"),
-    [("72.5%", "like 72% or 73%"), ("0.725", "like 72% or 73%"), ("70", "like 70%"), ("1.5", "like 1% or 2%"),
+    [("72.5%", "like 72% or 73%"), ("0.725", "like 72% or 73%"), ("70", "like 70%"), ("1.5", "like 1% or 2%"), ("1", "like 1% or 100%"),
      ("0", "like 70%"), ("0.004", "like 1%"), ("-0.5", "like 70%"), (".nan", "like 70%"), ("true", "like 70%"),
      ("99.9%", "like 99% or 100%"), ("lots", "like 70%"), ("0.2%", "like 1%"), ("250.5%", "like 70%")],
 )  # fmt: skip

@@ -21,6 +21,8 @@ _COUNT: Mapping[str, int] = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_0
 _NUMBER = r"\d+(?:\.\d+)?"
 _LARGEST = (1 << 63) - 1
 """The greatest value in the smallest unit, which other programs keep in 64 bits."""
+_MOST_USD = 999_999_999_999_999
+"""The greatest amount whose every digit a float keeps."""
 _LONGEST = 40
 """The number of characters of a wrong value that a message repeats."""
 
@@ -92,12 +94,15 @@ def parse_usd(value: str | float) -> float:
         raise ValueError(
             f"{value!r} is not an amount like 1500 USD{_mend(None if guess is None else format_usd(guess))}"
         )
-    return float(match[1])
+    amount = float(match[1])
+    if amount > _MOST_USD:
+        raise TooLarge(str(value), format_usd(_MOST_USD))
+    return amount
 
 
 def parse_percent(value: str | float) -> int:
-    """Parse `70%` and 0.7 to 70. A bare number above 1 is refused."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1:
+    """Parse `70%` and 0.7 to 70. A bare 1 is refused, for it may mean 1 % or all."""
+    if isinstance(value, float) and 0 < value <= 1:
         # 0.29 * 100 is 28.999999999999996
         percent = round(value * 100, 6)
         if percent >= 1 and percent == int(percent):
@@ -109,11 +114,13 @@ def parse_percent(value: str | float) -> int:
 
 
 def _whole_percentages(written: object) -> str:
-    """Return the percentages that may have been meant: `72.5%` and `0.725` → `72% or 73%`."""
+    """Return the percentages that may have been meant: `72.5%` and `0.725` → `72% or 73%`, `1` → `1% or 100%`."""
     match = re.fullmatch(rf"({_NUMBER}) ?(%?)", str(written).strip())
     if match is None:
         return "70%"
     number = float(match[1])
+    if number == 1 and not match[2]:
+        return "1% or 100%"
     percent = number if match[2] or number > 1 else round(number * 100, 6)
     near = dict.fromkeys(whole for whole in (floor(percent), ceil(percent)) if 1 <= whole <= 100)
     return " or ".join(f"{whole}%" for whole in near) or "70%"
@@ -130,8 +137,8 @@ def format_percent(value: int) -> str:
 
 
 def format_usd(value: float) -> str:
-    """Format 1500.0 as `1500 USD`, and 0.5 as `0.5 USD`."""
-    return f"{value:.15g} USD"
+    """Format 1500.0 as `1500 USD`, and 0.5 as `0.5 USD`, never with an exponent."""
+    return f"{Decimal(f'{value:.15g}'):f} USD"
 
 
 def show_usd(value: float | None) -> str:
