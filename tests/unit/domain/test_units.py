@@ -65,7 +65,9 @@ def test_money_without_its_currency_is_refused(value: Any) -> None:
         units.parse_usd(value)
 
 
-@pytest.mark.parametrize(("text", "written"), [("0.00001 USD", "0.00001 USD"), (f"1{'0' * 14} USD", f"1{'0' * 14} USD")])
+@pytest.mark.parametrize(
+    ("text", "written"), [("0.00001 USD", "0.00001 USD"), (f"1{'0' * 14} USD", f"1{'0' * 14} USD")]
+)
 def test_money_is_written_without_exponents(text: str, written: str) -> None:
     assert units.format_usd(units.parse_usd(text)) == written
 
