@@ -94,7 +94,7 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
         if name not in declared:
             mend = f"{meant_or_known(name, declared)}; where the text itself is meant, write $$({name})"
             yield Fault(path, f"$({name}) names no parameter", mend)
-        elif not isinstance(path[-1], int) and any(_names(path[-1])):
+        elif isinstance(path[-1], str) and any(_names(path[-1])):
             yield Fault(path, "is a key, and keys can't be parameters", "write the key itself")
         elif path[0] in _OF_THE_DAG or _of_stage(path) in (("strategy",), ("strategy", "name")):
             what = "is the same for all campaigns of a definition, so it can't be a parameter"
