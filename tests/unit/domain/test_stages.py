@@ -280,7 +280,8 @@ def test_a_load_that_is_taken_from_a_stage_does_not_stand_at_the_top_and_where_i
     ("share", "mend"),
     [("72.5%", "like 72% or 73%"), ("0.725", "like 72% or 73%"), ("70", "like 70%"), ("1.5", "like 1% or 2%"),
      ("1", "like 1% or 100%"), ("0", "like 70%"), ("0.004", "like 1%"), ("-0.5", "like 70%"), (".nan", "like 70%"),
-     ("true", "like 70%"), ("99.9%", "like 99% or 100%"), ("lots", "like 70%"), ("0.2%", "like 1%"), ("250.5%", "like 70%")],
+     ("true", "like 70%"), ("99.9%", "like 99% or 100%"), ("lots", "like 70%"),
+     ("0.2%", "like 1%"), ("250.5%", "like 70%")],
 )  # fmt: skip
 def test_a_share_that_is_no_whole_percentage_is_told_with_what_to_write(share: str, mend: str) -> None:
     faults = faults_of(f"stages: [{{id: a}}, {{id: b, loads: {{share: {share}, of: a}}}}]")
