@@ -22,6 +22,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _OF_THE_DAG = ("name", "tags", "approve", "max_parallel", "schedule", "timezone", "trigger", "notify")
 _FREE_TO_CHANGE = ("budget", "at_most", "finish_by")
 """Keys that may be raised while a campaign runs, which keeps the values of its parameters."""
+WITHOUT_PARAMETERS = (*_OF_THE_DAG, *_FREE_TO_CHANGE)
+"""Keys of a definition in which no reference may stand."""
 
 
 class _Declared(Model):
