@@ -23,6 +23,7 @@ from plimsoll.services.definitions.documents import parse_yaml
 
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
 _REFERENCE = {"type": "string", "pattern": r"\$\(", "description": "A text with the value of a parameter: `$(name)`"}
+_ABOUT = ("title", "description", "default")
 _NO_PARAMETERS = (*WITHOUT_PARAMETERS, PARAMETERS, "strategy")
 
 
@@ -70,18 +71,20 @@ def definition_schema() -> dict[str, Any]:
 
 def _with_references(node: dict[str, Any]) -> dict[str, Any]:
     """Return a part of the schema that also takes a reference for each single value that may be a parameter's."""
-    named = {
-        key: {name: _with_references(part) for name, part in node[key].items()}
-        for key in ("properties", "$defs")
-        if key in node
-    }
-    one = {key: _with_references(node[key]) for key in ("items", "additionalProperties") if node.get(key)}
-    several = {key: list(map(_with_references, node[key])) for key in ("anyOf", "oneOf") if key in node}
-    part = {**node, **named, **one, **several}
+    part = {key: _inner(key, value) for key, value in node.items()}
     if part.get("type") in (None, "object", "array", "null") or ("const" in part and "default" in part):
         return part
-    about = {key: part.pop(key) for key in ("title", "description", "default") if key in part}
+    about: dict[str, Any] = {key: part.pop(key) for key in _ABOUT if key in part}
     return part | about if part == {"type": "string"} else {**about, "anyOf": [part, {"$ref": "#/$defs/Reference"}]}
+
+
+def _inner(keyword: str, value: Any) -> Any:
+    """Return the value of a keyword of the schema, with references in the parts of the schema that it consists of."""
+    if keyword in ("properties", "$defs"):
+        return {name: _with_references(part) for name, part in value.items()}
+    if keyword in ("anyOf", "oneOf"):
+        return list(map(_with_references, value))
+    return _with_references(value) if keyword in ("items", "additionalProperties") and value else value
 
 
 def _schema_of_values() -> dict[str, Any]:
