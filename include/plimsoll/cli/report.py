@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, show_answer
+from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, print_text, show_answer
 from plimsoll.domain.keys import host_bounds
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(summary)
     else:
-        typer.echo(f"report: {folder / REPORT}\n{_comparison(remade)}")
+        print_text(f"report: {folder / REPORT}\n{_comparison(remade)}")
     raise typer.Exit(1 if remade.differing else 0)
 
 
