@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +18,7 @@ from plimsoll.cli.output import (
     print_table,
     print_text,
     print_view,
+    user_name,
 )
 from plimsoll.domain.text.wording import plural
 
@@ -102,7 +102,7 @@ def note(
     from plimsoll.services.campaign.curating import annotate
     from plimsoll.services.store.campaigns import CampaignStore
 
-    written = annotate(CampaignStore(open_store(), campaign), text, getpass.getuser(), SystemClock().now())
+    written = annotate(CampaignStore(open_store(), campaign), text, user_name(), SystemClock().now())
     typer.echo(f"campaign {campaign} has {'this note now' if written else 'no note now'}")
 
 
@@ -128,7 +128,7 @@ def delete(
     from plimsoll.services.campaign.curating import deletable, delete_campaign
     from plimsoll.settings import Settings
 
-    toolkit, by = build_toolkit(Settings()), getpass.getuser()
+    toolkit, by = build_toolkit(Settings()), user_name()
     deletion = deletable(toolkit, campaign, by, take_over=take_over)
     if not yes:
         what = f"{plural(deletion.attempts, 'attempt')} in {plural(deletion.files, 'file')}"
@@ -230,7 +230,7 @@ def import_runs(description: _Description, as_json: JsonOption = False) -> None:
         for warning in verdict.warnings:
             cells_of.setdefault(warning, []).append(verdict.cell.id)
     for warning, ids in cells_of.items():
-        typer.echo(f"Warning: {warning} ({listing(ids, 5)})")
+        print_text(f"Warning: {warning} ({listing(ids, 5)})")
     typer.echo(
         f"campaign {described.campaign}: {plural(len(verdicts), 'cell')}. "
         f"`plimsoll report {described.campaign}` makes its report"

@@ -1,9 +1,11 @@
-"""Options and printing that all commands share, the answer of a campaign whose report is published among them."""
+"""Options, printing and the user's name, which all commands share, and the answer of a campaign with a report."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import pwd
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -31,6 +33,17 @@ SetOption = Annotated[
     ),
 ]
 CampaignArgument = Annotated[str, typer.Argument(help="Id of a campaign in the store.")]
+
+
+def user_name() -> str:
+    """Return the user's name as the operating system has it. Anybody can set the environment's `LOGNAME`.
+
+    A user whom it does not know by name, as in a container, is `user 12345`.
+    """
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"user {os.getuid()}"
 
 
 def open_store() -> ResultStore:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import DefinitionArgument, JsonOption, SetOption, print_json, print_table
+from plimsoll.cli.output import DefinitionArgument, JsonOption, SetOption, print_json, print_table, print_text
 from plimsoll.domain.campaign.campaign import clients_of
 from plimsoll.domain.keys.parameters import values_line
 from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.keys.substitution import with_values
 from plimsoll.domain.text.units import format_duration, show_usd
-from plimsoll.domain.text.wording import plural, some_of
+from plimsoll.domain.text.wording import figure, plural, some_of
 from plimsoll.services.campaign.open.planning import download_lines
 from plimsoll.strategies.stage_plans import BOUNDS
 
@@ -112,13 +112,13 @@ def _checked(toolkit: Toolkit, declared: Definition) -> tuple[Sequence[Problem],
 def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> None:
     """Show the plan, the downloads that it needs, and remarks on it."""
     campaign = plan.campaign
-    typer.echo(f"{campaign.title} ({campaign.name})")
+    print_text(f"{campaign.title} ({campaign.name})")
     if campaign.parameters:
-        typer.echo(f"Parameters: {values_line(campaign.parameters)}")
+        print_text(f"Parameters: {values_line(campaign.parameters)}")
     for stage in plan.stages:
         _show_stage(stage)
     first = [cell.id for cell in plan.first[:4]]
-    typer.echo(
+    print_text(
         f"{_counts(plan)}\n"
         f"{_hours(plan.hours('all'), plan.host_hours('all'))}\n"
         f"{plural(plan.at_once, 'cell')} at a time: {_hosts(plan)}, {_load_time(plan)} under load\n"
@@ -136,31 +136,31 @@ def show(plan: Plan, notes: Sequence[str], needed: Sequence[Download] = ()) -> N
         *download_lines(needed),
         *(f"Note: {note}." for note in notes),
     ):
-        typer.echo(line)
+        print_text(line)
 
 
 def _show_stage(stage: StagePlan) -> None:
     """Show a stage's service levels, and its variants by loads. A definition without stages is shown as one stage."""
     if stage.id:
-        typer.echo(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
+        print_text(f"\nStage {stage.id}" + (f": {stage.title}" if stage.title != stage.id else ""))
     part = stage.stage.first
     for level in part.service_levels:
-        typer.echo(f"Service level: {level}")
+        print_text(f"Service level: {level}")
     if part.action:
-        typer.echo(f"Action: {part.action_sentence}")
+        print_text(f"Action: {part.action_sentence}")
     named = [stage_part.workload_id for stage_part in stage.stage.parts]
     axes = [(variant.id, name) if len(named) > 1 else (variant.id,) for name in named for variant in part.variants]
     names = ("variant", "workload")[: len(axes[0])]
     rows = [(*axis, *(f"×{stage.repeats}" for _ in stage.loads)) for axis in axes]
     if isinstance(part.strategy, Threshold):
         most = part.cells // len(part.variants)
-        typer.echo(f"Loads: {some_of(stage.loads)}; at most {most} cells of each {' and '.join(names)}")
+        print_text(f"Loads: {some_of(stage.loads)}; at most {most} cells of each {' and '.join(names)}")
     else:
         print_table("Variants × loads, repeats in each square", (*names, *stage.loads), rows)
     if stage.id:
         length = format_duration(stage.duration)
         cells = f"{plural(stage.cells, 'cell')} of {length} ({stage.strategy})"
-        typer.echo(f"{cells}: {_hours(stage.hours('all'), stage.host_hours('all'))}")
+        print_text(f"{cells}: {_hours(stage.hours('all'), stage.host_hours('all'))}")
 
 
 def _counts(plan: Plan) -> str:
@@ -186,7 +186,7 @@ def _hosts(plan: Plan) -> str:
 
 def _hours(cells: float, hosts: float) -> str:
     """Return hours of all cells under load, and of all their hosts: in tenths, short ones to three digits."""
-    shown = [f"{round(hours, 1):,.10g}" if hours >= 10 else f"{hours:.3g}" for hours in (cells, hosts)]
+    shown = [f"{round(hours, 1):,.10g}" if hours >= 10 else figure(hours) for hours in (cells, hosts)]
     return f"{shown[0]} cell-hours under load, {shown[1]} host-hours"
 
 

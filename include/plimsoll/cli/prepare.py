@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import JsonOption, SetOption, log_shown, print_json
+from plimsoll.cli.output import JsonOption, SetOption, log_shown, print_json, print_text
 from plimsoll.domain.text.errors import DefinitionError, PlimsollError, UntrustedServer
 
 if TYPE_CHECKING:
@@ -143,9 +143,9 @@ def doctor(
     else:
         for finding in findings:
             label = "MEND" if not finding.ok else "NOTE" if finding.is_note else "ok  "
-            typer.echo(f"{label}  {finding.name}: {finding.found}")
+            print_text(f"{label}  {finding.name}: {finding.found}")
             if not finding.ok or finding.is_note:
-                typer.echo(f"      {finding.mend}")
+                print_text(f"      {finding.mend}")
     raise typer.Exit(0 if all(finding.ok for finding in findings) else 1)
 
 

@@ -2,15 +2,17 @@
 `plimsoll bundle`, one archive of all that a report is made of.
 """
 
+import os
 import resource
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from secrets import token_hex
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, show_answer
+from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, print_text, show_answer
 from plimsoll.domain.keys import host_bounds
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ def _again(bundle: Path, into: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(summary)
     else:
-        typer.echo(f"report: {folder / REPORT}\n{_comparison(remade)}")
+        print_text(f"report: {folder / REPORT}\n{_comparison(remade)}")
     raise typer.Exit(1 if remade.differing else 0)
 
 
@@ -158,6 +160,23 @@ def _comparison(remade: "ReproducedReport") -> str:
     return f"of {count} files these are not those of the first report: {', '.join(remade.differing)}{why}"
 
 
+@contextmanager
+def _whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """Open a file that has its name only once it is whole. What is no regular file, such as a pipe, is written to."""
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
+    target = Path(os.path.realpath(path))  # a link goes on to lead there
+    unfinished = target.with_name(f".{token_hex(8)}.part")
+    try:
+        with unfinished.open("xb") as stream:
+            yield stream
+        unfinished.replace(target)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
 def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = False, as_json: JsonOption = False) -> None:
     """Write the bundle of a campaign's published report to a file: definition, fingerprints, manifests, intervals,
     verdicts, versions and commands, with checksums. `plimsoll report FILE` makes the same report from it anywhere.
@@ -166,19 +185,14 @@ def bundle(campaign: CampaignArgument, *, output: _File = None, raw: _Raw = Fals
     from plimsoll.services.publish.reproducing import bundle_with_raw, published_bundle
 
     store, path = open_store(), output or Path(f"{campaign}.zip")
-    # A bundle has its name only once it is whole
-    unfinished = path.with_name(f"{path.name}.part")
     try:
-        with unfinished.open("wb") as stream:
+        with _whole_file(path) as stream:
             if raw:
                 bundle_with_raw(store, campaign, stream)
             else:
                 stream.write(published_bundle(store, campaign))
-        unfinished.replace(path)
     except OSError as error:
         raise StoreError(f"can't be written ({error.strerror})", where=str(path), mend="choose another file") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
     size = path.stat().st_size
     if as_json:
         print_json({"campaign_id": campaign, "bundle": str(path), "bytes": size})

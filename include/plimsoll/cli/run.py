@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pwd
 import signal
 from contextlib import contextmanager, suppress
 from shlex import quote
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import DefinitionArgument, SetOption, log_shown, print_text, show_answer
+from plimsoll.cli.output import DefinitionArgument, SetOption, log_shown, print_text, show_answer, user_name
 from plimsoll.domain.text.errors import Problem, Refused
 
 if TYPE_CHECKING:
@@ -107,19 +105,11 @@ def run(  # noqa: PLR0913, PLR0917  # each is an option
             require_no_other_run(toolkit, plan.campaign_id)
         typer.echo(f"campaign {plan.campaign_id}: {plan.summary}")
         if missing:
-            approval = Approval(by=_user(), at=at, usd=missing.usd)
+            approval = Approval(by=user_name(), at=at, usd=missing.usd)
             known.record_approval(approval)
             print_text(str(approval))
         ran = _run(toolkit, plan, holder)
     _finish(toolkit, plan, ran)
-
-
-def _user() -> str:
-    """Return the user's name as the operating system has it. Anybody can set the environment's `LOGNAME`."""
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:
-        return f"user {os.getuid()}"
 
 
 def _require_the_one_meant(store: ResultStore, campaign: str, new_campaign: str) -> None:

@@ -17,7 +17,7 @@ from plimsoll.cli.output import print_table
 from plimsoll.domain.attempt.result import Outcome
 from plimsoll.domain.text.errors import Problem, Refused
 from plimsoll.domain.text.units import format_rate
-from plimsoll.domain.text.wording import plural
+from plimsoll.domain.text.wording import figure, plural
 from plimsoll.strategies.replay import Attempts
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def show_simulation(stage: CampaignStage, found: Simulation) -> None:
         f"{found.runs} synthetic campaigns of {stage.first.name}, strategy {stage.first.strategy.name}\n"
         f"Cells: {found.cells_mean:.1f} of {cells} on average, {found.cells_p95} or fewer in 95 % of campaigns; "
         f"{found.attempts_mean:.1f} attempts in {found.rounds_mean:.1f} rounds\n"
-        f"Cell-hours under load: {found.hours_mean(stage.first):.3g} on average\n"
+        f"Cell-hours under load: {figure(found.hours_mean(stage.first))} on average\n"
         f"{_shares(found)}"
     )
 

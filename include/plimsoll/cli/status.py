@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from plimsoll.cli.output import JsonOption, open_store, print_json, print_table, print_text
+from plimsoll.domain.text.wording import figure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,8 +129,8 @@ def _rows(cell: CellProgress, now: datetime) -> Sequence[tuple[str, ...]]:
             *head,
             f"p{level.level}",
             "no" if level.missed else "so far",
-            "no answer" if level.last_ms is None else f"{level.last_ms:.3g} ms",
-            f"{level.worst_ms:.3g} ms",
+            "no answer" if level.last_ms is None else f"{figure(level.last_ms)} ms",
+            f"{figure(level.worst_ms)} ms",
             f"{level.missed} of {level.judged}",
             age,
         )

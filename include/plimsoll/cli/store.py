@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, print_table, print_text
+from plimsoll.cli.output import CampaignArgument, JsonOption, open_store, print_json, print_table, print_text, user_name
 from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
@@ -140,7 +139,7 @@ def prune(
         raise typer.BadParameter("give --older-than or --to, or set PLIMSOLL_RAW_DAYS or PLIMSOLL_RAW_GB")
     toolkit = build_toolkit(settings)
     with _progress(len(campaign_folders(toolkit.store)), hidden=as_json) as (_, on_campaign):
-        outcomes = [*pruned(toolkit, rule, getpass.getuser(), on_campaign, dry_run=dry_run)]
+        outcomes = [*pruned(toolkit, rule, user_name(), on_campaign, dry_run=dry_run)]
     if as_json:
         print_json({"dry_run": dry_run, "campaigns": [asdict(item) for item in outcomes]})
     else:
@@ -163,7 +162,7 @@ def keep(
     from plimsoll.services.store.campaigns import CampaignStore
 
     stored = CampaignStore(open_store(), campaign)
-    mark = mark_as_kept(stored, why, getpass.getuser(), SystemClock().now())
+    mark = mark_as_kept(stored, why, user_name(), SystemClock().now())
     typer.echo(f"raw files of campaign {campaign} {'stay' if mark else 'may go'}")
 
 

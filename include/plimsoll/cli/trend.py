@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import getpass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from plimsoll.cli.output import JsonOption, open_store, print_json, print_table, print_text
+from plimsoll.cli.output import JsonOption, open_store, print_json, print_table, print_text, user_name
 
 if TYPE_CHECKING:
     from plimsoll.analysis.trend.series import Order
@@ -94,7 +93,7 @@ def _trend(
     for marked, mark in ((accept, accept_change), (baseline, mark_baseline)):
         if marked:
             subject, why = marked
-            mark(store, stored_trend(store, names, by, now), subject, Remark(why, getpass.getuser(), now))
+            mark(store, stored_trend(store, names, by, now), subject, Remark(why, user_name(), now))
     return stored_trend(store, names, by, now)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from math import floor, log10
+from math import floor
 
 from plimsoll.domain.campaign.cell import Cell
 from plimsoll.domain.text import wording
@@ -23,15 +23,6 @@ def short_ops(value: float) -> str:
 def ms(value: float | None) -> str:
     """Return milliseconds to three significant digits, no decimals from 1000 on: `0.42 ms`, `38.2 ms`, `1,240 ms`."""
     return NOTHING if value is None else f"{figure(value)} ms"
-
-
-def figure(value: float) -> str:
-    """Return a figure to three significant digits without trailing zeros; whole numbers from 100 on."""
-    if value == 0:
-        return "0"
-    decimals = max(0, 2 - floor(log10(abs(value))))
-    text = f"{value:,.{decimals}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def multiple(value: float | None) -> str:
@@ -66,8 +57,8 @@ def p_text(value: float | None) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-plural = wording.plural
-"""The one helper for counts, beside the other formats of reports."""
+figure, plural = wording.figure, wording.plural
+"""The one helper for figures, and for counts, beside the other formats of reports."""
 
 
 def listing(items: Sequence[str], most: int = 12) -> str:

@@ -18,11 +18,13 @@ from markupsafe import Markup
 
 from plimsoll.analysis.campaign.by_load import RepeatsAtLoad
 from plimsoll.analysis.campaign.findings import Findings
+from plimsoll.domain.text.wording import visible
 from plimsoll.report.formatting import NOTHING, ops, plural, span
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table as TerminalTable
+    from rich.text import Text
 
     from plimsoll.domain.attempt.result import Verdict
 
@@ -134,14 +136,20 @@ def _bold(cell: Cell) -> str:
 def for_terminal(table: Table[Row], style: str = "bold", **looks: Any) -> TerminalTable:
     """Return the table for a terminal, its label as title. No text is markup. `looks` are rich's own arguments."""
     from rich.table import Table as TerminalTable
+
+    shown = TerminalTable(title=terminal_text(table.label, style), title_justify="left", **looks)
+    for column in table.columns:
+        shown.add_column(terminal_text(column.heading))
+    for line in table.texts:
+        shown.add_row(*map(terminal_text, line))
+    return shown
+
+
+def terminal_text(text: str, style: str = "") -> Text:
+    """Return a text for a terminal. It may quote other people's words: none is markup, no control character obeyed."""
     from rich.text import Text
 
-    shown = TerminalTable(title=Text(table.label, style=style), title_justify="left", **looks)
-    for column in table.columns:
-        shown.add_column(column.heading)
-    for line in table.texts:
-        shown.add_row(*map(Text, line))
-    return shown
+    return Text(visible(text), style=style)
 
 
 def docs_of_attempt(verdict: Verdict) -> str | None:

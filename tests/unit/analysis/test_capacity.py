@@ -132,3 +132,12 @@ def test_cells_of_a_full_grid_are_never_left_out() -> None:
 @pytest.mark.parametrize(("load", "nodes"), [(20_000, 6), (20_001, 7), (10_000, 3), (1_000, 3)])
 def test_nodes_grow_in_proportion_to_the_load_and_are_never_fewer_than_were_run(load: int, nodes: int) -> None:
     assert nodes_for(load, capacity_ops_s=10_000, nodes=3) == nodes
+
+
+@pytest.mark.parametrize(("control", "other", "ratio"), [("m", "s", 0.9), ("s", "m", 1 / 0.9), ("s", "s", 1.0)])
+def test_the_ratio_to_the_control_is_that_of_the_rates_that_were_answered(
+    control: str, other: str, ratio: float
+) -> None:
+    of = {10_000: control, 20_000: "x"}
+    _, second = capacities(campaign_of({"a": of, "b": {10_000: other, 20_000: "x"}}, control="a"))
+    assert second.ratio_to_control == pytest.approx(ratio)

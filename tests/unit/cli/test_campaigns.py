@@ -1,10 +1,14 @@
 """`plimsoll run`, `status` and `campaigns`."""
 
 import json
+import os
 import re
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 from pathlib import Path
+from zipfile import is_zipfile
 
 import pytest
 from tests.unit.cli.commands import INSTANT, Command, settings_in
@@ -207,3 +211,27 @@ def test_a_campaign_runs_with_the_values_that_are_set_shows_and_keeps_them(plims
     code, _, err = plimsoll("run", definition, "--campaign", "set-1", "--set", "times=1")
     assert code == 2
     assert "parameters.times: campaign 'set-1' began with 2, not 1 (leave it out, or begin a new campaign)" in err
+
+
+@pytest.mark.usefixtures("complete")
+def test_a_bundle_replaces_no_link_and_no_other_file(plimsoll: Command, tmp_path: Path) -> None:
+    link, target, other = (tmp_path / name for name in ("link.zip", "kept.zip", "link.zip.part"))
+    link.symlink_to(target)
+    other.write_text("mine")
+    assert plimsoll("bundle", "nearest-1", "-o", link)[0] == 0
+    assert link.is_symlink()
+    assert is_zipfile(target)
+    assert other.read_text() == "mine"
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.usefixtures("complete")
+@pytest.mark.parametrize("raw", [(), ("--raw",)])
+def test_a_bundle_goes_into_a_pipe(plimsoll: Command, tmp_path: Path, raw: tuple[str, ...]) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        content = pool.submit(pipe.read_bytes)
+        assert plimsoll("bundle", "nearest-1", "-o", pipe, *raw)[0] == 0
+    assert pipe.is_fifo()
+    assert is_zipfile(BytesIO(content.result()))

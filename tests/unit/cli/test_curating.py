@@ -1,6 +1,8 @@
 """`plimsoll campaigns note` and `delete`, and `plimsoll run` beside a run of Airflow's, as a user gives them."""
 
 import json
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -21,7 +23,7 @@ def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installatio
     made = Installation(tmp_path)
     for name, value in made.environment.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("LOGNAME", "ada")
+    monkeypatch.setenv("LOGNAME", "somebody-else")
     for name in ("mine", "other"):
         made.open_campaign(DEFINITION, name)
     return made
@@ -87,7 +89,26 @@ def test_a_campaign_is_deleted_with_who_did_on_record(
     store = installation.toolkit.store
     assert campaign_ids(store) == ("other",)
     [record] = store.keys(".deleted")
-    assert json.loads(store.read(record))["by"] == "ada"
+    assert json.loads(store.read(record))["by"] == pwd.getpwuid(os.getuid()).pw_name
+
+
+def test_a_user_without_a_name_curates_by_number(installation: Installation, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(number: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {number}")
+
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    monkeypatch.delenv("LOGNAME")
+    for arguments in (
+        ("campaigns", "note", "mine", "two racks"),
+        ("store", "keep", "mine", "for a paper"),
+        ("store", "prune", "--older-than", "1d"),
+        ("campaigns", "delete", "mine", "--yes"),
+    ):
+        ended = plimsoll(*arguments)
+        assert ended.exit_code == 0, ended.exception
+    store = installation.toolkit.store
+    [record] = store.keys(".deleted")
+    assert json.loads(store.read(record))["by"] == f"user {os.getuid()}"
 
 
 def test_a_run_beside_one_of_airflows_is_refused_with_its_name(installation: Installation, tmp_path: Path) -> None:

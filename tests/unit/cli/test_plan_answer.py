@@ -134,3 +134,11 @@ def test_a_plan_names_the_downloads_of_databases_and_load_generator_and_fetches_
     assert len({one["name"] for one in downloads}) == len(downloads)
     assert not any(one["is_there"] for one in downloads)
     assert not list((tmp_path / "cache").glob("j*/*"))
+
+
+def test_a_terminal_obeys_nothing_in_a_title(capsys: pytest.CaptureFixture[str]) -> None:
+    plan = planned(FullGrid())
+    show(replace(plan, campaign=replace(plan.campaign, title="\x1b]0;mine\x07")), ())
+    out = capsys.readouterr().out
+    assert out.startswith("\\x1b]0;mine\\x07 (")
+    assert not {"\x1b", "\x07"} & set(out)

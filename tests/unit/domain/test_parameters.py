@@ -148,6 +148,9 @@ def test_a_definition_without_parameters_keeps_what_looks_like_a_reference() -> 
         ("repeats:", "budget: $(times) USD\nrepeats:", "budget (line 12): may be changed while a campaign runs, and"),
         ("repeats:", "at_most: {cost: $(times) USD}\nrepeats:", "at_most.cost (line 12): may be changed while a"),
         ("nodes: 3", "nodes: 3, settings: {$(times): 1}", "system.settings.$(times) (line 8): is a key, and keys"),
+        ("repeats:", "workload: {1.5: $(times)}\nrepeats:", "workload.1.5 (line 12): a key must be text"),
+        ("repeats:", "workload: {2026-01-01: $(rat)}\nrepeats:", "workload.2026-01-01 (line 12): $(rat) names no para"),
+        ("repeats:", "workload: {null: [$(rat)]}\nrepeats:", "workload.None[0] (line 12): $(rat) names no parameter"),
         ("default: 2}", "default: 2000}", "repeats (line 12): must be at most 1000; found 2000"),
     ],
 )

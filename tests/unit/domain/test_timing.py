@@ -23,6 +23,7 @@ def shortest(levels: list[dict[str, Any]], **keys: Any) -> timedelta:
         ([LEVEL], {"stop": "decided"}, timedelta(minutes=30, seconds=50)),
         ([LEVEL], {"stop": "decided", "least_intervals": 30}, timedelta(minutes=35)),
         ([LEVEL], {"stop": "decided", "least_intervals": 10_000}, timedelta(minutes=150)),
+        ([{"interval": "20h"}], {"stop": "decided", "least_intervals": 2**31 - 1}, timedelta(minutes=150)),
         ([LEVEL, {"interval": "4s"}], {"stop": "decided"}, timedelta(minutes=31)),
     ],
 )
@@ -30,6 +31,11 @@ def test_a_load_that_misses_at_once_lasts_for_its_least_intervals(
     levels: list[dict[str, Any]], keys: dict[str, Any], expected: timedelta
 ) -> None:
     assert shortest(levels, **keys) == expected
+
+
+def test_more_intervals_than_a_load_generator_can_count_are_refused() -> None:
+    with pytest.raises(ValueError, match="less than or equal to 2147483647"):
+        shortest([LEVEL], stop="decided", least_intervals=10**21)
 
 
 def test_timings_without_the_key_are_written_as_before() -> None:

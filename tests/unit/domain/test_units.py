@@ -63,3 +63,16 @@ def test_money_is_read_and_written(text: str, usd: float) -> None:
 def test_money_without_its_currency_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=r"USD|unit"):
         units.parse_usd(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"), [("0.00001 USD", "0.00001 USD"), (f"1{'0' * 14} USD", f"1{'0' * 14} USD")]
+)
+def test_money_is_written_without_exponents(text: str, written: str) -> None:
+    assert units.format_usd(units.parse_usd(text)) == written
+
+
+@pytest.mark.parametrize("amount", ["9" * 400, f"1{'0' * 15}", "999999999999999.9"])
+def test_money_that_can_not_be_kept_exactly_is_refused(amount: str) -> None:
+    with pytest.raises(units.TooLarge, match="the largest is 999999999999999 USD"):
+        units.parse_usd(f"{amount} USD")

@@ -100,6 +100,13 @@ def test_nodes_for_the_highest_load_follow_from_the_capacity() -> None:
     assert capacity_rows_of(campaign_of({"a": {10_000: "x", 20_000: "x"}}))[0].nodes == "–"
 
 
+def test_nodes_follow_from_the_rate_that_was_answered() -> None:
+    """Three nodes that answered 9,000 of 10,000 ops/s: six for 18,000, and four for 10,000."""
+    of = {10_000: "s", 18_000: "x"}
+    assert [row.nodes for row in capacity_rows_of(campaign_of({"a": of}))] == ["6"]
+    assert [row.nodes for row in capacity_rows_of(campaign_of({"a": {10_000: "s"}}))] == ["≤ 4"]
+
+
 def test_numbers_of_nodes_are_not_extrapolated_beyond_twice_what_was_measured() -> None:
     """Three nodes that carry 100 ops/s were told as 90 nodes for 3,000 ops/s."""
     assert [row.nodes for row in capacity_rows_of(campaign_of({"a": {100: "m", 3_000: "x"}}))] == ["more than 6"]

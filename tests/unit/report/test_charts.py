@@ -16,7 +16,7 @@ from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report import build_report
 from plimsoll.report.build import figures
 from plimsoll.report.charts.heat_map import heat_map
-from plimsoll.report.charts.rendering import picture_specification, smaller_png
+from plimsoll.report.charts.rendering import drawing, picture_specification, smaller_png
 from plimsoll.report.charts.strips import strip_charts
 from plimsoll.report.charts.theme import MET, MISSED, PALETTE, PAUSE, SHADE, Figure, log_axis
 from plimsoll.report.charts.timeline import timelines
@@ -310,3 +310,11 @@ def _titles(spec: object) -> list[str]:
 def test_every_chart_is_sound_vega_lite(drawn: Mapping[str, Figure]) -> None:
     for figure in drawn.values():
         alt.Chart.from_dict(dict(figure.spec), validate=True)
+
+
+def test_a_control_character_in_a_label_is_drawn_as_its_escape() -> None:
+    """No XML file may have it, and the renderer would end the process."""
+    encoding = {"x": {"field": "op", "type": "nominal", "scale": {"domain": ["log\x1bin"]}, "title": "a\ufffeb"}}
+    spec = {"data": {"values": [{"op": "log\x1bin"}]}, "mark": "point", "encoding": encoding}
+    svg = drawing(Figure("one", "before\after", "", spec))
+    assert all(text in svg for text in (">before\\x07fter<", ">log\\x1bin<", ">a\\ufffeb<"))

@@ -68,6 +68,14 @@ TOLD: dict[str, tuple[Outcomes, str]] = {
         "A carries at least 10,000 ops/s; 20,000 ops/s is undecided" + ONE
         + " The campaign is incomplete: 1 of 2 cells has no valid attempt.",
     ),
+    "two met, one of them short of its rate": (
+        {"a": {LOW: "s", MID: "x"}, "b": {LOW: "m", MID: "x"}},
+        "B carries 10,000 ops/s, A 9,000 ops/s of 10,000 ops/s (the rate that was achieved)" + ONE,
+    ),
+    "the highest load was met short of its rate": (
+        {"a": {LOW: "m", MID: "s"}},
+        "A carries 18,000 ops/s of 20,000 ops/s (the rate that was achieved), the highest load that was run" + ONE,
+    ),
     "nothing run": (
         {"a": {LOW: "."}, "b": {LOW: "i"}},
         "What A and B carry is unknown. The campaign is incomplete: 2 of 2 cells have no valid attempt.",

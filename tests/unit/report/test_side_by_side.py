@@ -269,3 +269,9 @@ def text(found: CampaignComparison) -> str:
     shown = StringIO()
     Console(width=200, file=shown).print(comparison_view(found))
     return shown.getvalue()
+
+
+def test_a_terminal_obeys_nothing_in_a_title() -> None:
+    shown = text(compare_campaigns(plain(1), declared_as(2, title="\x1b]0;mine\x07")))
+    assert "\\x1b]0;mine\\x07" in shown
+    assert not {"\x1b", "\x07"} & set(shown)

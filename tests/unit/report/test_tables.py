@@ -2,13 +2,14 @@ from dataclasses import replace
 from io import BytesIO
 
 import pandas as pd
+from rich.console import Console
 from tests.support.campaigns.outcomes import campaign_of
 from tests.unit.report.pages import rows_of
 
 from plimsoll.analysis.campaign.findings import Findings, analyse
 from plimsoll.report.sections.achieved import rates_table
 from plimsoll.report.sections.cells import cells_sheet, cells_table
-from plimsoll.report.tables import as_csv, as_parquet, maxima_table
+from plimsoll.report.tables import as_csv, as_parquet, for_terminal, maxima_table, plain
 
 
 def test_the_cells_table_has_a_row_for_every_cell_and_empty_figures_without_a_valid_attempt() -> None:
@@ -73,3 +74,12 @@ def test_a_text_that_a_spreadsheet_would_compute_is_written_as_text() -> None:
     read = pd.read_csv(BytesIO(as_csv(frame)))
     assert read["title"].tolist()[:6] == ["'=1+1", "'+1", "'-1", "'@SUM(1)", "'\t=1", "G1"]
     assert read["ms"].tolist() == frame["ms"].tolist()
+
+
+def test_a_terminal_obeys_nothing_in_a_table() -> None:
+    evil = "\x1b]0;mine\x07"
+    console = Console(width=200)
+    with console.capture() as captured:
+        console.print(for_terminal(plain(evil, {evil: ""}, [[evil]]), caption="as it is"))
+    assert captured.get().count("\\x1b]0;mine\\x07") == 3
+    assert not {"\x1b", "\x07"} & set(captured.get())

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from plimsoll.analysis.trend.series import PlacedChange
 from plimsoll.domain.text.errors import DamagedRecord
 from plimsoll.ports.store import ResultStore
 from plimsoll.report.trend.document import TrendDocument
+from plimsoll.report.trend.words import state
 from plimsoll.services.publish.announcing import MOST, answer_in_short, changes_in_short, claim_news, news
 from plimsoll.services.publish.publishing import publish_report
 from plimsoll.services.publish.trend_marks import MARK, accept_change, add_mark, stored_marks
@@ -227,3 +229,35 @@ def test_the_answer_in_short_is_bounded(installation: Installation) -> None:
     answer = answer_in_short(campaign)
     assert (len(answer["headline"]), len(answer["capacity"])) == (500, MOST)
     assert len(changes_in_short(trend(tools.store))) == MOST
+
+
+LATER: Steps = [(20, 17), (23, 5)]
+
+
+@pytest.mark.parametrize("improvement", [SLOWER, LATER], ids=["at once", "later"])
+def test_an_improvement_of_another_figure_hides_no_regression(store: ObjectStore, improvement: Steps) -> None:
+    """A capacity that rises is an improvement."""
+    store_trend(store, {worst("g1"): SLOWER, capacity("g1"): improvement})
+    found = trend(store)
+    assert {change.effect for change in found.changes} == set(BOTH)
+    assert [change["effect"] for change in changes_in_short(found)] == ["regression"]
+    assert state(found) == ("regression: g1", "bad")
+
+
+def test_a_regression_that_was_mended_since_is_not_the_state(store: ObjectStore) -> None:
+    store_trend(store, {worst("g1"): [(20, 12), (23, 10), (18, 10)]})
+    found = trend(store)
+    assert [change["effect"] for change in changes_in_short(found)] == ["improvement"]
+    assert state(found) == ("improvement: g1", "good")
+
+
+def test_an_improvement_with_one_workload_hides_no_regression_with_another(store: ObjectStore) -> None:
+    store_trend(store, {worst("g1"): SLOWER, replace(worst("g1"), workload="kv"): [(23, 17), (20, 5)]})
+    assert state(trend(store)) == ("regression: g1", "bad")
+
+
+def test_of_too_many_changes_regressions_are_told(store: ObjectStore) -> None:
+    faster: Steps = [(23, 17), (20, 5)]
+    store_trend(store, {worst("g1"): SLOWER, **{worst(f"v{n}"): faster for n in range(MOST)}})
+    told = changes_in_short(trend(store))
+    assert (len(told), told[-1]["effect"], told[-1]["variant"]) == (MOST, "regression", "g1")

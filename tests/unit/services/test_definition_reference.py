@@ -4,7 +4,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
+from ruamel.yaml import YAML
 from tests.fakes.installation import instant_definition
 from typer.testing import CliRunner
 
@@ -45,6 +47,41 @@ def test_the_reference_begins_with_its_examples_and_ends_with_own_statements() -
     assert {"name", "share", "statement", "bind"} <= keys["operation"]
     assert {"distribution", "as"} <= keys["bind"]
     assert {"sequence", "uniform", "zipfian", "now"} <= keys["distributions"]
+
+
+SHIPPED = [path.read_text() for path in sorted((ROOT / "include" / "campaigns").glob("*.yaml"))]
+
+
+@pytest.mark.parametrize("text", [*SHOWN, *SHIPPED])
+def test_the_schema_accepts_every_example_and_every_shipped_definition(text: str) -> None:
+    jsonschema.validate(YAML(typ="safe", pure=True).load(text), definition_schema())
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "accepted"),
+    [
+        ("5.0.2, jvm", "$(version), jvm", True),
+        ("nodes: 3", "nodes: $(nodes)", True),
+        ("heap: 512M", "heap: $(heap)M", True),
+        ("collector: G1", "collector: $(collector)", True),
+        ("repeats: 1", "repeats: $(times)", True),
+        ("[100/s]", "[$(rate)/s]", True),
+        ("[100/s]", "$(loads)", True),
+        ("repeats: 1", "repeats: many", False),
+        ("collector: G1", "collector: (G1)", False),
+        ("repeats: 1", "max_parallel: $(times)", False),
+        ("repeats: 1", "strategy: $(strategy)", False),
+        ("repeats: 1", "parameters: {a: {type: $(b), default: 1}}", False),
+    ],
+)
+def test_the_schema_accepts_references_where_a_definition_may_have_them(right: str, wrong: str, accepted: bool) -> None:
+    text = (
+        "{name: a, title: A, system: {nodes: 3}, repeats: 1, loads: [100/s], timing: {duration: 2m, warmup: 1m}, "
+        "variants: [{id: a, version: 5.0.2, jvm: {jdk: openjdk-11.0.13, collector: G1, heap: 512M}}]}"
+    )
+    assert right in text
+    definition = YAML(typ="safe", pure=True).load(text.replace(right, wrong))
+    assert jsonschema.Draft202012Validator(definition_schema()).is_valid(definition) is accepted
 
 
 @pytest.mark.parametrize("text", SHOWN)
@@ -105,9 +142,9 @@ def nodes(schema: Any) -> Iterator[Mapping[str, Any]]:
 
 def test_every_default_is_written_as_its_own_pattern_asks() -> None:
     patterns = {
-        one["default"]: one["pattern"]
+        one["default"]: one["anyOf"][0]["pattern"]
         for one in nodes(definition_schema())
-        if "pattern" in one and isinstance(one.get("default"), str)
+        if isinstance(one.get("default"), str) and "pattern" in one.get("anyOf", [{}])[0]
     }
     assert {"10s", "100ms"} <= patterns.keys()
     assert [default for default, pattern in patterns.items() if not re.search(pattern, default)] == []

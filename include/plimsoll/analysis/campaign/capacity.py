@@ -112,7 +112,10 @@ class Capacity(Model):
     ] = None
     ratio_to_control: Annotated[
         float | None,
-        Field(description="Capacity / the control's, if that was found; a lower bound unless kind is found"),
+        Field(
+            description="Capacity / the control's, if that was found; a lower bound unless kind is found; of both the "
+            "rates that were answered"
+        ),
     ] = None
     threshold_to_control: Annotated[
         LeftOutIfEmpty[ThresholdRatio | None], Field(description="The load of `threshold` over the control's")
@@ -135,6 +138,12 @@ class Capacity(Model):
     def falls_by(self) -> tuple[Contradiction, ...]:
         """Return the misses in other stages that count, so that this capacity is that of its stage alone."""
         return tuple(contradiction for contradiction in self.contradicted_by if contradiction.counts)
+
+    @property
+    def carried_ops_s(self) -> float | None:
+        """Return the rate that was answered at the capacity, ops/s: the lowest of repeats that fell short of theirs."""
+        short = self.at_capacity.achieved_ops_s if self.at_capacity else None
+        return self.capacity_ops_s if short is None else short
 
     @property
     def asked(self) -> ThresholdAnswer | None:
@@ -245,7 +254,7 @@ def rungs_of(cells: Iterable[CellResult]) -> tuple[Rung, ...]:
     return tuple(_rung(load, list(own)) for load, own in groupby(ordered, key=lambda result: result.cell.load_ops_s))
 
 
-def nodes_for(load_ops_s: int, capacity_ops_s: int, nodes: int) -> int:
+def nodes_for(load_ops_s: float, capacity_ops_s: float, nodes: int) -> int:
     """Return the number of nodes that would carry a load (ops/s), if capacity grows in proportion to that number.
 
     `capacity_ops_s` (> 0) is what that many `nodes` carry, ops/s. The result is never smaller than `nodes`, because
@@ -346,6 +355,6 @@ def _beside(capacity: Capacity, data: CampaignData) -> Capacity:
 def _relative(capacity: Capacity, control: Capacity | None) -> Capacity:
     if control is None or capacity is control or control.kind != "found":
         return capacity
-    if not capacity.capacity_ops_s or not control.capacity_ops_s:
+    if not capacity.carried_ops_s or not control.carried_ops_s:
         return capacity
-    return capacity.model_copy(update={"ratio_to_control": capacity.capacity_ops_s / control.capacity_ops_s})
+    return capacity.model_copy(update={"ratio_to_control": capacity.carried_ops_s / control.carried_ops_s})

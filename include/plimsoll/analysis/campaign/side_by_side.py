@@ -159,7 +159,7 @@ def _others(part: Setup, paired: Sequence[str]) -> tuple[str, ...]:
 
 
 def _capacities(pair: VariantPair, a: Capacity | None, b: Capacity | None) -> CapacityPair:
-    firm_a, firm_b = (capacity.capacity_ops_s if capacity and capacity.kind == "found" else None for capacity in (a, b))
+    firm_a, firm_b = (capacity.carried_ops_s if capacity and capacity.kind == "found" else None for capacity in (a, b))
     return CapacityPair(variants=pair, a=a, b=b, ratio=firm_b / firm_a if firm_a and firm_b else None)
 
 

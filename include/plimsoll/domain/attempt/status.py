@@ -13,7 +13,7 @@ from plimsoll.domain.keys.approve import Approvals
 from plimsoll.domain.keys.trigger import Begun, GivenValues
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import show_usd
-from plimsoll.domain.text.wording import plural
+from plimsoll.domain.text.wording import figure, plural
 
 LoadPhase = Literal["populate", "warm-up", "load"]
 """A phase that a load generator reports of itself."""
@@ -57,9 +57,9 @@ class LevelProgress(Model):
     worst_ms: Annotated[float, Field(description="Highest percentile of any interval, ms")]
 
     def __str__(self) -> str:
-        last = "no answer" if self.last_ms is None else f"{self.last_ms:.3g} ms"
+        last = "no answer" if self.last_ms is None else f"{figure(self.last_ms)} ms"
         fares = f"{self.missed} of {plural(self.judged, 'interval')} missed" if self.missed else "met so far"
-        return f"p{self.level}: {fares}, last {last}, highest {self.worst_ms:.3g} ms"
+        return f"p{self.level}: {fares}, last {last}, highest {figure(self.worst_ms)} ms"
 
 
 class AttemptProgress(Model):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from plimsoll.domain.text.base import LeftOutIfEmpty, Model
 from plimsoll.domain.text.units import Percent, PositiveDuration, Size, format_percent
@@ -77,14 +77,24 @@ def _share(description: str, default: int) -> Any:
     return Field(description=description, json_schema_extra={"default": format_percent(default)})
 
 
+def _is_clear(value: object) -> object:
+    """Refuse a bare 1, which is 100 % elsewhere: here it is meant for 1 %, and would switch the check off."""
+    if value == 1 and type(value) is int:
+        raise ValueError("1 is not a percentage like 1% or 100%")
+    return value
+
+
+_Tolerated = Annotated[Percent, BeforeValidator(_is_clear)]
+
+
 class Disturbance(Model):
     """The bounds of noise. A miss counts if noise was within them in at least one missed interval, on every host."""
 
     foreign_cpu: Annotated[
-        Percent, _share("Share of a host's processors that programs outside the cell may take", 10)
+        _Tolerated, _share("Share of a host's processors that programs outside the cell may take", 10)
     ] = 10
-    steal: Annotated[Percent, _share("Share of a host's processors that other machines may take", 5)] = 5
-    throttled: Annotated[Percent, _share("Share of periods in which the cell may have used up a CPU quota", 5)] = 5
+    steal: Annotated[_Tolerated, _share("Share of a host's processors that other machines may take", 5)] = 5
+    throttled: Annotated[_Tolerated, _share("Share of periods in which the cell may have used up a CPU quota", 5)] = 5
     generator_lag: Annotated[
         LeftOutIfEmpty[PositiveDuration | None],
         Field(

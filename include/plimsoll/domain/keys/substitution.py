@@ -22,6 +22,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _OF_THE_DAG = ("name", "tags", "approve", "max_parallel", "schedule", "timezone", "trigger", "notify")
 _FREE_TO_CHANGE = ("budget", "at_most", "finish_by")
 """Keys that may be raised while a campaign runs, which keeps the values of its parameters."""
+WITHOUT_PARAMETERS = (*_OF_THE_DAG, *_FREE_TO_CHANGE)
+"""Keys of a definition in which no reference may stand."""
 
 
 class _Declared(Model):
@@ -94,7 +96,7 @@ def _faults_of_references(declared: Mapping[str, Parameter], rest: Mapping[str, 
         if name not in declared:
             mend = f"{meant_or_known(name, declared)}; where the text itself is meant, write $$({name})"
             yield Fault(path, f"$({name}) names no parameter", mend)
-        elif not isinstance(path[-1], int) and any(_names(path[-1])):
+        elif isinstance(path[-1], str) and any(_names(path[-1])):
             yield Fault(path, "is a key, and keys can't be parameters", "write the key itself")
         elif path[0] in _OF_THE_DAG or _of_stage(path) in (("strategy",), ("strategy", "name")):
             what = "is the same for all campaigns of a definition, so it can't be a parameter"

@@ -16,6 +16,8 @@ from plimsoll.domain.text.units import Duration, Percent, PositiveDuration, Usd,
 
 _USUAL = timedelta(hours=1)
 _LEAST_INTERVALS = 5
+_MOST_INTERVALS = (1 << 31) - 1
+"""What the load generator keeps in 32 bits."""
 _SECOND = timedelta(seconds=1)
 _MEND = "write `{errors: 5%, within: 10s}`, or `{percentile: 99, above: 1s, within: 30s}`"
 _KEEPING = timedelta(minutes=10)
@@ -101,6 +103,7 @@ class Timing(Model):
         int,
         Field(
             ge=1,
+            le=_MOST_INTERVALS,
             description="For `stop: decided`: intervals that are judged in any case",
             exclude_if=_LEAST_INTERVALS.__eq__,
         ),
@@ -123,7 +126,9 @@ class Timing(Model):
         """Return the least length of a load: it is ended after its first intervals, where these missed."""
         if self.stop is None:
             return self.duration
-        whole, least = _whole(levels), max(self.least_intervals * level.interval for level in levels)
+        # No more intervals than fit: a `timedelta` does not hold the time of any number
+        fitting = ((min(self.least_intervals, ceil(self.duration / level.interval)), level) for level in levels)
+        whole, least = _whole(levels), max(count * level.interval for count, level in fitting)
         return min(self.duration, self.warmup + ceil(least / whole) * whole)
 
     def ended_after(self, ended: timedelta, levels: Sequence[ServiceLevel]) -> Self:

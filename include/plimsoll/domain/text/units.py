@@ -21,6 +21,8 @@ _COUNT: Mapping[str, int] = {"": 1, "k": 1_000, "M": 1_000_000, "G": 1_000_000_0
 _NUMBER = r"\d+(?:\.\d+)?"
 _LARGEST = (1 << 63) - 1
 """The greatest value in the smallest unit, which other programs keep in 64 bits."""
+_MOST_USD = 999_999_999_999_999
+"""The greatest amount whose every digit a float keeps."""
 _LONGEST = 40
 """The number of characters of a wrong value that a message repeats."""
 
@@ -92,7 +94,10 @@ def parse_usd(value: str | float) -> float:
         raise ValueError(
             f"{value!r} is not an amount like 1500 USD{_mend(None if guess is None else format_usd(guess))}"
         )
-    return float(match[1])
+    amount = float(match[1])
+    if amount > _MOST_USD:
+        raise TooLarge(str(value), format_usd(_MOST_USD))
+    return amount
 
 
 def parse_percent(value: str | float) -> int:
@@ -130,8 +135,8 @@ def format_percent(value: int) -> str:
 
 
 def format_usd(value: float) -> str:
-    """Format 1500.0 as `1500 USD`, and 0.5 as `0.5 USD`."""
-    return f"{value:.15g} USD"
+    """Format 1500.0 as `1500 USD`, and 0.5 as `0.5 USD`, never with an exponent."""
+    return f"{Decimal(f'{value:.15g}'):f} USD"
 
 
 def show_usd(value: float | None) -> str:

@@ -1,10 +1,11 @@
-"""Words for people: output of programs, short and harmless on a terminal, nouns in the singular or plural, and
-suggestions for misspelt names.
+"""Words for people: output of programs, short and harmless on a terminal, figures, nouns in the singular or plural,
+and suggestions for misspelt names.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from math import floor, log10
 
 _LONGEST_LINE = 300
 _MOST_LINES = 24
@@ -75,6 +76,15 @@ def _end(text: str) -> str:
 def plural(count: int, noun: str, nouns: str = "") -> str:
     """Return a number with its noun: `1 cell`, `2 cells`, `1,100 cells`. `nouns`: the plural, if not with an s."""
     return f"{count:,} {noun if count == 1 else nouns or f'{noun}s'}"
+
+
+def figure(value: float) -> str:
+    """Return a figure to three significant digits without trailing zeros; whole numbers from 100 on."""
+    if value == 0:
+        return "0"
+    decimals = max(0, 2 - floor(log10(abs(value))))
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def some_of(values: Sequence[str]) -> str:

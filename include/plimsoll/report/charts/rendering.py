@@ -47,6 +47,8 @@ _DOTS = re.compile(
     rf'{_SOME_DOT}(?P<radius>[\d.]+),0A(?P<arcs>[^"]*)" fill="(?P<fill>[^"]+)" stroke-width="2"/>'
     rf'(?:{_SOME_DOT}(?P=radius),0A(?P=arcs)" fill="(?P=fill)" stroke-width="2"/>)+'
 )
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML file may have. The renderer would end the whole process at one."""
 
 
 def drawing(figure: Figure) -> str:
@@ -80,10 +82,19 @@ def _drawn(specification: dict[str, Any]) -> str:
 
     theme.register()
     # Ids as if this were the first drawing of the process: Vega counts on, and equal data must give equal bytes.
-    svg = vl_convert.vegalite_to_svg(specification)
+    svg = vl_convert.vegalite_to_svg(_drawable(specification))
     ids = dict.fromkeys(re.findall(r'id="((?:clip|gradient_)[^"]*)"', svg))
     numbers = {name: f"id{number}" for number, name in enumerate(ids)}
     return re.sub(r'(id="|url\(#)([^")]+)', lambda match: match[1] + numbers.get(match[2], match[2]), svg)
+
+
+def _drawable(part: Any) -> Any:
+    """Return a part of a specification with escapes, such as `\\x1b`, for the characters that an SVG can't have."""
+    if isinstance(part, str):
+        return _NO_XML.sub(lambda match: ascii(match[0])[1:-1], part)
+    if isinstance(part, Mapping):
+        return {_drawable(key): _drawable(value) for key, value in part.items()}
+    return list(map(_drawable, part)) if isinstance(part, list | tuple) else part
 
 
 def smaller_png(png: bytes) -> bytes:

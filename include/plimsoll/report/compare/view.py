@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.compare.parts import comparisons_of, only_in_one
 from plimsoll.report.formatting import NOTHING, listing, multiple, ops, span, whole_span
-from plimsoll.report.tables import PERCENTILE_NAMES, Column, PlainTable, Table, for_terminal, number, plain
+from plimsoll.report.tables import (
+    PERCENTILE_NAMES,
+    Column,
+    PlainTable,
+    Table,
+    for_terminal,
+    number,
+    plain,
+    terminal_text,
+)
 from plimsoll.report.words.answers import headline, rung_outcome
 
 if TYPE_CHECKING:
@@ -96,22 +105,20 @@ def comparison_view(comparisons: Comparisons) -> Group:
 
 
 def _from_top(comparisons: Comparisons) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    yield Text(f"A: {_named(comparisons.a)}\nB: {_named(comparisons.b)}\nRatios are B / A.\n", style="bold")
-    yield from (Text(f"{sentence}\n", style="bold") for sentence in only_in_one(comparisons))
+    yield terminal_text(f"A: {_named(comparisons.a)}\nB: {_named(comparisons.b)}\nRatios are B / A.\n", "bold")
+    yield from (terminal_text(f"{sentence}\n", "bold") for sentence in only_in_one(comparisons))
     for comparison in comparisons_of(comparisons):
         if comparison.workload:
-            yield Text(f"\nWorkload {comparison.workload}\n", style="bold underline")
+            yield terminal_text(f"\nWorkload {comparison.workload}\n", "bold underline")
         if comparison.incomparable:
             yield for_terminal(incomparable_table(comparison), "bold red")
         tables = environment_table(comparison), definitions_table(comparison)
         yield from (for_terminal(table) for table in tables if table)
-        yield from (Text(f"{sentence}\n", style="bold") for sentence in left_out(comparison))
+        yield from (terminal_text(f"{sentence}\n", "bold") for sentence in left_out(comparison))
         if comparison.capacity:
             yield for_terminal(capacities_table(comparison))
         yield from (for_terminal(loads_table(comparison, pair)) for pair in comparison.pairs)
-        yield from (Text(f"- {answer}") for answer in comparison.answers)
+        yield from (terminal_text(f"- {answer}") for answer in comparison.answers)
 
 
 def _named(side: CampaignSide | ComparedCampaign) -> str:

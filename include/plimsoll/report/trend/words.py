@@ -119,23 +119,32 @@ def _since_baseline(trend: TrendDocument) -> str:
 
 
 def state(trend: TrendDocument) -> tuple[str, str]:
-    """Return the newest change of each variant in two or three words, and whether it is good, bad or neither.
+    """Return the change of each variant in two or three words, and whether it is good, bad or neither.
 
     An accepted change is none.
     """
-    newest = {change.variant: change for change in newest_changes(trend)}
+    newest = newest_changes(trend)
     for effect, kind in (("regression", "bad"), ("improvement", "good")):
-        if own := [name for name, change in newest.items() if change.effect == effect]:
-            return f"{effect}: {listing(own, 3)}", kind
+        if own := dict.fromkeys(change.variant for change in newest if change.effect == effect):
+            return f"{effect}: {listing(list(own), 3)}", kind
     return ("no change", "good") if any(series.enough for series in trend.series) else ("too few campaigns", "")
 
 
 def newest_changes(trend: TrendDocument) -> tuple[PlacedChange, ...]:
-    """Return the newest change of each variant with each workload that nobody accepted, the newest last."""
+    """Return one change of each variant with each workload that nobody accepted, the newest last.
+
+    It is the newest regression of a figure that has not changed since, or else the newest change.
+    """
     ordered = [change for change in trend.changes if not change.accepted]
     ordered.sort(key=lambda change: surest(trend, change)[1].index)
-    newest = {(change.stage, change.workload, change.variant): change for change in ordered}
-    return tuple(change for change in ordered if change in newest.values())
+    of_series = {number: change for change in ordered for number in change.series}
+    standing = sorted((one for one in ordered if one in of_series.values()), key=_is_regression)
+    told = {(change.stage, change.workload, change.variant): change for change in standing}
+    return tuple(change for change in ordered if change in told.values())
+
+
+def _is_regression(change: PlacedChange) -> bool:
+    return change.effect == "regression"
 
 
 def badge(trend: TrendDocument) -> bytes:

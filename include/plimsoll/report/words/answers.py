@@ -36,11 +36,15 @@ def headline(capacity: Capacity) -> str:
         return threshold_words(capacity.asked)
     if capacity.kind == "unknown":
         return "unknown"
-    at = capacity.at_capacity
-    # A load that was not run is never named as one that is carried.
-    short = f"{ops(at.achieved_ops_s)} of " if at is not None and at.achieved_ops_s is not None else ""
-    figure = f"{short}{ops(capacity.capacity_ops_s)}"
+    figure = carried_rate(capacity)
     return figure if capacity.kind == "found" else f"at least {figure}"
+
+
+def carried_rate(capacity: Capacity) -> str:
+    """Return the rate at the capacity: `300 ops/s`, or `270 ops/s of 300 ops/s` where less was answered."""
+    # A load that was not run is never named as one that is carried.
+    short = f"{ops(capacity.carried_ops_s)} of " if short_of_rate(capacity) else ""
+    return f"{short}{ops(capacity.capacity_ops_s)}"
 
 
 def short_of_rate(capacity: Capacity) -> str:

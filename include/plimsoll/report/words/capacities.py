@@ -172,14 +172,14 @@ def _nodes(cells: CampaignCells, capacity: Capacity) -> str:
     Nothing is extrapolated beyond twice what was measured: for higher loads, more than twice the nodes are needed if
     the capacity was found.
     """
-    if not capacity.capacity_ops_s:
+    if not capacity.carried_ops_s:
         return NOTHING
     part, is_found = cells.part, capacity.kind == "found"
     measured, highest = part.system.nodes, cells.loads[-1]
-    farthest = _FARTHEST * capacity.capacity_ops_s
+    farthest = _FARTHEST * capacity.carried_ops_s
     if highest > farthest and not is_found:
         return NOTHING
-    needed = nodes_for(min(highest, farthest), capacity.capacity_ops_s, measured)
+    needed = nodes_for(min(highest, farthest), capacity.carried_ops_s, measured)
     bound = "more than " if highest > farthest else "" if is_found else "≤ "
     spending = cells.data.spending
     if spending is None or spending.node_usd_per_hour is None:

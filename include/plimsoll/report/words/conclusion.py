@@ -17,7 +17,7 @@ from plimsoll.domain.keys.strategy import Threshold
 from plimsoll.domain.text.units import format_duration
 from plimsoll.report.formatting import ms, ops, percent, percent_at_least, plural
 from plimsoll.report.words.actions import condition_sentences, took_sentences
-from plimsoll.report.words.answers import short_of_rate, threshold_words
+from plimsoll.report.words.answers import carried_rate, headline, short_of_rate, threshold_words
 from plimsoll.report.words.stages import what_was_run, why_it_falls
 from plimsoll.report.words.taken_load import taken_conclusion
 
@@ -175,13 +175,13 @@ def _answer(capacities: Sequence[Capacity], labels: Mapping[str, str]) -> str:
 
 
 def _rank(capacity: Capacity) -> tuple[int, int, str]:
-    """Return the sort key: highest capacity first, and of equal ones those that were found before those that may be
-    higher.
+    """Return the sort key: highest rate first, and of equal ones those that were found before those that may be higher.
 
     Variants that carry nothing follow, then those of which nothing is known, or only a bound.
     """
-    if capacity.capacity_ops_s:
-        return 0, -capacity.capacity_ops_s, "found" if capacity.kind == "found" else "may be higher"
+    if capacity.carried_ops_s:
+        certainty = "found" if capacity.kind == "found" else "may be higher"
+        return 0, -round(capacity.carried_ops_s), f"{certainty}: {carried_rate(capacity)}"
     return (1, capacity.rungs[0].load_ops_s, "") if capacity.kind == "none" else (2, 0, _bound(capacity))
 
 
@@ -192,10 +192,7 @@ def _bound(capacity: Capacity) -> str:
 
 
 def _figure(capacity: Capacity) -> str:
-    if capacity.asked and capacity.kind != "at-least":
-        return threshold_words(capacity.asked)
-    figure = f"{ops(capacity.capacity_ops_s)}{short_of_rate(capacity)}"
-    return figure if capacity.kind == "found" else f"at least {figure}"
+    return f"{headline(capacity)}{short_of_rate(capacity)}"
 
 
 def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
@@ -209,7 +206,7 @@ def _alone(alike: Sequence[Capacity], names: Sequence[str]) -> str:
         return _unknown(who, verb, first)
     if first.kind == "at-least" and (first.asked is None or first.asked.stopped == "all met"):
         highest = "of the range" if first.asked else "that was run"
-        return f"{who} {verb} {ops(first.capacity_ops_s)}{short_of_rate(first)}, the highest load {highest}"
+        return f"{who} {verb} {carried_rate(first)}{short_of_rate(first)}, the highest load {highest}"
     is_shared = len({capacity.next_load and capacity.next_load.load_ops_s for capacity in alike}) == 1
     if first.asked:
         return f"{who} {verb} {_figure(first)}"

@@ -8,9 +8,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from plimsoll.analysis.campaign.causes import Link
-from plimsoll.domain.text.wording import plural, visible
+from plimsoll.domain.text.wording import plural
 from plimsoll.report.formatting import listing
-from plimsoll.report.tables import Column, Table, for_terminal
+from plimsoll.report.tables import Column, Table, for_terminal, terminal_text
 from plimsoll.report.words.capacities import CapacityRow, loads_line
 
 _LINKS: Mapping[Link, str] = {
@@ -34,14 +34,13 @@ class Answer:
 
 def answer_view(answer: Answer) -> RenderableType:
     """Show conclusions, the table of capacities, why loads were missed, and warnings, as rich renders them."""
-    # Titles and warnings quote other people's words, and a terminal obeys control characters in them
-    lines: list[RenderableType] = [Text(visible(line), style="bold") for line in answer.conclusions]
+    lines: list[RenderableType] = [terminal_text(line, "bold") for line in answer.conclusions]
     if answer.rows:
         lines += [
             capacity_view(answer.rows),
-            *(Text(visible(f"{row.variant}: {row.by_how_much}")) for row in answer.rows if not row.asks_threshold),
+            *(terminal_text(f"{row.variant}: {row.by_how_much}") for row in answer.rows if not row.asks_threshold),
         ]
-    lines += [Text(visible(f"Why it missed: {line}")) for line in answer.links]
+    lines += [terminal_text(f"Why it missed: {line}") for line in answer.links]
     return Group(*lines, *_warning_lines(answer.warnings))
 
 
@@ -95,6 +94,6 @@ def _warning_lines(warnings: Mapping[str, Sequence[str]]) -> Iterator[Text]:
         return
     yield Text(f"{plural(len(warnings), 'warning')}:", style="yellow")
     for text, cells in list(warnings.items())[:_WARNINGS_SHOWN]:
-        yield Text(visible(f"  - {text} ({listing(cells, _CELLS_NAMED)})"))
+        yield terminal_text(f"  - {text} ({listing(cells, _CELLS_NAMED)})")
     if (more := len(warnings) - _WARNINGS_SHOWN) > 0:
         yield Text(f"  … {plural(more, 'more warning')} in the report")

@@ -10,12 +10,13 @@ from pydantic import BaseModel, ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from ruamel.yaml.nodes import CollectionNode, Node
+from ruamel.yaml.nodes import CollectionNode, Node, ScalarNode
 
 from plimsoll.domain.keys.faults import Fault, Path, as_written, faults_of
 from plimsoll.domain.keys.parameters import Values
 from plimsoll.domain.keys.substitution import at_its_parameter
 from plimsoll.domain.text.errors import DefinitionError, Problem
+from plimsoll.domain.text.wording import shortened
 
 _M = TypeVar("_M", bound=BaseModel)
 _MOST_LEVELS = 50
@@ -25,10 +26,13 @@ _MOST_VALUES = 1_000_000
 any memory holds.
 """
 _STEP = re.compile(r"[^.\[\]]+")
+_UNTAGGED = "put it in quotes, without a tag such as `!!int`"
+_SHOWN = 60
 _REMARK = re.compile(r" \([^)]*\)")
 # The first that fits counts, so the tab comes before all other characters
 _EXPLANATIONS: Sequence[tuple[str, str, str]] = (
-    (r"found character '\\t'|tab", "a tab stands where only blanks may", "indent with blanks"),
+    (r"^(.+) is read as (\w+), and is none$", "{0} is read as {1}, and is none", _UNTAGGED),
+    (r"found character '\\t'", "a tab stands where only blanks may", "indent with blanks"),
     (r"found duplicate key (\S+)", "the key {0} stands twice", "remove one of them"),
     (r"mapping values are not allowed", "a second `key:` stands on one line", "put text with a colon in quotes"),
     (
@@ -51,6 +55,18 @@ class _BoundedConstructor(RoundTripConstructor):
     def construct_document(self, node: Node) -> Any:
         _measure(node, {}, 1)
         return super().construct_document(node)
+
+    def construct_non_recursive_object(self, node: Node, tag: str | None = None) -> Any:
+        try:
+            return super().construct_non_recursive_object(node, tag)
+        except (YAMLError, RecursionError, _Unbounded):
+            raise
+        except Exception as error:  # ruamel lets errors of Python through, which know no line
+            if not isinstance(node, ScalarNode):
+                raise
+            kind = str(node.tag).rpartition(":")[2]
+            words = f"{shortened(node.value, _SHOWN)!r} is read as {kind}, and is none"
+            raise MarkedYAMLError(problem=words, problem_mark=node.start_mark) from error
 
 
 class _Unbounded(Exception):

@@ -14,13 +14,17 @@ from pydantic.json_schema import GenerateJsonSchema
 from ruamel.yaml import YAML
 
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.keys.parameters import PARAMETERS
 from plimsoll.domain.keys.stage import REQUIRED_UNLESS_STAGED
-from plimsoll.domain.keys.substitution import as_own_copy
+from plimsoll.domain.keys.substitution import WITHOUT_PARAMETERS, as_own_copy
 from plimsoll.domain.text.errors import DefinitionError
 from plimsoll.domain.text.units import format_duration
 from plimsoll.services.definitions.documents import parse_yaml
 
 _SCHEMA_ID = "https://json-schema.org/draft/2020-12/schema"
+_REFERENCE = {"type": "string", "pattern": r"\$\(", "description": "A text with the value of a parameter: `$(name)`"}
+_ABOUT = ("title", "description", "default")
+_NO_PARAMETERS = (*WITHOUT_PARAMETERS, PARAMETERS, "strategy")
 
 
 def parse_definition(text: str, where: str) -> Definition:
@@ -57,7 +61,33 @@ class _DefaultsAsWritten(GenerateJsonSchema):
 
 
 def definition_schema() -> dict[str, Any]:
-    """Return the JSON schema of definitions, for editors and forms."""
+    """Return the JSON schema of definitions, for editors and forms: references to parameters may stand in them."""
+    schema = _schema_of_values()
+    referring = _with_references(schema)
+    whole = {name: schema["properties"][name] for name in _NO_PARAMETERS}
+    parts = {**referring["$defs"], "Parameter": schema["$defs"]["Parameter"], "Reference": _REFERENCE}
+    return {**referring, "$defs": parts, "properties": {**referring["properties"], **whole}}
+
+
+def _with_references(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a part of the schema that also takes a reference for each single value that may be a parameter's."""
+    part = {key: _inner(key, value) for key, value in node.items()}
+    if part.get("type") in (None, "object", "array", "null") or ("const" in part and "default" in part):
+        return part
+    about: dict[str, Any] = {key: part.pop(key) for key in _ABOUT if key in part}
+    return part | about if part == {"type": "string"} else {**about, "anyOf": [part, {"$ref": "#/$defs/Reference"}]}
+
+
+def _inner(keyword: str, value: Any) -> Any:
+    """Return the value of a keyword of the schema, with references in the parts of the schema that it consists of."""
+    if keyword in ("properties", "$defs"):
+        return {name: _with_references(part) for name, part in value.items()}
+    if keyword in ("anyOf", "oneOf"):
+        return list(map(_with_references, value))
+    return _with_references(value) if keyword in ("items", "additionalProperties") and value else value
+
+
+def _schema_of_values() -> dict[str, Any]:
     schema = Definition.model_json_schema(by_alias=True, schema_generator=_DefaultsAsWritten)
     schema["required"] = [name for name in schema["required"] if name not in REQUIRED_UNLESS_STAGED]
     rate = {"type": "string", "pattern": schema["properties"]["loads"]["items"]["pattern"]}
@@ -108,7 +138,7 @@ Row = tuple[str, str, str, str]
 
 def definition_reference(own_statements: Mapping[str, Sequence[Row]]) -> str:
     """Return the whole reference: examples, the definition, every part of it, and keys of `cql` by load generator."""
-    schema = definition_schema()
+    schema = _schema_of_values()
     parts = {"Definition": schema, **{name: part for name, part in schema["$defs"].items() if "properties" in part}}
     sections = [_section(name, part, parts) for name, part in parts.items()]
     tables = (f"### {heading}\n\n{_keys(rows)}\n" for heading, rows in own_statements.items())
@@ -191,5 +221,5 @@ def _scalar(field: dict[str, Any]) -> str:
     if not each.endswith(_ANYTHING):
         return f"names, each with a {_value({'$ref': each})}"
     bounds = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
-    limits = ", ".join(f"{sign}{field[key]:g}" for key, sign in bounds.items() if key in field)
+    limits = ", ".join(f"{sign}{field[key]:.10g}" for key, sign in bounds.items() if key in field)
     return limits or str(field.get("type", "anything"))

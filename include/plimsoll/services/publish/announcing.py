@@ -85,8 +85,8 @@ def answer_in_short(campaign: StoredCampaign) -> dict[str, Any]:
 
 
 def changes_in_short(found: TrendDocument) -> list[dict[str, Any]]:
-    """Return the newest change of each variant in the trend that nobody accepted: bounded, and plain JSON."""
-    return list(_newest_changes(found))[-MOST:]
+    """Return a change of each variant in the trend that nobody accepted: bounded, regressions last, and plain JSON."""
+    return sorted(_newest_changes(found), key=lambda change: change["effect"] == "regression")[-MOST:]
 
 
 def _capacity(capacity: Mapping[str, Any]) -> dict[str, Any]:
