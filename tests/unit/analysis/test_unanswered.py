@@ -161,6 +161,51 @@ def test_what_was_due_after_a_generator_gave_up_has_no_answer() -> None:
     assert (found.valid, found.met, found.levels[0].judged, found.levels[0].missed) == (True, False, 6, 4)
 
 
+GAVE_UP = Run(
+    warmup=timedelta(0), duration=timedelta(seconds=40), attempted_ops_s=20, due=timedelta(seconds=40), aborted=True
+)
+
+
+@pytest.mark.parametrize(("seconds", "failed", "missed"), [(24, 120, 2), (34, 120, 1), (30, 0, 1)])
+def test_what_was_due_in_the_rest_of_an_interval_is_slow_there(seconds: int, failed: int, missed: int) -> None:
+    found = judge(Reading("made", tracks(seconds), errors={}), run=GAVE_UP)
+    rows = found.intervals.select("judged")
+    assert (found.met, found.levels[0].missed) == (False, missed)
+    assert [row.duration_s for row in rows] == [10.0] * 4
+    answered = [row for row in rows if row.count]
+    assert (answered[-1].failed, answered[-1].rate_ops_s) == (failed, (200 - failed) / 10)
+    assert found.stalls_s == tuple(row.start_s for row in rows if not row.count)
+
+
+def test_a_last_record_that_ends_a_moment_early_leaves_nothing_unanswered() -> None:
+    early = (*tracks(39)[0].records, *read_log(log([line(39, 0.9, payload([FAST] * 18))]), "x").records)
+    found = judge(Reading("made", (Track("x", "", early),), errors={}), run=GAVE_UP)
+    assert (found.met, [row.failed for row in found.intervals.select("judged")]) == (True, [0, 0, 0, 0])
+
+
+def test_what_failed_after_the_last_answer_is_not_counted_twice() -> None:
+    failures = replace(failed(*(24 + second / 20 for second in range(120))), until_s=START_S + 30)
+    found = judge(Reading("made", tracks(24), errors={"x": 120}, failures=(failures,)), run=GAVE_UP)
+    assert [(row.count, row.failed) for row in found.intervals.select("judged")[2:]] == [(80, 120), (0, 0)]
+
+
+def test_where_no_rate_was_asked_for_as_many_were_due_as_had_been_answered() -> None:
+    found = judge(Reading("made", tracks(34), errors={}), run=replace(GAVE_UP, attempted_ops_s=None))
+    assert [row.failed for row in found.intervals.select("judged")] == [0, 0, 0, 120]
+
+
+def test_what_was_due_in_the_rest_of_an_interval_is_slow_by_any_windows_and_by_percentiles_over_time() -> None:
+    sliding = LEVEL.model_copy(update={"windows": "sliding"})
+    assert judge(Reading("made", tracks(34), errors={}), sliding, run=GAVE_UP).levels[0].missed == 6
+    values_ms = {95.0: 5.0, 100.0: 9.0}
+    samples = tuple(Sample(START_S + 2.0 * place, 2.0, "", 40, values_ms) for place in range(17))
+    found = judge(Reading("made", samples=samples, errors={}), run=GAVE_UP)
+    assert [(row.count, row.failed, row.met) for row in found.intervals.select("judged")[2:]] == [
+        (200, 0, True),
+        (80, 120, False),
+    ]
+
+
 @pytest.mark.parametrize(
     ("attempted", "fault"), [(20.0, False), (20.1, False), (10.0, True), (100_000.0, True), (19.0, True)]
 )

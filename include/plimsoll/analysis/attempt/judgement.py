@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from plimsoll.analysis.attempt.alignment import Schedule
+from plimsoll.analysis.attempt.alignment import MISFIT, Schedule
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
-from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Unanswered
-from plimsoll.analysis.logs.formats.reading import WholeRun
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Silence, Unanswered
+from plimsoll.analysis.logs.formats.reading import Reading, WholeRun
 from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
@@ -268,6 +268,22 @@ def due_until_s(schedule: Schedule, run: Run, unanswered: Unanswered) -> float |
     """Return until when operations are known to have been due, s since the epoch; None where it is not known."""
     ends = [unanswered.last_s, schedule.origin_s + run.due_s if run.aborted and run.due_s else None]
     return max((end for end in ends if end is not None), default=None)
+
+
+def silence_of(reading: Reading, run: Run, levels: Iterable[ServiceLevel], unanswered: Unanswered) -> Silence | None:
+    """Return the time in which operations were due though the files have ended; None where it is not known of any.
+
+    Nor is it where the files end so little early that their records do not fit the intervals any better.
+    """
+    spans = [(track.starts[0], track.ends[-1]) for track in reading.tracks]
+    spans += [(sample.start_s, sample.start_s + sample.length_s) for sample in reading.samples]
+    if not run.aborted or not run.due_s or not spans:
+        return None
+    origin_s = run.started_at.timestamp() if run.started_at else float(min(start_s for start_s, _ in spans))
+    until_s = max(float(max(end_s for _, end_s in spans)), unanswered.last_s or 0.0)
+    misfit_s = MISFIT * min(level.interval for level in levels) / _SECOND
+    due_s = origin_s + run.due_s
+    return Silence(until_s, due_s, run.attempted_ops_s) if due_s - until_s > misfit_s else None
 
 
 def _rate_achieved(achieved: float | None, run: Run) -> bool | None:

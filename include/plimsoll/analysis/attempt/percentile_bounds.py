@@ -126,7 +126,7 @@ def _parts(
         for name in names:
             own = tuple(sample for sample in in_window if name in (ALL_OPERATIONS, sample.operation))
             begin_s, end_s = schedule.origin_s + window.start_s, schedule.origin_s + window.end_s
-            failed = unanswered.between(name, begin_s, end_s)
+            failed = unanswered.between(name, begin_s, end_s, sum(sample.count for sample in own))
             yield _Part(window, name, own, failed, unanswered.among_times_between(name, begin_s, end_s))
 
 

@@ -16,6 +16,7 @@ from plimsoll.analysis.attempt.judgement import (
     level_verdict,
     missed_of,
     schedule_of,
+    silence_of,
     uncovered,
     unless_undecided,
     unreadable,
@@ -129,6 +130,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
     Raises LogError when a histogram can't be decoded, and for sliding windows where there are no histograms.
     """
     slides, unanswered = any(level.windows == "sliding" for level in levels), Unanswered.of(reading)
+    unanswered = replace(unanswered, silence=silence_of(reading, run, levels, unanswered))
     if reading.tracks:
         judgement = judge_tracks(reading.tracks, run, levels, reading.unit, unanswered)
         if slides and judgement.valid:
