@@ -1,5 +1,6 @@
 """What was due and not answered is slow, in its interval, wherever the files come from."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -159,6 +160,49 @@ def test_what_was_due_after_a_generator_gave_up_has_no_answer() -> None:
     gave_up = Run(warmup=run.warmup, duration=run.duration, due=run.due, aborted=True)
     found = judge(reading, run=gave_up)
     assert (found.valid, found.met, found.levels[0].judged, found.levels[0].missed) == (True, False, 6, 4)
+
+
+def seconds_of(counts: Sequence[int], operation: str = "") -> Track:
+    """Return a second for each number, in which so many operations took 5 ms."""
+    lines = (line(second, 1.0, payload([FAST] * count)) for second, count in enumerate(counts))
+    return Track(f"x{operation}", operation, read_log(log(lines), "x").records)
+
+
+HERE = Run(warmup=timedelta(0), due=timedelta(seconds=60))
+
+
+@pytest.mark.parametrize("attempted", [51.0, None])
+def test_of_a_rare_operation_none_may_have_been_due_beside_others_that_were_answered(attempted: float | None) -> None:
+    reads = LEVEL.model_copy(update={"operations": "reads"})
+    rare = [int(second in {3, 14, 37, 41, 55}) for second in range(60)]
+    run, both = replace(HERE, attempted_ops_s=attempted), (seconds_of(rare, "reads"), seconds_of([50] * 60, "writes"))
+    assert judge(Reading("made", both, errors={}), reads, run=run).reasons == (
+        "1 of 6 intervals of 10s holds no reads, the first at 20 s",
+    )
+    nothing = [0 if 20 <= second < 30 else 50 for second in range(60)]
+    stalled = (both[0], seconds_of(nothing, "writes"))
+    assert judge(Reading("made", stalled, errors={}), reads, run=run).stalls_s == (20.0,)
+    many = (seconds_of(nothing, "reads"), both[1])
+    assert judge(Reading("made", many, errors={}), reads, run=run).stalls_s == (20.0,)
+
+
+@pytest.mark.parametrize(("attempted", "stalls"), [(0.5, ()), (1.0, (20.0,))])
+def test_at_a_low_rate_nothing_may_have_been_due_in_an_interval(attempted: float, stalls: tuple[float, ...]) -> None:
+    reading = Reading("made", (seconds_of([int(not 20 <= second < 30) for second in range(60)]),), errors={})
+    found = judge(reading, run=replace(HERE, attempted_ops_s=attempted))
+    assert (found.stalls_s, found.valid) == (stalls, bool(stalls))
+
+
+@pytest.mark.parametrize("run", [RUN, replace(HERE, attempted_ops_s=0.1)])
+def test_a_sliding_window_misses_without_an_operation_only_where_one_was_due(run: Run) -> None:
+    sliding = LEVEL.model_copy(update={"windows": "sliding"})
+    sparse = Reading("made", (seconds_of([int(second in {1, 18, 21, 38}) for second in range(40)]),), errors={})
+    assert judge(sparse, LEVEL, run=run).met
+    assert judge(sparse, LEVEL, sliding, run=run).reasons == (
+        "14 of 31 windows of 10s hold no operation, the first at 2 s",
+    )
+    found = judge(sparse, sliding, run=replace(HERE, attempted_ops_s=20))
+    assert (found.valid, found.levels[0].missed, len(found.stalls_s)) == (True, 14, 14)
 
 
 GAVE_UP = Run(

@@ -23,7 +23,7 @@ from plimsoll.analysis.attempt.judgement import (
     uncovered,
     unless_undecided,
 )
-from plimsoll.analysis.attempt.missed_intervals import Answers, stalls_s
+from plimsoll.analysis.attempt.missed_intervals import STEADY, Answers, stalls_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults
 from plimsoll.analysis.logs.formats.reading import Sample
@@ -34,8 +34,6 @@ from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, Ser
 from plimsoll.domain.text.units import format_duration
 from plimsoll.domain.text.wording import plural
 
-_STEADY = 10
-"""Operations of an interval from which on an interval without any is no chance of a low rate."""
 _NO_PAYLOAD = memoryview(b"")
 
 
@@ -133,11 +131,15 @@ def _parts(
 def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run) -> tuple[_Part, ...]:
     """Mark the level's intervals in which nothing was answered though operations were under way."""
     own = [part for part in parts if part.operation == level.operations]
-    answers = [Answers(part.window, part.count, part.value(100), part.failed) for part in own]
-    stalls = {*stalls_s(answers, run.due_s), *_silences(own)}
+    of_all = [part for part in parts if part.operation == ALL_OPERATIONS]
+    stalls = {*stalls_s(_answers(own), _answers(of_all), run), *_silences(own)}
     return tuple(
         replace(part, is_stall=part.operation == level.operations and part.window.start_s in stalls) for part in parts
     )
+
+
+def _answers(parts: Sequence[_Part]) -> list[Answers]:
+    return [Answers(part.window, part.count, part.value(100), part.failed) for part in parts]
 
 
 def _silences(parts: Sequence[_Part]) -> Iterator[float]:
@@ -146,7 +148,7 @@ def _silences(parts: Sequence[_Part]) -> Iterator[float]:
     for part in parts:
         if seen and not part.count and part.samples and part.window.phase == "judged":
             yield part.window.start_s
-        seen = seen or part.count >= _STEADY
+        seen = seen or part.count >= STEADY
 
 
 def _judgement(
@@ -191,13 +193,11 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
     covered = sum(part.window.phase == "judged" and part.operation == ALL_OPERATIONS for part in parts)
     yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
     intervals = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
-    empty = [part for part in judged if not part.count and part.met(level) is None]
+    empty_s = [part.window.start_s for part in judged if not part.count and part.met(level) is None]
     left_open = [part for part in judged if part.count and part.met(level) is None]
     if not judged:
         yield "the samples cover no whole interval after warm-up, or don't distinguish the service level's operations"
-    if empty:
-        hold = "holds" if len(empty) == 1 else "hold"
-        yield f"{len(empty)} of {intervals} {hold} no operation, the first at {empty[0].window.start_s:g} s"
+    yield from without_operations(level, empty_s, len(judged))
     if left_open and not any(part.met(level) is False for part in judged):
         yield (
             f"the percentiles given leave open whether {level} in {len(left_open)} of {intervals}, "
