@@ -75,6 +75,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
             *_left_to_do(evidence),
             *_data_size(evidence),
             *evidence.manifest.unseen,
+            *evidence.unread_samples,
             *evidence.logs.remarks,
             *evidence.logs.gc_problems,
         ),
