@@ -57,6 +57,14 @@ def test_what_failed_in_one_interval_makes_it_miss_though_it_is_little_of_the_wh
     assert [(one.start_s, one.late_ms) for one in found.missed] == [(600.0, 100.0)]
 
 
+def test_failures_of_the_judged_time_are_told_by_kind_where_the_times_of_all_are_known() -> None:
+    run = Run(warmup=timedelta(seconds=10), duration=timedelta(seconds=30))
+    made = replace(run_of(failed(5.0, 10.0, 29.5, 30.0), seconds=40), started_at=None)
+    assert judge(made, run=run).judged_errors == {"skipped": 2}
+    assert judge(replace(made, errors={"skipped": 5}), run=run).judged_errors is None
+    assert judge(replace(made, errors=None), run=run).judged_errors is None
+
+
 def test_few_failures_raise_the_percentile_and_no_more() -> None:
     found = judge(run_of(failed(*[600.5] * 10)))
     assert found.met

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from math import nextafter
 
 from plimsoll.analysis.attempt.alignment import MISFIT, Schedule
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Silence, Unanswered
-from plimsoll.analysis.logs.formats.reading import Reading, WholeRun
+from plimsoll.analysis.logs.formats.reading import Reading, WholeRun, totals
 from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
@@ -82,9 +83,10 @@ class Judgement:
     `rate_achieved` is None where no rate was asked for. `notes` are remarks that change nothing. `stalls_s` are the
     starts of intervals in which nothing was answered though operations were under way; such intervals miss.
     `format` names the format that the files were read in; `whole_run` holds figures that the files give without
-    intervals; `errors` the failed operations by kind, None where the files don't tell; `failed_share` their share
-    of the judged time's operations, or of the whole run's where times are missing; `own_lag_p99_ms` the load
-    generator's own lateness. `counts` are the merged counts of the judged intervals by operation, in `unit`; empty
+    intervals; `errors` the failed operations by kind, None where the files don't tell; `judged_errors` those of
+    the judged time, None where not all of their times are known; `failed_share` their share of the judged time's
+    operations, or of the whole run's where times are missing; `own_lag_p99_ms` the load generator's own lateness.
+    `counts` are the merged counts of the judged intervals by operation, in `unit`; empty
     where the files hold no histograms. `missed`: the missed intervals of all service levels, where the files hold
     histograms. `unit_why`: why that unit is taken; empty where the files could not be read. `left_out`: records of
     the files that are not judged. `started_at`: when the run began, as the files tell it. `by_level`: the judged
@@ -105,6 +107,7 @@ class Judgement:
     format: str = ""
     whole_run: tuple[WholeRun, ...] = ()
     errors: Mapping[str, int] | None = None
+    judged_errors: Mapping[str, int] | None = None
     failed_share: float = 0.0
     own_lag_p99_ms: float | None = None
     counts: Mapping[str, Ints] = field(default_factory=dict, compare=False, repr=False)
@@ -275,15 +278,37 @@ def silence_of(reading: Reading, run: Run, levels: Iterable[ServiceLevel], unans
 
     Nor is it where the files end so little early that their records do not fit the intervals any better.
     """
-    spans = [(track.starts[0], track.ends[-1]) for track in reading.tracks]
-    spans += [(sample.start_s, sample.start_s + sample.length_s) for sample in reading.samples]
-    if not run.aborted or not run.due_s or not spans:
+    ends = [float(track.ends[-1]) for track in reading.tracks]
+    ends += [sample.start_s + sample.length_s for sample in reading.samples]
+    if not run.aborted or not run.due_s or not ends:
         return None
-    origin_s = run.started_at.timestamp() if run.started_at else float(min(start_s for start_s, _ in spans))
-    until_s = max(float(max(end_s for _, end_s in spans)), unanswered.last_s or 0.0)
+    until_s, due_s = max(*ends, unanswered.last_s or 0.0), _origin_s(reading, run) + run.due_s
     misfit_s = MISFIT * min(level.interval for level in levels) / _SECOND
-    due_s = origin_s + run.due_s
     return Silence(until_s, due_s, run.attempted_ops_s) if due_s - until_s > misfit_s else None
+
+
+def judged_errors(
+    reading: Reading, run: Run, level: ServiceLevel, unanswered: Unanswered, table: IntervalTable
+) -> dict[str, int] | None:
+    """Return the failed operations of the judged time by kind; None where not all of their times are known.
+
+    `table`: the intervals of that service level.
+    """
+    rows = table.select("judged")
+    if reading.errors is None or unanswered.without_time or not rows:
+        return None
+    origin_s = _origin_s(reading, run)
+    begin_s, end_s = origin_s + rows[0].start_s, origin_s + rows[-1].start_s + level.interval / _SECOND
+    # What failed just at the end belongs to the next interval
+    return totals(failure.between(begin_s, nextafter(end_s, begin_s)) for failure in reading.failures)
+
+
+def _origin_s(reading: Reading, run: Run) -> float:
+    """Return the start of a run whose files hold times, s since the epoch, as `schedule_of` does."""
+    if run.started_at:
+        return run.started_at.timestamp()
+    starts = [float(track.starts[0]) for track in reading.tracks] or [sample.start_s for sample in reading.samples]
+    return min(starts)
 
 
 def _rate_achieved(achieved: float | None, run: Run) -> bool | None:

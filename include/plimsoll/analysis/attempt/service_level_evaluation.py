@@ -12,6 +12,7 @@ from plimsoll.analysis.attempt.judgement import (
     Judgement,
     Run,
     due_until_s,
+    judged_errors,
     judgement_of,
     level_verdict,
     missed_of,
@@ -153,6 +154,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         unit_why=reading.unit_why,
         left_out=reading.left_out,
         errors=reading.errors,
+        judged_errors=judged_errors(reading, run, levels[0], unanswered, judgement.intervals),
         own_lag_p99_ms=reading.own_lag_p99_ms,
         started_at=reading.started_at,
     )
