@@ -133,6 +133,19 @@ def test_percentiles_over_time_leave_room_for_what_failed() -> None:
     assert judge(untold).met is None
 
 
+def test_of_percentiles_over_time_a_missed_interval_with_failures_reaches_the_bound_and_a_met_one_is_not_known() -> (
+    None
+):
+    samples = [Sample(START_S + 10.0 * place, 10.0, "", 200, {95.0: 5.0, 100.0: 9.0}) for place in range(3)]
+    found = judge(Reading("made", samples=tuple(samples), errors={"x": 100}, failures=(failed(*[15.0] * 100),)))
+    (level,) = found.levels
+    assert (level.met, level.worst_ms, level.ratios) == (False, 100.0, (0.05, 1.0, 0.05))
+    assert [(one.start_s, one.late_ms) for one in found.missed] == [(10.0, 100.0)]
+    assert [row.judged_ms for row in found.intervals.select("judged")] == [5.0, 100.0, 5.0]
+    (level,) = judge(Reading("made", samples=tuple(samples), errors={"x": 1}, failures=(failed(15.0),))).levels
+    assert (level.met, level.worst_ms, level.ratios) == (True, None, ())
+
+
 def stalled(*, max_ms: float) -> Reading:
     """Return status lines of which two hold no operation, and the next one an operation of that time, ms."""
     counts = [(200, 9.0), (0, 0.0), (0, 0.0), (200, max_ms), (200, 9.0)]

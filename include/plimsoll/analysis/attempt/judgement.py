@@ -40,12 +40,16 @@ class MissedInterval:
 
 @dataclass(frozen=True)
 class JudgedInterval:
-    """A judged interval of one service level, s from the run's start; `value_ms` is None where nothing was answered."""
+    """A judged interval of one service level, s from the run's start.
+
+    `value_ms` is None where nothing was answered, or where percentiles over time do not tell it; `met` is None where
+    these leave it open.
+    """
 
     start_s: float
     end_s: float
     value_ms: float | None
-    met: bool
+    met: bool | None
 
 
 @dataclass(frozen=True)
@@ -81,16 +85,15 @@ class Judgement:
     `levels` are in the order of the service levels, and empty where no intervals could be formed. `maxima`,
     `operations`, `achieved_ops_s`, `stalls_s` and the table belong to the first service level's judged intervals.
     `rate_achieved` is None where no rate was asked for. `notes` are remarks that change nothing. `stalls_s` are the
-    starts of intervals in which nothing was answered though operations were under way; such intervals miss.
-    `format` names the format that the files were read in; `whole_run` holds figures that the files give without
-    intervals; `errors` the failed operations by kind, None where the files don't tell; `judged_errors` those of
-    the judged time, None where not all of their times are known; `failed_share` their share of the judged time's
-    operations, or of the whole run's where times are missing; `own_lag_p99_ms` the load generator's own lateness.
-    `counts` are the merged counts of the judged intervals by operation, in `unit`; empty
-    where the files hold no histograms. `missed`: the missed intervals of all service levels, where the files hold
-    histograms. `unit_why`: why that unit is taken; empty where the files could not be read. `left_out`: records of
-    the files that are not judged. `started_at`: when the run began, as the files tell it. `by_level`: the judged
-    aligned intervals of each service level, where the files hold histograms.
+    starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
+    names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
+    `errors` the failed operations by kind, None where the files don't tell; `judged_errors` those of the judged time,
+    None where not all of their times are known; `failed_share` their share of the judged time's operations, or of the
+    whole run's where times are missing; `own_lag_p99_ms` the load generator's own lateness. `counts` are the merged
+    counts of the judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the
+    missed intervals of all service levels. `unit_why`: why that unit is taken; empty where the files could not be read.
+    `left_out`: records of the files that are not judged. `started_at`: when the run began, as the files tell it.
+    `by_level`: the judged aligned intervals of each service level.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -244,7 +247,24 @@ def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel)
 
 
 def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> tuple[MissedInterval, ...]:
-    return tuple(missed_interval(interval.start_s, interval.value_ms, level) for interval in judged if not interval.met)
+    missed = (interval for interval in judged if interval.met is False)
+    return tuple(missed_interval(interval.start_s, interval.value_ms, level) for interval in missed)
+
+
+def left_open(judged: Mapping[ServiceLevel, Sequence[JudgedInterval]]) -> Iterator[str]:
+    """Yield the reason against each service level of which percentiles over time leave any interval open.
+
+    There is none where an interval of any level missed: then the run has missed, whatever the others are.
+    """
+    if any(interval.met is False for own in judged.values() for interval in own):
+        return
+    for level, own in judged.items():
+        if open_s := [interval.start_s for interval in own if interval.met is None]:
+            intervals = f"{plural(len(own), 'interval')} of {format_duration(level.interval)}"
+            yield (
+                f"the percentiles given leave open whether {level} in {len(open_s)} of {intervals}, "
+                f"the first at {open_s[0]:g} s; no other was missed"
+            )
 
 
 def unreadable(error: LogError) -> Judgement:
