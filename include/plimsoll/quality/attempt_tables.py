@@ -52,16 +52,18 @@ Timed = MeasuredAttempt | ImportedAttempt
 def timeline(part: Part, measured: Timed) -> pd.DataFrame:
     """Return a table with one row per judged interval.
 
-    `gap_s` is the time between the interval and the one before, or the end of warm-up. In a stall `count` is null,
-    because it has no meaning there.
+    `gap_s` is the time between the interval and the one before, or the end of warm-up. `count` is null in a stall and
+    where every operation failed, because it has no meaning there.
     """
-    table = _judged(measured)[["start_s", "duration_s", "count"]].sort_values("start_s")
+    table = _judged(measured)[["start_s", "duration_s", "count", "failed"]].sort_values("start_s")
     interval_s = part.service_levels[0].interval.total_seconds()
     ends_before = (table["start_s"] + interval_s).shift(fill_value=part.timing.warmup.total_seconds())
     return table.assign(
         gap_s=table["start_s"] - ends_before,
         unknown=table.isna().sum(axis="columns"),
-        count=table["count"].mask(table["start_s"].isin(measured.stalls_s)),
+        count=table["count"].mask(
+            table["start_s"].isin(measured.stalls_s) | ((table["count"] == 0) & (table["failed"] > 0))
+        ),
     )
 
 

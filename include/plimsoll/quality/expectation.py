@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.domain.attempt.result import Check
@@ -81,7 +81,8 @@ class Quality:
 def beyond(expected: Expected, table: pd.DataFrame) -> float | None:
     """Tell how many times its limit the column's worst value is; None where there is no limit, or it is within it.
 
-    A limit near 1, such as 99 % of a rate, is one of what is missing.
+    A limit near 1, such as 99 % of a rate, is one of what is missing. A value that is beyond any multiple has none,
+    since JSON has no infinity.
     """
     low, high = expected.arguments.get("min_value"), expected.arguments.get("max_value")
     column = expected.arguments.get("column")
@@ -89,11 +90,11 @@ def beyond(expected: Expected, table: pd.DataFrame) -> float | None:
         return None
     # A limit of 0 has no multiples, and counts as none
     if high and (worst := float(values.max())) >= high:
-        return worst / float(high)
+        return worst / float(high) if isfinite(worst) else None
     if not low or (worst := float(values.min())) > low:
         return None
     is_near_one = 0.5 < low < 1
-    return float((1 - worst) / (1 - low)) if is_near_one else float(low / worst) if worst > 0 else inf
+    return float((1 - worst) / (1 - low)) if is_near_one else float(low / worst) if worst > 0 else None
 
 
 def rows(count: int) -> tuple[str, dict[str, Any]]:

@@ -67,6 +67,7 @@ def intervals() -> pd.DataFrame:
             "max_ms": 12.0,
             "judged_ms": 9.0,
             "met": True if operation == "all" and start_s >= 10 else None,
+            "failed": 0,
         }
         for start_s in (0.0, 10.0, 20.0, 30.0)
         for operation, share in shares.items()

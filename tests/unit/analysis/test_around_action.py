@@ -91,6 +91,13 @@ def test_a_level_of_the_action_is_judged_by_the_intervals_during_it_alone(times:
     assert found.valid
 
 
+def test_ratios_of_a_level_of_the_action_are_those_of_the_intervals_during_it(times: ActionTimes) -> None:
+    found = judgement(DURING)
+    known = found.levels[0].model_copy(update={"ratios": tuple(value / 100 for value in VALUES_MS)})
+    assert during_action(replace(found, levels=(known,)), times).levels[0].ratios == (0.6, 3.0, 2.0)
+    assert during_action(found, times).levels[0].ratios == ()
+
+
 def test_a_miss_outside_of_the_action_does_not_touch_a_level_of_it() -> None:
     found = during_action(judgement(DURING), ActionTimes(82.0, 88.0))
     assert found.met

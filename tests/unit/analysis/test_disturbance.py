@@ -165,6 +165,22 @@ def test_a_backlog_that_no_noise_left_is_the_database_s() -> None:
     assert found(missed(1, 2), samples({}, {}, {}), *behind) is None
 
 
+def test_noise_of_an_interval_of_another_length_that_ends_later_left_nothing_behind() -> None:
+    """Two service levels: of intervals of 10 s and of 60 s."""
+    calm_then_noisy = samples({}, {}, {}, BUSY, BUSY, {})
+    seconds = [second(at_s, in_flight=400 * (at_s == 10), backlog=0) for at_s in range(1, 61)]
+    of_10s = missed(1, 3, 4)
+    assert found(of_10s, calm_then_noisy, *seconds) is None
+    long = MissedInterval(0.0, 60.0, 900.0, 700.0)
+    assert found([long, *of_10s], calm_then_noisy, *seconds) is None
+
+
+def test_what_noise_left_counts_though_intervals_of_another_length_lie_between() -> None:
+    late, behind = second(6.0, hiccup_ms=300.0), second(10.003, in_flight=50, backlog=450)
+    short = MissedInterval(5.0, 7.0, 300.0, 110.0)
+    assert found([*missed(0), short, *missed(1)], None, second(5.0), late, second(7.0), behind) is not None
+
+
 def test_what_noise_left_may_last_for_several_intervals() -> None:
     behind = [second(at_s, in_flight=50, backlog=4500) for at_s in (10.003, 20.003)]
     assert found(missed(0, 1, 2), samples(BUSY, {}, {}), *behind) is not None

@@ -1,7 +1,7 @@
 """Percentiles over time: what they decide of a service level, against the very operations that they are of."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from math import ceil
 from typing import Any
 
@@ -9,10 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.analysis.attempt.around_action import ActionTimes, action_result, during_action
 from plimsoll.analysis.attempt.judgement import Judgement, Run
 from plimsoll.analysis.attempt.percentile_bounds import judge_samples
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.formats import Sample
+from plimsoll.domain.keys.action import Action, ActionBegin, ActionEnd
 from plimsoll.domain.keys.service_level import ServiceLevel
 
 LEVEL = ServiceLevel(percentile=99, interval=timedelta(seconds=10), below=timedelta(milliseconds=100))
@@ -70,6 +72,37 @@ def test_one_missed_interval_decides_whatever_is_left_open_beside_it() -> None:
     )  # fmt: skip
     assert (found.valid, found.met) == (True, False)
     assert [row.met for row in found.intervals.select("judged")] == [None, False]
+
+
+LOW = ServiceLevel(percentile=50, interval=timedelta(seconds=10), below=timedelta(milliseconds=100))
+OPEN = ([1.0] * 200, [1.0] * 194 + [250.0] * 6)
+"""Times of reads and writes of which their percentiles leave open whether LEVEL is met, and LOW is met by far."""
+
+
+def test_one_missed_interval_decides_whatever_is_left_open_of_another_service_level() -> None:
+    reads, writes = OPEN
+    samples = (sample(0, reads), sample(0, writes, "writes"))
+    slow = LOW.model_copy(update={"below": timedelta(milliseconds=1)})
+    found = judge_samples(samples, Run(warmup=timedelta(0)), [slow, LEVEL], Unanswered())
+    assert (found.valid, found.met, [level.missed for level in found.levels]) == (True, False, [1, 0])
+    assert not judge_samples(samples, Run(warmup=timedelta(0)), [LOW, LEVEL], Unanswered()).valid
+
+
+def test_an_action_is_judged_by_percentiles_over_time_as_far_as_they_decide_it() -> None:
+    reads, writes = OPEN
+    own = LEVEL.model_copy(update={"during": "action"})
+    before = (sample(0, [250.0] * 9), sample(0, [250.0] * 9, "writes"))
+    found = judge(*before, sample(10, reads), sample(10, writes, "writes"), level=own)
+    assert (found.valid, found.met) == (True, False)
+    # What missed before the action decides nothing of what is left open in it
+    judged = during_action(found, ActionTimes(12.0, 18.0))
+    assert (judged.met, judged.missed, judged.levels[0].missed) == (None, (), 0)
+    assert judged.reasons[0].endswith("in 1 of 1 interval of 10s, the first at 10 s; no other was missed")
+    assert during_action(found, ActionTimes(2.0, 8.0)).met is False
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    begin, end = ActionBegin(action=Action(name="compact"), at=at), ActionEnd(at=at, nodes=())
+    (level,) = action_result(begin, end, ActionTimes(12.0, 18.0), found, None).levels
+    assert (level.before.met, level.during.met, level.during.worst_ms) == (False, None, None)
 
 
 def test_values_that_no_sample_tells_are_left_out() -> None:

@@ -1,8 +1,10 @@
 """What several load hosts say, as one account."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.fakes.hdr import interval_log
 
@@ -10,6 +12,7 @@ from plimsoll.analysis.attempt.judgement import Run
 from plimsoll.analysis.attempt.service_level_evaluation import judge_load_hosts, judge_logs
 from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, over_common_time, summed
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
+from plimsoll.analysis.logs.operations import Failures
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.keys.service_level import ServiceLevel
@@ -74,6 +77,14 @@ def test_what_was_started_apart_is_read_over_the_time_that_all_ran() -> None:
     assert [len(one.records) for one in common.tracks] == [33, 33, 33]
     assert common.started_at == datetime.fromtimestamp(START + 7.2, UTC)
     assert common.notes[-1] == "judged over the 33 s that all 3 loaders ran: b began 7.2 s after a"
+
+
+def test_what_failed_before_all_ran_is_no_failure_of_the_time_that_all_ran() -> None:
+    at_s = START + np.array([1.5] * 20 + [9.5])
+    failures = Failures("a.errors", "", "timeout", at_s, np.ones(21, dtype=np.int64), until_s=START + 10)
+    early = replace(reading(START), errors={"timeout": 23, "other": 2}, failures=(failures,))
+    common = over_common_time({"a": early, "b": replace(reading(START + 7), errors={"other": 1})})
+    assert (common.errors, sum(one.total for one in common.failures)) == ({"timeout": 3, "other": 3}, 1)
 
 
 @pytest.mark.parametrize(

@@ -58,11 +58,15 @@ def test_records_as_long_as_windows_slide_no_finer_than_aligned_ones() -> None:
     assert [(row.start_s, row.met) for row in found.intervals.select("judged")] == [(0, True), (5, True), (10, False)]
 
 
-def test_a_window_without_any_operation_misses() -> None:
-    seconds = [[10], *[[]] * 3, [10], [10], *[[]] * 5, [10], [10], *[[]] * 2]
+@pytest.mark.parametrize(
+    ("next_us", "reasons"), [(10, ("1 of 11 windows of 5s holds no operation, the first at 6 s",)), (5_500_000, ())]
+)
+def test_a_window_without_any_operation_misses_where_one_was_under_way(next_us: int, reasons: tuple[str, ...]) -> None:
+    seconds = [[10], *[[]] * 3, [10], [10], *[[]] * 5, [next_us], [10], *[[]] * 2]
     aligned, slid = (judge({"x.hlog": seconds}, sliding=sliding) for sliding in (False, True))
-    assert aligned.met
-    assert [row.start_s for row in slid.intervals.select("judged") if row.met is False] == [6.0]
+    assert aligned.valid
+    assert slid.reasons == reasons
+    assert (6.0, False) in [(row.start_s, row.met) for row in slid.intervals.select("judged")]
 
 
 def test_records_that_do_not_divide_windows_are_refused() -> None:

@@ -1,5 +1,6 @@
 """What was due and not answered is slow, in its interval, wherever the files come from."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -54,6 +55,14 @@ def test_what_failed_in_one_interval_makes_it_miss_though_it_is_little_of_the_wh
     assert row.max_ms < 6
     assert (found.levels[0].worst_ms, found.levels[0].worst_is_floor) == (100.0, True)
     assert [(one.start_s, one.late_ms) for one in found.missed] == [(600.0, 100.0)]
+
+
+def test_failures_of_the_judged_time_are_told_by_kind_where_the_times_of_all_are_known() -> None:
+    run = Run(warmup=timedelta(seconds=10), duration=timedelta(seconds=30))
+    made = replace(run_of(failed(5.0, 10.0, 29.5, 30.0), seconds=40), started_at=None)
+    assert judge(made, run=run).judged_errors == {"skipped": 2}
+    assert judge(replace(made, errors={"skipped": 5}), run=run).judged_errors is None
+    assert judge(replace(made, errors=None), run=run).judged_errors is None
 
 
 def test_few_failures_raise_the_percentile_and_no_more() -> None:
@@ -127,6 +136,19 @@ def test_percentiles_over_time_leave_room_for_what_failed() -> None:
     assert judge(untold).met is None
 
 
+def test_of_percentiles_over_time_a_missed_interval_with_failures_reaches_the_bound_and_a_met_one_is_not_known() -> (
+    None
+):
+    samples = [Sample(START_S + 10.0 * place, 10.0, "", 200, {95.0: 5.0, 100.0: 9.0}) for place in range(3)]
+    found = judge(Reading("made", samples=tuple(samples), errors={"x": 100}, failures=(failed(*[15.0] * 100),)))
+    (level,) = found.levels
+    assert (level.met, level.worst_ms, level.ratios) == (False, 100.0, (0.05, 1.0, 0.05))
+    assert [(one.start_s, one.late_ms) for one in found.missed] == [(10.0, 100.0)]
+    assert [row.judged_ms for row in found.intervals.select("judged")] == [5.0, 100.0, 5.0]
+    (level,) = judge(Reading("made", samples=tuple(samples), errors={"x": 1}, failures=(failed(15.0),))).levels
+    assert (level.met, level.worst_ms, level.ratios) == (True, None, ())
+
+
 def stalled(*, max_ms: float) -> Reading:
     """Return status lines of which two hold no operation, and the next one an operation of that time, ms."""
     counts = [(200, 9.0), (0, 0.0), (0, 0.0), (200, max_ms), (200, 9.0)]
@@ -162,6 +184,94 @@ def test_what_was_due_after_a_generator_gave_up_has_no_answer() -> None:
     gave_up = Run(warmup=run.warmup, duration=run.duration, due=run.due, aborted=True)
     found = judge(reading, run=gave_up)
     assert (found.valid, found.met, found.levels[0].judged, found.levels[0].missed) == (True, False, 6, 4)
+
+
+def seconds_of(counts: Sequence[int], operation: str = "") -> Track:
+    """Return a second for each number, in which so many operations took 5 ms."""
+    lines = (line(second, 1.0, payload([FAST] * count)) for second, count in enumerate(counts))
+    return Track(f"x{operation}", operation, read_log(log(lines), "x").records)
+
+
+HERE = Run(warmup=timedelta(0), due=timedelta(seconds=60))
+
+
+@pytest.mark.parametrize("attempted", [51.0, None])
+def test_of_a_rare_operation_none_may_have_been_due_beside_others_that_were_answered(attempted: float | None) -> None:
+    reads = LEVEL.model_copy(update={"operations": "reads"})
+    rare = [int(second in {3, 14, 37, 41, 55}) for second in range(60)]
+    run, both = replace(HERE, attempted_ops_s=attempted), (seconds_of(rare, "reads"), seconds_of([50] * 60, "writes"))
+    assert judge(Reading("made", both, errors={}), reads, run=run).reasons == (
+        "1 of 6 intervals of 10s holds no reads, the first at 20 s",
+    )
+    nothing = [0 if 20 <= second < 30 else 50 for second in range(60)]
+    stalled = (both[0], seconds_of(nothing, "writes"))
+    assert judge(Reading("made", stalled, errors={}), reads, run=run).stalls_s == (20.0,)
+    many = (seconds_of(nothing, "reads"), both[1])
+    assert judge(Reading("made", many, errors={}), reads, run=run).stalls_s == (20.0,)
+
+
+@pytest.mark.parametrize(("attempted", "stalls"), [(0.5, ()), (1.0, (20.0,))])
+def test_at_a_low_rate_nothing_may_have_been_due_in_an_interval(attempted: float, stalls: tuple[float, ...]) -> None:
+    reading = Reading("made", (seconds_of([int(not 20 <= second < 30) for second in range(60)]),), errors={})
+    found = judge(reading, run=replace(HERE, attempted_ops_s=attempted))
+    assert (found.stalls_s, found.valid) == (stalls, bool(stalls))
+
+
+@pytest.mark.parametrize("run", [RUN, replace(HERE, attempted_ops_s=0.1)])
+def test_a_sliding_window_misses_without_an_operation_only_where_one_was_due(run: Run) -> None:
+    sliding = LEVEL.model_copy(update={"windows": "sliding"})
+    sparse = Reading("made", (seconds_of([int(second in {1, 18, 21, 38}) for second in range(40)]),), errors={})
+    assert judge(sparse, LEVEL, run=run).met
+    assert judge(sparse, LEVEL, sliding, run=run).reasons == (
+        "14 of 31 windows of 10s hold no operation, the first at 2 s",
+    )
+    found = judge(sparse, sliding, run=replace(HERE, attempted_ops_s=20))
+    assert (found.valid, found.levels[0].missed, len(found.stalls_s)) == (True, 14, 14)
+
+
+GAVE_UP = Run(
+    warmup=timedelta(0), duration=timedelta(seconds=40), attempted_ops_s=20, due=timedelta(seconds=40), aborted=True
+)
+
+
+@pytest.mark.parametrize(("seconds", "failed", "missed"), [(24, 120, 2), (34, 120, 1), (30, 0, 1)])
+def test_what_was_due_in_the_rest_of_an_interval_is_slow_there(seconds: int, failed: int, missed: int) -> None:
+    found = judge(Reading("made", tracks(seconds), errors={}), run=GAVE_UP)
+    rows = found.intervals.select("judged")
+    assert (found.met, found.levels[0].missed) == (False, missed)
+    assert [row.duration_s for row in rows] == [10.0] * 4
+    answered = [row for row in rows if row.count]
+    assert (answered[-1].failed, answered[-1].rate_ops_s) == (failed, (200 - failed) / 10)
+    assert found.stalls_s == tuple(row.start_s for row in rows if not row.count)
+
+
+def test_a_last_record_that_ends_a_moment_early_leaves_nothing_unanswered() -> None:
+    early = (*tracks(39)[0].records, *read_log(log([line(39, 0.9, payload([FAST] * 18))]), "x").records)
+    found = judge(Reading("made", (Track("x", "", early),), errors={}), run=GAVE_UP)
+    assert (found.met, [row.failed for row in found.intervals.select("judged")]) == (True, [0, 0, 0, 0])
+
+
+def test_what_failed_after_the_last_answer_is_not_counted_twice() -> None:
+    failures = replace(failed(*(24 + second / 20 for second in range(120))), until_s=START_S + 30)
+    found = judge(Reading("made", tracks(24), errors={"x": 120}, failures=(failures,)), run=GAVE_UP)
+    assert [(row.count, row.failed) for row in found.intervals.select("judged")[2:]] == [(80, 120), (0, 0)]
+
+
+def test_where_no_rate_was_asked_for_as_many_were_due_as_had_been_answered() -> None:
+    found = judge(Reading("made", tracks(34), errors={}), run=replace(GAVE_UP, attempted_ops_s=None))
+    assert [row.failed for row in found.intervals.select("judged")] == [0, 0, 0, 120]
+
+
+def test_what_was_due_in_the_rest_of_an_interval_is_slow_by_any_windows_and_by_percentiles_over_time() -> None:
+    sliding = LEVEL.model_copy(update={"windows": "sliding"})
+    assert judge(Reading("made", tracks(34), errors={}), sliding, run=GAVE_UP).levels[0].missed == 6
+    values_ms = {95.0: 5.0, 100.0: 9.0}
+    samples = tuple(Sample(START_S + 2.0 * place, 2.0, "", 40, values_ms) for place in range(17))
+    found = judge(Reading("made", samples=samples, errors={}), run=GAVE_UP)
+    assert [(row.count, row.failed, row.met) for row in found.intervals.select("judged")[2:]] == [
+        (200, 0, True),
+        (80, 120, False),
+    ]
 
 
 @pytest.mark.parametrize(

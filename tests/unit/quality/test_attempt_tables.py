@@ -32,6 +32,15 @@ def test_a_missing_or_doubled_interval_leaves_one_gap() -> None:
     assert twice["gap_s"].tolist() == [0, 0, -10, 0]
 
 
+@pytest.mark.parametrize(("failed", "is_unknown"), [(10_000, True), (0, False)])
+def test_an_interval_without_an_answer_needs_none_where_every_operation_failed(failed: int, is_unknown: bool) -> None:
+    intervals = sound.intervals()
+    intervals.loc[intervals["start_s"] == 20, ["count", "failed"]] = (0, failed)
+    table = tables.timeline(only_part(sound.definition()), sound.measured(intervals=intervals))
+    assert table["count"].isna().tolist() == [False, is_unknown, False]
+    assert table["unknown"].sum() == 0
+
+
 def test_percentiles_are_those_of_everything_counted() -> None:
     intervals = sound.intervals()
     intervals.loc[1, "count"] = 0

@@ -30,6 +30,7 @@ from plimsoll.report.sections.actions import (
     actions_sheet,
     evidence_table,
     levels_table,
+    phase_text,
     ratios_table,
     times_table,
 )
@@ -92,6 +93,10 @@ def test_a_cell_has_its_phases_in_words(findings: Findings) -> None:
     assert (row["Streamed"], row["Met again"]) == ("157 MiB", "–")
     assert row["Failed operations before / during / after"] == "0 / 12 / 0"
     assert rows_of(evidence_table(findings))[0]["Parts"] == "node4: streaming 9.5 s"
+
+
+def test_a_phase_that_percentiles_over_time_leave_open_is_not_called_met() -> None:
+    assert phase_text(PhaseFigures(judged=2, missed=0, met=None, worst_ms=None)) == "left open, worst –"
 
 
 def test_a_time_that_nothing_dates_is_told_between_its_bounds_and_not_compared(findings: Findings) -> None:

@@ -1,7 +1,9 @@
 import pandas as pd
+import pytest
 
+from plimsoll.analysis.attempt.judgement import Judgement
 from plimsoll.domain.attempt.load_summary import LoadSummary
-from plimsoll.services.judge.measured import counted
+from plimsoll.services.judge.measured import by_files, counted
 
 INTERVALS = pd.DataFrame(
     [
@@ -22,3 +24,11 @@ def test_operations_that_a_generator_does_not_count_are_those_of_its_logs() -> N
 def test_its_own_count_stands() -> None:
     summary = LoadSummary(complete=True, operations={"reads": 1})
     assert counted(summary, INTERVALS) == summary
+
+
+@pytest.mark.parametrize(("judged", "counts"), [({}, {}), ({"timeout": 2}, {"timeout": 2}), (None, {"timeout": 6500})])
+def test_failures_of_a_command_s_warm_up_count_only_where_their_times_are_not_known(
+    judged: dict[str, int] | None, counts: dict[str, int]
+) -> None:
+    found = Judgement(errors={"timeout": 6500}, judged_errors=judged)
+    assert by_files(LoadSummary(complete=True), found).errors == counts

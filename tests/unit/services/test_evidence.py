@@ -17,9 +17,10 @@ from plimsoll.domain.keys.system import LoadCommand
 from plimsoll.domain.text.errors import LASTS
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.definitions.reference import parse_definition
-from plimsoll.services.judge import evidence
+from plimsoll.services.judge import attempt_judging, evidence
 from plimsoll.services.judge.attempt_judging import judge_again
 from plimsoll.services.judge.measured import judge_measured
+from plimsoll.services.judge.rejudging import rejudge
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 
@@ -125,6 +126,36 @@ def test_an_account_beyond_all_measure_is_not_read_and_its_size_is_said(
     found = evidence.gather(work, manifest).summary
     assert not found.complete
     assert "more than 10 are not read of such a file" in found.reason
+
+
+HEAD = "time_s,cpu_idle,cpu_iowait,cpu_steal,memory_available_bytes,net_received_bytes,net_sent_bytes,disk_busy"
+SAMPLES = f"{HEAD},others_top\n{'1767225600.0,0.5,0,0,9000000000,1,1,0,'}\n".encode()
+
+
+@pytest.mark.parametrize("content", [b"", SAMPLES + bytes(50), SAMPLES + SAMPLES], ids=["empty", "cut off", "twice"])
+def test_a_host_whose_samples_can_not_be_read_counts_as_not_sampled(work: AttemptContext, content: bytes) -> None:
+    manifest, store = manifest_of(work), work.toolkit.store
+    for host, samples in (("node1", content), ("node2", SAMPLES)):
+        path = f"raw/{host}/host.csv"
+        store.write(layout.attempt_file(work.key, path), samples)
+        entry = ManifestEntry(path=path, size_bytes=len(samples), sha256="")
+        manifest = manifest.model_copy(update={"files": (*manifest.files, entry)})
+    found = evidence.gather(work, manifest)
+    assert set(found.samples["host"]) == {"node2"}
+    judged = judge_measured(found)
+    assert [one for one in judged.verdict.warnings if "node1 counts as not sampled, since its host.csv can't" in one]
+    assert judged.tables["hosts"]["host"].tolist() == ["node2"]
+
+
+def test_an_attempt_that_judging_stumbles_over_keeps_its_verdict_and_stops_no_other(
+    work: AttemptContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stumble(_: object) -> None:
+        raise KeyError("reads")
+
+    monkeypatch.setattr(attempt_judging, "gather", lambda *_: stumble(None))
+    [result] = rejudge(lambda: work.toolkit, [work.key], 1, lambda _: None)
+    assert (result.before, result.after, result.failure) == ("met", None, "KeyError: 'reads'")
 
 
 def test_gc_logs_that_are_missing_or_of_unknown_form_are_warnings_of_the_verdict(work: AttemptContext) -> None:

@@ -50,7 +50,7 @@ class Schedule:
 class Window:
     """One interval: start and end from the timed run's start, the seconds that its records cover, and which records.
 
-    Where operations are known to have been due without an answer, no record is needed: `duration_s` is then its length.
+    Where operations are known to have been due after the records' end, `duration_s` holds that time, too.
     """
 
     start_s: float
@@ -99,17 +99,20 @@ def windows(tracks: Sequence[Track], schedule: Schedule, due_until_s: float | No
     placed = [_Placed.of(track, schedule) for track in tracks]
     first = min(int(placed_track.numbers[0]) for placed_track in placed)
     last = max(int(placed_track.numbers[-1]) for placed_track in placed)
-    end_s = min(float(track.ends[-1]) for track in tracks)
+    end_s = answered_s = min(float(track.ends[-1]) for track in tracks)
     if due_until_s is not None and due_until_s > end_s:
         end_s = due_until_s
         # Nothing was due in an interval that begins just at that end
         last = max(last, int(schedule.place(np.array([np.nextafter(end_s, -np.inf)]))[0]))
-    return tuple(_window(number, placed, schedule, end_s - schedule.origin_s) for number in range(first, last + 1))
+    answered_s, end_s = answered_s - schedule.origin_s, end_s - schedule.origin_s
+    return tuple(_window(number, placed, schedule, answered_s, end_s) for number in range(first, last + 1))
 
 
-def _window(number: int, placed: Sequence[_Placed], schedule: Schedule, log_end_s: float) -> Window:
+def _window(number: int, placed: Sequence[_Placed], schedule: Schedule, answered_s: float, log_end_s: float) -> Window:
+    """Return that interval; operations were answered until `answered_s`, and due until `log_end_s`."""
     start_s, end_s = schedule.start_s(number), schedule.end_s(number)
-    covered_s = max(placed_track.covered_s(number) for placed_track in placed)
+    goes_on = answered_s < min(end_s, log_end_s)
+    covered_s = 0.0 if goes_on else max(placed_track.covered_s(number) for placed_track in placed)
     return Window(
         start_s=round(start_s, 3),
         end_s=round(end_s, 3),

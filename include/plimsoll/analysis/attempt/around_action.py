@@ -17,7 +17,7 @@ import numpy as np
 from plimsoll.analysis.attempt.coincidence import Collected
 from plimsoll.analysis.attempt.hosts import Span, by_host, cpu_busy, means
 from plimsoll.analysis.attempt.intervals import IntervalTable
-from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, missed_of
+from plimsoll.analysis.attempt.judgement import JudgedInterval, Judgement, left_open, missed_of, ratios_of
 from plimsoll.analysis.logs.gc.pauses import Pauses, stopped_ms
 from plimsoll.domain.keys.action import (
     ActionBegin,
@@ -89,13 +89,14 @@ def during_action(judgement: Judgement, times: ActionTimes) -> Judgement:
         for level in (verdict.service_level for verdict in levels if not verdict.judged)
         if level.during
     ]
-    missed = (missed_of(level.service_level, own) for level, own in zip(levels, kept, strict=True))
+    own = {level.service_level: judged for level, judged in zip(levels, kept, strict=True)}
     return replace(
         judgement,
         levels=levels,
-        missed=tuple(interval for of_level in missed for interval in of_level),
+        missed=tuple(interval for level, judged in own.items() for interval in missed_of(level, judged)),
         intervals=_only_judged(judgement, times),
-        reasons=(*judgement.reasons, *empty),
+        # What missed outside of the action decides nothing of what is left open in it
+        reasons=tuple(dict.fromkeys((*judgement.reasons, *empty, *left_open(own)))),
     )
 
 
@@ -148,9 +149,13 @@ def _around(level: LevelVerdict, times: ActionTimes, judged: Sequence[JudgedInte
 
 def _figures(judged: Sequence[JudgedInterval]) -> PhaseFigures:
     values = [interval.value_ms for interval in judged if interval.value_ms is not None]
-    missed = sum(not interval.met for interval in judged)
-    met = not missed if judged else None
-    return PhaseFigures(judged=len(judged), missed=missed, met=met, worst_ms=max(values, default=None))
+    missed = sum(interval.met is False for interval in judged)
+    met = False if missed else True if judged and all(interval.met for interval in judged) else None
+    # An interval whose value is not known may be the worst; one without an answer missed
+    is_known = all(interval.value_ms is not None or interval.met is False for interval in judged)
+    return PhaseFigures(
+        judged=len(judged), missed=missed, met=met, worst_ms=max(values, default=None) if is_known else None
+    )
 
 
 def _met_again_s(after: Sequence[JudgedInterval], ended_s: float) -> float | None:
@@ -159,9 +164,11 @@ def _met_again_s(after: Sequence[JudgedInterval], ended_s: float) -> float | Non
 
 
 def _of_intervals(level: LevelVerdict, judged: Sequence[JudgedInterval]) -> LevelVerdict:
-    figures = _figures(judged)
+    figures, values_ms = _figures(judged), (interval.value_ms for interval in judged)
+    ratios = ratios_of(level.service_level, values_ms) if level.ratios else ()
     is_floor = any(interval.is_floor for interval in judged)
-    return level.model_copy(update={**dict(figures), "met": bool(figures.met), "worst_is_floor": is_floor})
+    changed = {"met": bool(figures.met), "ratios": ratios, "worst_is_floor": is_floor}
+    return level.model_copy(update={**dict(figures), **changed})
 
 
 def _only_judged(judgement: Judgement, times: ActionTimes) -> IntervalTable:

@@ -160,12 +160,18 @@ def _left_behind(
     for number, span in enumerate(within):
         if number in noisy or behind_ms[number] <= missed[number].stall_ms:
             continue
-        was_noisy = number - 1 in noisy or number - 1 in amounts
-        if number in after_noise or (was_noisy and span.begin_s - within[number - 1].end_s < PERIOD_S):
+        before_it = (other for other in reversed(range(number)) if _follows(span, within[other]))
+        if number in after_noise or any(other in noisy or other in amounts for other in before_it):
             amounts[number] = behind_ms[number]
     if amounts:
         bound_ms = min(missed[number].stall_ms for number in amounts)
         yield Noise("backlog", collected.seconds[0].host, amounts, bound_ms)
+
+
+def _follows(span: Span, other: Span) -> bool:
+    """Tell whether a span begins where another one of its length ends, for all that is known of their times."""
+    is_as_long = abs((span.end_s - span.begin_s) - (other.end_s - other.begin_s)) < _TOUCHES * PERIOD_S
+    return is_as_long and abs(span.begin_s - other.end_s) < PERIOD_S
 
 
 def _behind_ms(within: Sequence[Span], collected: Collected) -> Sequence[float]:

@@ -30,10 +30,10 @@ SHOWN_NAMES = ("p50_ms", "p90_ms", "p99_ms", "p99_9_ms", "max_ms")
 class IntervalRow:
     """One interval of one operation. Times in ms are None where nothing was counted.
 
-    `start_s`: from the timed run's start; `duration_s`: the time that the interval's records cover; `operation`: `all`,
-    `reads`, `writes` (or the operation's own name if it is neither); `judged_ms`: the first service level's percentile
-    of all operations, of which `failed` ones are slower than every answer; all other times are of answers alone;
-    `met`: set only where that service level judges this row.
+    `start_s`: from the timed run's start; `duration_s`: the time that the interval's records cover, or in which
+    operations are known to have been due; `operation`: `all`, `reads`, `writes` (or the operation's own name if it is
+    neither); `judged_ms`: the first service level's percentile of all operations, of which `failed` ones are slower
+    than every answer; all other times are of answers alone; `met`: set only where that service level judges this row.
     """
 
     start_s: float
@@ -177,7 +177,7 @@ class Wanted:
 
     def of(self, counts: Ints, window: Window, operation: str, unit: Unit) -> Measured:
         span = self.origin_s + window.start_s, self.origin_s + window.end_s
-        failed = self.unanswered.between(operation, *span)
+        failed = self.unanswered.between(operation, *span, int(counts.sum()))
         among_times = self.unanswered.among_times_between(operation, *span)
         of_all = np.array([int(quantile.of_all) for quantile in self.quantiles]) if failed else 0
         beyond, moved = (failed - among_times) * of_all, among_times * of_all

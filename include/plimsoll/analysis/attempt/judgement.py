@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from math import nextafter
 
-from plimsoll.analysis.attempt.alignment import Schedule
+from plimsoll.analysis.attempt.alignment import MISFIT, Schedule
 from plimsoll.analysis.attempt.intervals import IntervalTable, Measured, maxima, maxima_by_operation
-from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Unanswered
-from plimsoll.analysis.logs.formats.reading import WholeRun
+from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT, Silence, Unanswered
+from plimsoll.analysis.logs.formats.reading import Reading, WholeRun, totals
 from plimsoll.analysis.logs.formats.selection import LeftOut
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
 from plimsoll.analysis.logs.operations import Track
@@ -39,15 +40,16 @@ class MissedInterval:
 
 @dataclass(frozen=True)
 class JudgedInterval:
-    """A judged interval of one service level, s from the run's start; `value_ms` is None where nothing was answered.
+    """A judged interval of one service level, s from the run's start.
 
-    `is_floor`: `value_ms` is the least that it can be, as the percentile is a failed operation.
+    `value_ms` is None where nothing was answered, or where percentiles over time do not tell it; `met` is None where
+    these leave it open. `is_floor`: `value_ms` is the least that it can be, as the percentile is a failed operation.
     """
 
     start_s: float
     end_s: float
     value_ms: float | None
-    met: bool
+    met: bool | None
     is_floor: bool = False
 
 
@@ -84,15 +86,15 @@ class Judgement:
     `levels` are in the order of the service levels, and empty where no intervals could be formed. `maxima`,
     `operations`, `achieved_ops_s`, `stalls_s` and the table belong to the first service level's judged intervals.
     `rate_achieved` is None where no rate was asked for. `notes` are remarks that change nothing. `stalls_s` are the
-    starts of intervals in which nothing was answered though operations were under way; such intervals miss.
-    `format` names the format that the files were read in; `whole_run` holds figures that the files give without
-    intervals; `errors` the failed operations by kind, None where the files don't tell; `failed_share` their share
-    of the judged time's operations, or of the whole run's where times are missing; `own_lag_p99_ms` the load
-    generator's own lateness. `counts` are the merged counts of the judged intervals by operation, in `unit`; empty
-    where the files hold no histograms. `missed`: the missed intervals of all service levels, where the files hold
-    histograms. `unit_why`: why that unit is taken; empty where the files could not be read. `left_out`: records of
-    the files that are not judged. `started_at`: when the run began, as the files tell it. `by_level`: the judged
-    aligned intervals of each service level, where the files hold histograms.
+    starts of intervals in which nothing was answered though operations were under way; such intervals miss. `format`
+    names the format that the files were read in; `whole_run` holds figures that the files give without intervals;
+    `errors` the failed operations by kind, None where the files don't tell; `judged_errors` those of the judged time,
+    None where not all of their times are known; `failed_share` their share of the judged time's operations, or of the
+    whole run's where times are missing; `own_lag_p99_ms` the load generator's own lateness. `counts` are the merged
+    counts of the judged intervals by operation, in `unit`; empty where the files hold no histograms. `missed`: the
+    missed intervals of all service levels. `unit_why`: why that unit is taken; empty where the files could not be read.
+    `left_out`: records of the files that are not judged. `started_at`: when the run began, as the files tell it.
+    `by_level`: the judged aligned intervals of each service level.
     """
 
     intervals: IntervalTable = field(default_factory=IntervalTable)
@@ -109,6 +111,7 @@ class Judgement:
     format: str = ""
     whole_run: tuple[WholeRun, ...] = ()
     errors: Mapping[str, int] | None = None
+    judged_errors: Mapping[str, int] | None = None
     failed_share: float = 0.0
     own_lag_p99_ms: float | None = None
     counts: Mapping[str, Ints] = field(default_factory=dict, compare=False, repr=False)
@@ -246,7 +249,24 @@ def missed_interval(start_s: float, value_ms: float | None, level: ServiceLevel)
 
 
 def missed_of(level: ServiceLevel, judged: Iterable[JudgedInterval]) -> tuple[MissedInterval, ...]:
-    return tuple(missed_interval(interval.start_s, interval.value_ms, level) for interval in judged if not interval.met)
+    missed = (interval for interval in judged if interval.met is False)
+    return tuple(missed_interval(interval.start_s, interval.value_ms, level) for interval in missed)
+
+
+def left_open(judged: Mapping[ServiceLevel, Sequence[JudgedInterval]]) -> Iterator[str]:
+    """Yield the reason against each service level of which percentiles over time leave any interval open.
+
+    There is none where an interval of any level missed: then the run has missed, whatever the others are.
+    """
+    if any(interval.met is False for own in judged.values() for interval in own):
+        return
+    for level, own in judged.items():
+        if open_s := [interval.start_s for interval in own if interval.met is None]:
+            intervals = f"{plural(len(own), 'interval')} of {format_duration(level.interval)}"
+            yield (
+                f"the percentiles given leave open whether {level} in {len(open_s)} of {intervals}, "
+                f"the first at {open_s[0]:g} s; no other was missed"
+            )
 
 
 def unreadable(error: LogError) -> Judgement:
@@ -273,6 +293,44 @@ def due_until_s(schedule: Schedule, run: Run, unanswered: Unanswered) -> float |
     """Return until when operations are known to have been due, s since the epoch; None where it is not known."""
     ends = [unanswered.last_s, schedule.origin_s + run.due_s if run.aborted and run.due_s else None]
     return max((end for end in ends if end is not None), default=None)
+
+
+def silence_of(reading: Reading, run: Run, levels: Iterable[ServiceLevel], unanswered: Unanswered) -> Silence | None:
+    """Return the time in which operations were due though the files have ended; None where it is not known of any.
+
+    Nor is it where the files end so little early that their records do not fit the intervals any better.
+    """
+    ends = [float(track.ends[-1]) for track in reading.tracks]
+    ends += [sample.start_s + sample.length_s for sample in reading.samples]
+    if not run.aborted or not run.due_s or not ends:
+        return None
+    until_s, due_s = max(*ends, unanswered.last_s or 0.0), _origin_s(reading, run) + run.due_s
+    misfit_s = MISFIT * min(level.interval for level in levels) / _SECOND
+    return Silence(until_s, due_s, run.attempted_ops_s) if due_s - until_s > misfit_s else None
+
+
+def judged_errors(
+    reading: Reading, run: Run, level: ServiceLevel, unanswered: Unanswered, table: IntervalTable
+) -> dict[str, int] | None:
+    """Return the failed operations of the judged time by kind; None where not all of their times are known.
+
+    `table`: the intervals of that service level.
+    """
+    rows = table.select("judged")
+    if reading.errors is None or unanswered.without_time or not rows:
+        return None
+    origin_s = _origin_s(reading, run)
+    begin_s, end_s = origin_s + rows[0].start_s, origin_s + rows[-1].start_s + level.interval / _SECOND
+    # What failed just at the end belongs to the next interval
+    return totals(failure.between(begin_s, nextafter(end_s, begin_s)) for failure in reading.failures)
+
+
+def _origin_s(reading: Reading, run: Run) -> float:
+    """Return the start of a run whose files hold times, s since the epoch, as `schedule_of` does."""
+    if run.started_at:
+        return run.started_at.timestamp()
+    starts = [float(track.starts[0]) for track in reading.tracks] or [sample.start_s for sample in reading.samples]
+    return min(starts)
 
 
 def _rate_achieved(achieved: float | None, run: Run) -> bool | None:

@@ -3,22 +3,26 @@ answer; and the lines of the nodes' logs from the time of the worst.
 
 Response times count from the intended start. So an operation that a stall delayed appears after the stall, with a
 response time that spans it, and the logs alone distinguish a database that stalled from a load that was not
-applied. Of a load that ran here it is known besides how long operations were due.
+applied. Of a load that ran here it is known besides how long operations were due, and how often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.analysis.attempt.alignment import Window
-from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE, Judgement, MissedInterval
+from plimsoll.analysis.attempt.judgement import RATE_TOLERANCE, Judgement, MissedInterval, Run
 from plimsoll.analysis.attempt.unanswered import ERROR_LIMIT
+from plimsoll.domain.keys.service_level import ALL_OPERATIONS
+from plimsoll.domain.text.units import format_duration
+from plimsoll.domain.text.wording import plural
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from plimsoll.analysis.attempt.intervals import Measured
     from plimsoll.domain.keys.process import LogLine, ProcessOnHost
     from plimsoll.domain.keys.service_level import ServiceLevel
     from plimsoll.domain.keys.timing import StopRule
@@ -28,6 +32,10 @@ _INTERVALS, _LINES, _LENGTH = 10, 8, 300
 """The worst intervals that lines are kept of, lines of a process in an interval, and characters of a line: at most."""
 
 
+STEADY = 10
+"""Operations of an interval from which on an interval without any is no chance of a low rate."""
+
+
 class Answers(NamedTuple):
     """How many operations were answered in an interval, the longest of their times, ms, and how many failed."""
 
@@ -35,6 +43,17 @@ class Answers(NamedTuple):
     answered: int
     max_ms: float | None
     failed: int
+
+
+def answers_of(measured: Iterable[Measured]) -> list[Answers]:
+    """Return the answers in each interval of an operation."""
+    return [Answers(interval.window, interval.count, interval.max_ms, interval.failed) for interval in measured]
+
+
+def unexplained_s(judged: Iterable[Measured], stalls_s: Collection[float]) -> list[float]:
+    """Return the starts of the intervals without an operation, answered or failed, that are no stalls."""
+    empty = [interval.window.start_s for interval in judged if not interval.count and not interval.failed]
+    return [start_s for start_s in empty if start_s not in stalls_s]
 
 
 def distinct(missed: Iterable[MissedInterval]) -> tuple[MissedInterval, ...]:
@@ -75,23 +94,39 @@ def _lost(start_s: float, share: float, level: ServiceLevel) -> MissedInterval:
     return MissedInterval(start_s, start_s + length_s, share * length_s * 1000, level.stall_ms)
 
 
-def stalls_s(answers: Sequence[Answers], due_s: float | None = None) -> tuple[float, ...]:
+def stalls_s(own: Sequence[Answers], of_all: Sequence[Answers], run: Run) -> tuple[float, ...]:
     """Return the starts of the judged intervals that are misses for this reason, s from the timed run's start.
 
-    `answers`: of all intervals, of one operation or all, in order of time. `due_s`: how long operations were due
-    without a pause, from the timed run's start; None where that is not known. Where operations failed, these are the
-    miss, and no stall is needed.
+    `own`: of all intervals, of one operation or all, in order of time; `of_all`: the same of all operations. Where
+    operations failed, these are the miss, and no stall is needed.
     """
-    empty_or_answered = [answer for answer in answers if answer.answered or not answer.failed]
+    empty_or_answered, due_s = (
+        [answer for answer in own if answer.answered or not answer.failed],
+        _due_s(own, of_all, run),
+    )
     return tuple(
         answer.window.start_s
         for index, answer in enumerate(empty_or_answered)
         if answer.window.phase == "judged"
         and not answer.answered
-        and (
-            (due_s is not None and answer.window.start_s < due_s) or _is_spanned(answer, empty_or_answered[index + 1 :])
-        )
+        and (answer.window.start_s in due_s or _is_spanned(answer, empty_or_answered[index + 1 :]))
     )
+
+
+def _due_s(own: Sequence[Answers], of_all: Sequence[Answers], run: Run) -> frozenset[float]:
+    """Return the starts of the intervals in which it is no chance that none of these operations was answered.
+
+    In any interval so many of them are due, or so many of all, and none of all was answered. A closed loop, which has
+    no rate, always has operations under way.
+    """
+    answered = sum(answer.answered for answer in of_all)
+    length_s = max((answer.window.end_s - answer.window.start_s for answer in of_all), default=0.0)
+    usual = answered / max(1, sum(answer.answered > 0 for answer in of_all))
+    due = usual if run.attempted_ops_s is None else run.attempted_ops_s * length_s
+    own_due = due * sum(answer.answered for answer in own) / answered if answered else 0.0
+    always, if_silent = own_due >= STEADY, run.attempted_ops_s is None or due >= STEADY
+    starts_s = (answer.window.start_s for answer in of_all if always or (if_silent and not answer.answered))
+    return frozenset(start_s for start_s in starts_s if start_s < (run.due_s or 0.0))
 
 
 def _is_spanned(empty: Answers, later: Sequence[Answers]) -> bool:
@@ -100,6 +135,18 @@ def _is_spanned(empty: Answers, later: Sequence[Answers]) -> bool:
     if after is None or after.max_ms is None:
         return False
     return after.max_ms / 1000 >= after.window.start_s - empty.window.start_s
+
+
+def without_operations(level: ServiceLevel, empty_s: Sequence[float], judged: int) -> Iterator[str]:
+    """Yield the reason against intervals that hold no operation, and began then, though none is known to have been due.
+
+    `judged`: the number of all judged intervals.
+    """
+    if empty_s:
+        whose = "operation" if level.operations == ALL_OPERATIONS else level.operations
+        windows = plural(judged, "interval" if level.windows == "aligned" else "window")
+        share = f"{len(empty_s)} of {windows} of {format_duration(level.interval)}"
+        yield f"{share} {'holds' if len(empty_s) == 1 else 'hold'} no {whose}, the first at {empty_s[0]:g} s"
 
 
 def log_lines_frame(

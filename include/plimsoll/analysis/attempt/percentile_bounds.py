@@ -13,17 +13,19 @@ from plimsoll.analysis import grouped
 from plimsoll.analysis.attempt.alignment import Phase, Window, misfits, windows
 from plimsoll.analysis.attempt.intervals import SHOWN_NAMES, IntervalRow, IntervalTable
 from plimsoll.analysis.attempt.judgement import (
+    JudgedInterval,
     Judgement,
     Run,
     due_until_s,
     judgement_of,
-    missed_interval,
+    left_open,
+    missed_of,
     ratios_of,
     schedule_of,
     uncovered,
     unless_undecided,
 )
-from plimsoll.analysis.attempt.missed_intervals import Answers, stalls_s
+from plimsoll.analysis.attempt.missed_intervals import STEADY, Answers, stalls_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults
 from plimsoll.analysis.logs.formats.reading import Sample
@@ -31,11 +33,7 @@ from plimsoll.analysis.logs.hdr.histogram_layout import SHOWN, ranks
 from plimsoll.analysis.logs.hdr.record_line import Record
 from plimsoll.analysis.logs.operations import Track
 from plimsoll.domain.keys.service_level import ALL_OPERATIONS, LevelVerdict, ServiceLevel
-from plimsoll.domain.text.units import format_duration
-from plimsoll.domain.text.wording import plural
 
-_STEADY = 10
-"""Operations of an interval from which on an interval without any is no chance of a low rate."""
 _NO_PAYLOAD = memoryview(b"")
 
 
@@ -87,6 +85,27 @@ class _Part:
             return max((values[100] for values in counted), default=None)
         return counted[0].get(percentile) if len(counted) == 1 else None
 
+    def judged_ms(self, level: ServiceLevel) -> float | None:
+        """Return the level's percentile, ms; None where it is not known, or nothing was answered in a stall.
+
+        With failures the percentile of answers, which the files tell, is not that of all operations: of these it is
+        known to be at least the bound where it misses.
+        """
+        value = self.value(level.percentile)
+        if not self.failed or not level.counts_failures:
+            return value
+        return max(level.bound_ms, value or 0.0) if self.met(level) is False else None
+
+    def is_floor(self, level: ServiceLevel) -> bool:
+        """Tell whether failures alone made it miss: the percentile of its answers is below the bound, or there is none."""
+        value = self.value(level.percentile)
+        by_failures = self.failed > 0 and (value is None or value < level.bound_ms)
+        return by_failures and level.counts_failures and self.met(level) is False
+
+    def judged(self, level: ServiceLevel) -> JudgedInterval:
+        end_s = self.window.start_s + level.interval.total_seconds()
+        return JudgedInterval(self.window.start_s, end_s, self.judged_ms(level), self.met(level), self.is_floor(level))
+
 
 def judge_samples(
     samples: Sequence[Sample], run: Run, levels: Sequence[ServiceLevel], unanswered: Unanswered
@@ -104,8 +123,9 @@ def judge_samples(
         level: _with_stalls(list(_parts(tracks, list(by_series.values()), run, level, unanswered)), level, run)
         for level in levels
     }
+    judged = {level: tuple(part.judged(level) for part in _judged(level, parts[level])) for level in levels}
     reasons = [reason for level in levels for reason in _reasons(level, parts[level], tracks, run)]
-    return _judgement(parts, run, unanswered, reasons)
+    return _judgement(parts, judged, run, unanswered, reasons or [*left_open(judged)])
 
 
 def _track(samples: Sequence[Sample]) -> Track:
@@ -126,18 +146,22 @@ def _parts(
         for name in names:
             own = tuple(sample for sample in in_window if name in (ALL_OPERATIONS, sample.operation))
             begin_s, end_s = schedule.origin_s + window.start_s, schedule.origin_s + window.end_s
-            failed = unanswered.between(name, begin_s, end_s)
+            failed = unanswered.between(name, begin_s, end_s, sum(sample.count for sample in own))
             yield _Part(window, name, own, failed, unanswered.among_times_between(name, begin_s, end_s))
 
 
 def _with_stalls(parts: Sequence[_Part], level: ServiceLevel, run: Run) -> tuple[_Part, ...]:
     """Mark the level's intervals in which nothing was answered though operations were under way."""
     own = [part for part in parts if part.operation == level.operations]
-    answers = [Answers(part.window, part.count, part.value(100), part.failed) for part in own]
-    stalls = {*stalls_s(answers, run.due_s), *_silences(own)}
+    of_all = [part for part in parts if part.operation == ALL_OPERATIONS]
+    stalls = {*stalls_s(_answers(own), _answers(of_all), run), *_silences(own)}
     return tuple(
         replace(part, is_stall=part.operation == level.operations and part.window.start_s in stalls) for part in parts
     )
+
+
+def _answers(parts: Sequence[_Part]) -> list[Answers]:
+    return [Answers(part.window, part.count, part.value(100), part.failed) for part in parts]
 
 
 def _silences(parts: Sequence[_Part]) -> Iterator[float]:
@@ -146,11 +170,15 @@ def _silences(parts: Sequence[_Part]) -> Iterator[float]:
     for part in parts:
         if seen and not part.count and part.samples and part.window.phase == "judged":
             yield part.window.start_s
-        seen = seen or part.count >= _STEADY
+        seen = seen or part.count >= STEADY
 
 
 def _judgement(
-    parts: Mapping[ServiceLevel, Sequence[_Part]], run: Run, unanswered: Unanswered, reasons: Sequence[str]
+    parts: Mapping[ServiceLevel, Sequence[_Part]],
+    judged: Mapping[ServiceLevel, tuple[JudgedInterval, ...]],
+    run: Run,
+    unanswered: Unanswered,
+    reasons: Sequence[str],
 ) -> Judgement:
     levels = list(parts)
     table = IntervalTable(tuple(_row(part, levels[0]) for part in parts[levels[0]]))
@@ -170,15 +198,11 @@ def _judgement(
     judgement = replace(
         judgement,
         stalls_s=tuple(part.window.start_s for part in parts[levels[0]] if part.is_stall),
-        missed=tuple(
-            missed_interval(part.window.start_s, part.value(level.percentile), level)
-            for level in levels
-            for part in _judged(level, parts[level])
-            if part.met(level) is False
-        ),
+        missed=tuple(missed for level, own in judged.items() for missed in missed_of(level, own)),
+        by_level=tuple(judged.values()),
     )
-    judged = ((level, _judged(level, parts[level])) for level in levels)
-    counted = ((level, [(part.total(level), part.below(level)) for part in own]) for level, own in judged)
+    own_parts = ((level, _judged(level, parts[level])) for level in levels)
+    counted = ((level, [(part.total(level), part.below(level)) for part in own]) for level, own in own_parts)
     return unless_undecided(judgement, counted, unanswered)
 
 
@@ -190,25 +214,16 @@ def _reasons(level: ServiceLevel, parts: Sequence[_Part], tracks: Sequence[Track
     judged = _judged(level, parts)
     covered = sum(part.window.phase == "judged" and part.operation == ALL_OPERATIONS for part in parts)
     yield from uncovered(covered, schedule_of(tracks, run, level.interval), level)
-    intervals = f"{plural(len(judged), 'interval')} of {format_duration(level.interval)}"
-    empty = [part for part in judged if not part.count and part.met(level) is None]
-    left_open = [part for part in judged if part.count and part.met(level) is None]
+    empty_s = [part.window.start_s for part in judged if not part.count and part.met(level) is None]
     if not judged:
         yield "the samples cover no whole interval after warm-up, or don't distinguish the service level's operations"
-    if empty:
-        hold = "holds" if len(empty) == 1 else "hold"
-        yield f"{len(empty)} of {intervals} {hold} no operation, the first at {empty[0].window.start_s:g} s"
-    if left_open and not any(part.met(level) is False for part in judged):
-        yield (
-            f"the percentiles given leave open whether {level} in {len(left_open)} of {intervals}, "
-            f"the first at {left_open[0].window.start_s:g} s; no other was missed"
-        )
+    yield from without_operations(level, empty_s, len(judged))
 
 
 def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
     judged = _judged(level, parts)
     outcomes = [part.met(level) for part in judged]
-    values = [part.value(level.percentile) for part in judged]
+    values = [part.judged_ms(level) for part in judged]
     known = [value for value in values if value is not None]
     all_known = all(part.is_stall or value is not None for part, value in zip(judged, values, strict=True))
     return LevelVerdict(
@@ -220,11 +235,7 @@ def _level_verdict(level: ServiceLevel, parts: Sequence[_Part]) -> LevelVerdict:
         # An interval whose value is not known may be the worst
         worst_ms=max(known) if known and len(known) == len(judged) else None,
         ratios=ratios_of(level, values) if all_known else (),
-        # The files tell the percentile of answers, and an interval with that one below the bound missed by failures
-        worst_is_floor=any(
-            outcome is False and value is not None and value < level.bound_ms
-            for outcome, value in zip(outcomes, values, strict=True)
-        ),
+        worst_is_floor=any(part.is_floor(level) for part in judged),
     )
 
 
@@ -237,8 +248,7 @@ def _row(part: _Part, level: ServiceLevel) -> IntervalRow:
         operation=part.operation,
         count=part.count,
         rate_ops_s=part.count / window.duration_s if window.duration_s > 0 else 0.0,
-        # With failures the percentile of answers, which the files tell, is not that of all operations
-        judged_ms=None if part.total(level) > part.count else part.value(level.percentile),
+        judged_ms=part.judged_ms(level),
         met=part.met(level) if judges else None,
         failed=part.failed,
         **{name: part.value(percentile) for name, percentile in zip(SHOWN_NAMES, SHOWN, strict=True)},

@@ -12,15 +12,17 @@ from plimsoll.analysis.attempt.judgement import (
     Judgement,
     Run,
     due_until_s,
+    judged_errors,
     judgement_of,
     level_verdict,
     missed_of,
     schedule_of,
+    silence_of,
     uncovered,
     unless_undecided,
     unreadable,
 )
-from plimsoll.analysis.attempt.missed_intervals import Answers, stalls_s
+from plimsoll.analysis.attempt.missed_intervals import answers_of, stalls_s, unexplained_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.continuity import continuity_faults, continuity_notes
 from plimsoll.analysis.logs.formats import Reading, ReadOptions, RunFile, read_run
@@ -45,7 +47,7 @@ class _LevelEvaluation:
     measured: tuple[Measured, ...]
     wanted: Wanted
     counts: Mapping[str, Ints]
-    due_s: float | None
+    run: Run
 
     def of(self, operations: str) -> list[Measured]:
         return [interval for interval in self.measured if interval.operation == operations]
@@ -54,9 +56,7 @@ class _LevelEvaluation:
         return [interval for interval in self.of(operations) if interval.window.phase == "judged"]
 
     def stalls_s(self, level: ServiceLevel) -> tuple[float, ...]:
-        own = self.of(level.operations)
-        answers = [Answers(interval.window, interval.count, interval.max_ms, interval.failed) for interval in own]
-        return stalls_s(answers, self.due_s)
+        return stalls_s(answers_of(self.of(level.operations)), answers_of(self.of(ALL_OPERATIONS)), self.run)
 
     @property
     def windows(self) -> list[Window]:
@@ -129,6 +129,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
     Raises LogError when a histogram can't be decoded, and for sliding windows where there are no histograms.
     """
     slides, unanswered = any(level.windows == "sliding" for level in levels), Unanswered.of(reading)
+    unanswered = replace(unanswered, silence=silence_of(reading, run, levels, unanswered))
     if reading.tracks:
         judgement = judge_tracks(reading.tracks, run, levels, reading.unit, unanswered)
         if slides and judgement.valid:
@@ -153,6 +154,7 @@ def judge_reading(reading: Reading, run: Run, levels: Sequence[ServiceLevel]) ->
         unit_why=reading.unit_why,
         left_out=reading.left_out,
         errors=reading.errors,
+        judged_errors=judged_errors(reading, run, levels[0], unanswered, judgement.intervals),
         own_lag_p99_ms=reading.own_lag_p99_ms,
         started_at=reading.started_at,
     )
@@ -190,24 +192,19 @@ def judge_tracks(
 def _pass(tracks: Sequence[Track], schedule: Schedule, run: Run, decoder: Decoder, wanted: Wanted) -> _LevelEvaluation:
     counts: dict[str, Ints] = {}
     spans = windows(tracks, schedule, due_until_s(schedule, run, wanted.unanswered))
-    return _LevelEvaluation(tuple(measure(tracks, spans, decoder, wanted, counts)), wanted, counts, run.due_s)
+    return _LevelEvaluation(tuple(measure(tracks, spans, decoder, wanted, counts)), wanted, counts, run)
 
 
 def _reasons(level: ServiceLevel, measured: _LevelEvaluation, schedule: Schedule) -> Iterator[str]:
     judged = measured.judged(level.operations)
-    whose = "operation" if level.operations == ALL_OPERATIONS else level.operations
     covered = len([window for window in measured.windows if window.phase == "judged"])
     yield from uncovered(covered, schedule, level)
     if not covered:
         end_s = sum(window.duration_s for window in measured.windows)
         yield f"the logs cover {end_s:g} s: no whole interval after {schedule.warmup_s:g} s of warm-up"
     elif not judged:
-        yield f"the logs don't distinguish {whose}, so their service level can't be judged"
-    stalls = measured.stalls_s(level)
-    nothing = [interval for interval in judged if not interval.count and not interval.failed]
-    if empty := [interval for interval in nothing if interval.window.start_s not in stalls]:
-        share = f"{len(empty)} of {plural(len(judged), 'interval')} of {format_duration(level.interval)}"
-        yield f"{share} {'holds' if len(empty) == 1 else 'hold'} no {whose}, the first at {empty[0].window.start_s:g} s"
+        yield f"the logs don't distinguish {level.operations}, so their service level can't be judged"
+    yield from without_operations(level, unexplained_s(judged, measured.stalls_s(level)), len(judged))
 
 
 def _judgement(

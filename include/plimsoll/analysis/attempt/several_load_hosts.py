@@ -12,7 +12,7 @@ from math import fsum
 from typing import Any
 
 from plimsoll.analysis.logs.formats.operation_log.values import EPOCH_FROM_S
-from plimsoll.analysis.logs.formats.reading import Reading
+from plimsoll.analysis.logs.formats.reading import Reading, totals
 from plimsoll.domain.attempt.load_summary import LoadSummary
 from plimsoll.domain.keys.process import GeneratorSecond
 from plimsoll.domain.text.errors import LogError
@@ -128,7 +128,7 @@ def over_common_time(by_loader: Mapping[str, Reading]) -> Reading:
 
 
 def _within(reading: Reading, start_s: float, end_s: float) -> Reading:
-    """Return the measurements of that time: the records whose middle lies in it."""
+    """Return the measurements of that time: the records whose middle lies in it, less failures of other times."""
     tracks = []
     for track in reading.tracks:
         middles = track.starts + track.lengths / 2
@@ -136,7 +136,10 @@ def _within(reading: Reading, start_s: float, end_s: float) -> Reading:
         kept = tuple(record for record, is_inside in zip(track.records, inside, strict=True) if is_inside)
         tracks += [replace(track, records=kept)] if kept else []
     failures = tuple(failure.between(start_s, end_s) for failure in reading.failures)
-    return replace(reading, tracks=tuple(tracks), failures=failures)
+    errors = Counter(reading.errors)
+    errors.subtract(Counter(totals(reading.failures)) - Counter(totals(failures)))
+    told = None if reading.errors is None else dict(+errors)
+    return replace(reading, tracks=tuple(tracks), failures=failures, errors=told)
 
 
 def merged_readings(readings: Sequence[Reading]) -> Reading:

@@ -5,7 +5,7 @@ too (AzulSystems/tussle-framework, MovingWindowSumHistogram).
 """
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,7 @@ from plimsoll.analysis.attempt.judgement import (
     schedule_of,
     unless_undecided,
 )
+from plimsoll.analysis.attempt.missed_intervals import answers_of, stalls_s, unexplained_s, without_operations
 from plimsoll.analysis.attempt.unanswered import Unanswered
 from plimsoll.analysis.logs.hdr.decode import Decoder
 from plimsoll.analysis.logs.hdr.histogram_layout import Ints, Unit
@@ -50,7 +51,9 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
     """
     by_level = [_by_windows(verdict, tracks, run, unit, unanswered) for verdict in judgement.levels]
     missed = (*judgement.missed, *(window for windows in by_level for window in _missed(windows)))
-    judgement = replace(judgement, levels=tuple(windows.verdict for windows in by_level), missed=missed)
+    reasons = tuple(reason for windows in by_level for reason in windows.reasons)
+    levels = tuple(windows.verdict for windows in by_level)
+    judgement = replace(judgement, levels=levels, missed=missed, reasons=reasons)
     counted = ((own.level, [window.total_and_below(own.level) for window in own.judged]) for own in by_level)
     judgement = unless_undecided(judgement, counted, unanswered)
     first = by_level[0]
@@ -62,16 +65,18 @@ def slid(judgement: Judgement, tracks: Sequence[Track], run: Run, unit: Unit, un
         intervals=table,
         maxima=maxima(table.select("judged")),
         maxima_by_operation=maxima_by_operation(table),
+        stalls_s=first.stalls_s,
         notes=(*judgement.notes, first.note),
     )
 
 
 @dataclass(frozen=True)
 class _ByWindows:
-    """One service level's verdict by one kind of windows. `measured` and `note` are set only for sliding windows."""
+    """One service level's verdict by one kind of windows. All else is set only for sliding windows."""
 
     verdict: LevelVerdict
     measured: tuple[Measured, ...] = ()
+    stalls_s: tuple[float, ...] = ()
     note: str = ""
 
     @property
@@ -80,7 +85,17 @@ class _ByWindows:
 
     @property
     def judged(self) -> list[Measured]:
-        return [window for window in self.measured if window.operation == self.level.operations]
+        return _of(self.measured, self.level.operations)
+
+    @property
+    def reasons(self) -> Iterator[str]:
+        """Yield why the measurement is unsound."""
+        empty_s = unexplained_s(self.judged, self.stalls_s)
+        return without_operations(self.level, empty_s, len(self.judged))
+
+
+def _of(measured: Iterable[Measured], operation: str) -> list[Measured]:
+    return [window for window in measured if window.operation == operation]
 
 
 def _by_windows(
@@ -92,9 +107,10 @@ def _by_windows(
     slides = _slides(tracks, run, level, unanswered)
     wanted = Wanted([level], unanswered, slides.origin_s)
     measured = tuple(_measured(tracks, slides, Decoder(unit), wanted))
-    verdict = level_verdict(level, [window for window in measured if window.operation == level.operations])
+    own = _of(measured, level.operations)
+    stalls = stalls_s(answers_of(own), answers_of(_of(measured, ALL_OPERATIONS)), run)
     note = f"windows slide: one of {slides.steps} records begins every {slides.step_s:g} s"
-    return _ByWindows(verdict, measured, note)
+    return _ByWindows(level_verdict(level, own), measured, stalls, note)
 
 
 def _missed(windows: _ByWindows) -> Iterator[MissedInterval]:

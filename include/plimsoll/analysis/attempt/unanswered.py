@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -67,12 +67,32 @@ class _Timeline:
         return int(self.so_far[last] - self.so_far[first])
 
 
+class Silence(NamedTuple):
+    """The time after the files' end in which operations were due, s since the epoch. `ops_s`: the rate that was asked.
+
+    Without a rate, and of a single operation, as many were due as had been answered before in the same interval.
+    """
+
+    begin_s: float
+    end_s: float
+    ops_s: float | None
+
+    def due(self, operation: str, begin_s: float, end_s: float, answered: int) -> int:
+        """Return how many operations were due in its part of an interval; 0 of one that is silent from its start."""
+        silent_s = min(end_s, self.end_s) - max(begin_s, self.begin_s)
+        if silent_s <= 0 or not answered:
+            return 0
+        asked_ops_s = self.ops_s if operation == ALL_OPERATIONS else None
+        return round(silent_s * (asked_ops_s or answered / (self.begin_s - begin_s)))
+
+
 @dataclass(frozen=True)
 class Unanswered:
     """The operations of a run that were not answered. `without_time`: how many of them may lie anywhere in the run.
 
     `among_times`: those of which the files have a time too, like that of an answer. `last_s`: until when any are told,
-    s since the epoch; None where no time is known.
+    s since the epoch; None where no time is known. `silence`: after which the files tell of no operation that was due;
+    intervals without any answer have no number of these, and are stalls.
     """
 
     timelines: Mapping[str, _Timeline] = field(default_factory=dict)
@@ -80,6 +100,7 @@ class Unanswered:
     without_time: int = 0
     total: int = 0
     last_s: float | None = None
+    silence: Silence | None = None
 
     @classmethod
     def of(cls, reading: Reading) -> Unanswered:
@@ -91,12 +112,13 @@ class Unanswered:
         last_s = max(ends, default=None)
         return cls(_timelines(reading.failures), _timelines(among_times), total - timed, total, last_s)
 
-    def between(self, operation: str, begin_s: float, end_s: float) -> int:
-        """Return how many operations were not answered then, s since the epoch.
+    def between(self, operation: str, begin_s: float, end_s: float, answered: int) -> int:
+        """Return how many operations were not answered then, s since the epoch, beside so many that were.
 
         A failure of which no operation is told counts for every operation: it may have been any.
         """
-        return _between(self.timelines, operation, begin_s, end_s)
+        silent = self.silence.due(operation, begin_s, end_s, answered) if self.silence else 0
+        return _between(self.timelines, operation, begin_s, end_s) + silent
 
     def among_times_between(self, operation: str, begin_s: float, end_s: float) -> int:
         """Return how many of these are counted among the answers of the files, too."""

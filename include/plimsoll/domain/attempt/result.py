@@ -46,7 +46,9 @@ class Check(Model):
     tested: Annotated[bool, Field(description="Whether there was anything to look at")] = True
     beyond: Annotated[
         LeftOutIfEmpty[float | None],
-        Field(description="How many times its limit the worst value is; null where it has no limit, or is within it"),
+        Field(
+            description="How many times its limit the worst value is; null where that is no number, or it is within it"
+        ),
     ] = None
 
     @property

@@ -191,8 +191,12 @@ class PhaseFigures(Model):
 
     judged: int
     missed: int
-    met: Annotated[bool | None, Field(description="Whether no interval missed; null: there was none")]
-    worst_ms: Annotated[float | None, Field(description="Highest interval; null: none was judged, or none answered")]
+    met: Annotated[
+        bool | None, Field(description="Whether no interval missed; null: there was none, or percentiles leave it open")
+    ]
+    worst_ms: Annotated[
+        float | None, Field(description="Highest interval; null: none was judged, or none answered, or it is not known")
+    ]
 
 
 class LevelAroundAction(Model):

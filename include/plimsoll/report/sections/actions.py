@@ -142,10 +142,11 @@ def action_sentences(findings: Findings) -> tuple[str, ...]:
 
 
 def phase_text(figures: PhaseFigures) -> str:
-    """Return a phase in words: `met, worst 38 ms`, `missed 2 of 5, worst 310 ms`."""
+    """Return a phase in words: `met, worst 38 ms`, `missed 2 of 5, worst 310 ms`, `left open, worst –`."""
     if not figures.judged:
         return NOTHING
-    outcome = f"missed {figures.missed} of {figures.judged}" if figures.missed else "met"
+    otherwise = "left open" if figures.met is None else "met"
+    outcome = f"missed {figures.missed} of {figures.judged}" if figures.missed else otherwise
     return f"{outcome}, worst {ms(figures.worst_ms)}"
 
 

@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from plimsoll.analysis.attempt.disturbance import GROUP, TOP
 from plimsoll.analysis.attempt.several_load_hosts import merged_seconds, summed
 from plimsoll.analysis.logs.formats import RunFile
 from plimsoll.domain.attempt.load_summary import LoadSummary
@@ -68,7 +69,8 @@ class Evidence(JudgedInput):
     `summary`: the report on the whole load; `summaries`: each load host's report on its part; `start`: the common start
     of several load hosts. `response_times`: by load host, histogram logs by file name, each of one of the `operations`,
     beside that of failed operations.
-    `seconds`: the load generator's own state. `samples`: the hosts' figures, one row per second and host.
+    `seconds`: the load generator's own state. `samples`: the hosts' figures, one row per second and host;
+    `unread_samples`: remarks on hosts whose figures can't be read.
     """
 
     manifest: Manifest
@@ -84,6 +86,7 @@ class Evidence(JudgedInput):
     logs: ProcessLogs
     seconds: Sequence[GeneratorSecond]
     samples: pd.DataFrame
+    unread_samples: Sequence[str] = ()
 
     @property
     def ahead_ms(self) -> dict[str, float]:
@@ -110,7 +113,7 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
     logs = {host: generator.response_time_logs(work.load_spec, own) for host, own in loads.items()}
     summaries = {host: _summary(generator, files, own) for host, own in loads.items()}
     seconds = {host: generator.seconds(files.text(own.get(generator.progress_file))) for host, own in loads.items()}
-    summary = summed(summaries)
+    summary, (samples, unread_samples) = summed(summaries), _samples(files)
     return Evidence(
         key=work.key,
         part=_as_far_as_it_went(work.part, summary),
@@ -132,7 +135,8 @@ def gather(work: AttemptContext, manifest: Manifest) -> Evidence:
         operations=tuple(dict.fromkeys(operation for own in logs.values() for operation in own)),
         logs=read_logs(work.product.evidence, processes, fingerprint, files),
         seconds=merged_seconds(seconds, start.ahead_ms if start else {}),
-        samples=_samples(files),
+        samples=samples,
+        unread_samples=unread_samples,
     )
 
 
@@ -165,9 +169,26 @@ def _read(files: CollectedFiles, own: Mapping[str, ManifestEntry], names: Sequen
     return {name: files.read(own[name]) for name in names if name in own}
 
 
-def _samples(files: CollectedFiles) -> pd.DataFrame:
+def _samples(files: CollectedFiles) -> tuple[pd.DataFrame, list[str]]:
+    """Return the hosts' figures, and a remark on each host whose file can't be read: it counts as not sampled."""
     import pandas as pd
 
-    own = {host: files.of(host).get(_SAMPLES) for host in files.hosts}
-    tables = [pd.read_csv(BytesIO(files.read(entry))).assign(host=host) for host, entry in own.items() if entry]
-    return pd.concat(tables) if tables else pd.DataFrame()
+    tables, unread = [], []
+    for host in files.hosts:
+        if (entry := files.of(host).get(_SAMPLES)) is not None:
+            try:
+                tables.append(_figures(files.read(entry)).assign(host=host))
+            except ValueError as error:  # the one above all that pandas raises on content
+                why = str(error).replace("\0", "") or "it has no figures"
+                unread.append(f"{host} counts as not sampled, since its {_SAMPLES} can't be read: {why}")
+    return (pd.concat(tables) if tables else pd.DataFrame()), unread
+
+
+def _figures(content: bytes) -> pd.DataFrame:
+    """Return a host's figures. Raises ValueError where the content is no such table, as where its end is zeros."""
+    import pandas as pd
+
+    table = pd.read_csv(BytesIO(content))
+    for name in table.columns.drop([TOP, GROUP], errors="ignore"):
+        pd.to_numeric(table[name])
+    return table

@@ -49,7 +49,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
     judgement = _judgement(evidence)
     # Only its files tell when a command's run began, from which the times of the action are counted
     if evidence.part.load_generator.command:
-        evidence = replace(evidence, summary=_by_files(evidence.summary, judgement))
+        evidence = replace(evidence, summary=by_files(evidence.summary, judgement))
     judgement, action = _around_action(evidence, judgement)
     judged = Judged(judgement, judgement.intervals.frame(), None, _opening_backlog(evidence), action)
     if not evidence.manifest.failure and "load" in evidence.part.knows:
@@ -75,6 +75,7 @@ def judge_measured(evidence: Evidence) -> JudgedAttempt:
             *_left_to_do(evidence),
             *_data_size(evidence),
             *evidence.manifest.unseen,
+            *evidence.unread_samples,
             *evidence.logs.remarks,
             *evidence.logs.gc_problems,
         ),
@@ -163,11 +164,14 @@ def _judgement(evidence: Evidence) -> Judgement:
     return judge_logs(next(iter(evidence.response_times.values())), run, levels, kinds=names)
 
 
-def _by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
-    """Return a command's summary with what only its files tell; failed operations are those of the whole run."""
+def by_files(summary: LoadSummary, judgement: Judgement) -> LoadSummary:
+    """Return a command's summary with what only its files tell.
+
+    Failed operations are those of the judged time, or of the whole run where not all of their times are known.
+    """
     known = {
         "started_at": judgement.started_at,
-        "errors": judgement.errors,
+        "errors": judgement.errors if judgement.judged_errors is None else judgement.judged_errors,
         "schedule_lag_p99_ms": judgement.own_lag_p99_ms,
     }
     return summary.model_copy(update={key: value for key, value in known.items() if value is not None})

@@ -14,7 +14,7 @@ from multiprocessing import forkserver, get_context, parent_process
 
 from plimsoll.domain.attempt.result import Outcome
 from plimsoll.domain.campaign.cell import AttemptKey
-from plimsoll.domain.text.errors import PlimsollError
+from plimsoll.domain.text.errors import PlimsollError, reason_of
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
@@ -138,8 +138,8 @@ def _rejudged(toolkit: Toolkit, key: AttemptKey) -> Rejudged:
 
     try:
         before, after = judge_again(AttemptContext(toolkit, key))
-    except PlimsollError as error:
-        return Rejudged(key, _kept(toolkit, key), failure=str(error))
+    except Exception as error:  # one attempt never keeps the others from being judged
+        return Rejudged(key, _kept(toolkit, key), failure=reason_of(error))
     if before is None:
         return Rejudged(key, None, after.outcome)
     same = before.model_copy(update={"code_version": after.code_version}) == after
