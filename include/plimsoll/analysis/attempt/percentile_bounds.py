@@ -97,7 +97,7 @@ class _Part:
         return max(level.bound_ms, value or 0.0) if self.met(level) is False else None
 
     def is_floor(self, level: ServiceLevel) -> bool:
-        """Tell whether failures alone made it miss: the percentile of its answers is below the bound, or there is none."""
+        """Tell whether failures alone made it miss: its answers' percentile is below the bound, or not there."""
         value = self.value(level.percentile)
         by_failures = self.failed > 0 and (value is None or value < level.bound_ms)
         return by_failures and level.counts_failures and self.met(level) is False
