@@ -17,6 +17,7 @@ from plimsoll.domain.keys.strategy import Search
 from plimsoll.domain.keys.timing import Timing
 from plimsoll.services.definitions.reference import dump_definition
 from plimsoll.services.steps.running import run_cell
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll_airflow.operators.schedules import WatchSchedules
 from plimsoll_airflow.runs.notices import due_times, tell_if_late, when_incomplete
@@ -271,6 +272,18 @@ def test_a_campaign_that_runs_late_is_told_by_the_hourly_look_too(
     watch(Runs())
     watch(Runs())
     assert notices_file.read_text().count("Plimsoll: campaign campaign is late") == 1
+
+
+def test_a_campaign_that_can_not_be_read_keeps_no_other_from_being_told(
+    installation: Installation, notices_file: Path
+) -> None:
+    campaign = late_campaign(installation)
+    installation.write_definition("instant", dump_definition(campaign.declared()))
+    CampaignStore(campaign.store, "a-newer-one").open(campaign.declared())
+    campaign.store.write(layout.DEFINITION.key("a-newer-one"), b"name: instant\na_new_key: 1\n")
+    campaign.begin_attempt("v1-001k-r1", "owner", datetime.now(UTC), "0.1.0")
+    watch(Runs())
+    assert "Plimsoll: campaign campaign is late" in notices_file.read_text()
 
 
 def test_a_search_that_is_late_says_what_can_still_be_answered(installation: Installation, notices_file: Path) -> None:

@@ -146,7 +146,9 @@ def _cost(cluster: Cluster, usd: float, paid: Collection[str]) -> str:
 
     Hosts are paid for by their provider, or by what is known of load hosts from elsewhere.
     """
-    if usd:
+    from plimsoll.domain.hosts.cost import lacks_price
+
+    if usd and not lacks_price(cluster.hosts):
         return show_usd(usd)
     return "unknown" if cluster.provider in paid or any(host.since for host in cluster.hosts) else "nothing"
 

@@ -11,11 +11,13 @@ from plimsoll_airflow.local.home import LOOPBACK, Home
 
 @dataclass(frozen=True)
 class Record:
-    """A started stack: the port of its api-server, whether it outlives its launcher, a digest of its settings."""
+    """A started stack: the port of its api-server, whether it outlives its launcher, and what it was told: a digest of
+    its settings. The names are those in the file of a stack that may be running when Plimsoll is updated.
+    """
 
     port: int
     kept: bool
-    settings_digest: str
+    told: str
 
     @property
     def url(self) -> str:

@@ -136,7 +136,7 @@ class Stack:
             guard.dismiss()
 
     def _joined(self, running: Record) -> Record:
-        if running.settings_digest != record.digest(self.environment(running.port)):
+        if running.told != record.digest(self.environment(running.port)):
             raise StackError(
                 "Airflow is up with other settings (store, work, cache, campaigns or users)",
                 where=running.url,
@@ -159,7 +159,7 @@ class Stack:
 
     def _started(self, port: int, dag_ids: Sequence[str], since: datetime) -> Record:
         environment = self.environment(port)
-        started = Record(port, kept=False, settings_digest=record.digest(environment))
+        started = Record(port, kept=False, told=record.digest(environment))
         started.write(self.home)
         self.start_database(environment)
         with self.shield():

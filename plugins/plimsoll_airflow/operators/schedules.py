@@ -1,5 +1,6 @@
 """The task of the DAG `schedules`: campaigns that did not start when they were due, or are about to end too late."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 from airflow.sdk import BaseOperator
 
 from plimsoll.domain.definition.definition import Definition
+from plimsoll.domain.text.errors import DamagedRecord, DefinitionError, NotFound
 from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 from plimsoll.services.store.listing import campaigns_by_definition
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from airflow.sdk import Context
     from airflow.sdk.types import RuntimeTaskInstanceProtocol
 
+_log = logging.getLogger(__name__)
 FIRST_LOOK = timedelta(hours=1)
 """The time before now from which on the first run looks."""
 
@@ -64,8 +67,12 @@ def _tell_of_late_ones(definitions: Sequence[Definition], context: "Context") ->
     store = toolkit().store
     campaigns = campaigns_by_definition(store) if definitions else {}
     for campaign_id in chain.from_iterable(campaigns.get(definition.name, ()) for definition in definitions):
-        if not (layout.LATE.exists(store, campaign_id) or layout.TOTALS.exists(store, campaign_id)):
+        if layout.LATE.exists(store, campaign_id) or layout.TOTALS.exists(store, campaign_id):
+            continue
+        try:
             notices.tell_if_late(dict(context), CampaignStore(store, campaign_id), begins=False)
+        except (NotFound, DamagedRecord, DefinitionError) as error:  # it says nothing of the other campaigns
+            _log.warning("whether campaign %s is late can't be told: %s", campaign_id, error)
 
 
 def _missed(

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from plimsoll.domain.attempt.result import Manifest, Verdict
 from plimsoll.domain.hosts.cluster import Cluster
-from plimsoll.domain.hosts.cost import cost_until
+from plimsoll.domain.hosts.cost import cost_until, lacks_price
 from plimsoll.domain.hosts.fingerprint import Fingerprint, JvmFacts, NodeFingerprint
 from plimsoll.domain.keys.host_bounds import HostFigures
 from plimsoll.domain.keys.process import by_prefix
@@ -23,7 +23,9 @@ def provisioned(cluster: Cluster) -> Iterator[str]:
     for host in cluster.hosts:
         yield f"{host.name} ({host.role}) at {host.address}"
     hourly = sum(host.usd_per_hour or 0.0 for host in cluster.hosts)
-    if hourly:
+    if lacks_price(cluster.hosts):
+        yield "what the hosts cost is not known: one of them has no price"
+    elif hourly:
         yield f"the hosts cost {show_usd(hourly)} an hour"
     whose = "own hosts" if cluster.observed else "hosts"
     yield f"the {whose} end themselves at {_moment(cluster.expires_at)} if nothing else does"
@@ -118,8 +120,8 @@ def reaped(result: Reaped, now: datetime, *, dry_run: bool) -> Iterator[str]:
 
 
 def _cluster(cluster: Cluster, now: datetime) -> str:
-    usd = cost_until(cluster, now).usd
-    cost = f", {show_usd(usd)} so far" if usd else ""
+    usd = None if lacks_price(cluster.hosts) else cost_until(cluster, now).usd
+    cost = f", cost so far {show_usd(usd)}" if usd != 0 else ""
     resources = f": {', '.join(cluster.resources)}" if cluster.resources else ""
     return f"{cluster.id} of {cluster.owner or 'nobody'}, up since {_moment(cluster.created_at)}{cost}{resources}"
 

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.domain.campaign.cell import AttemptKey
 from plimsoll.domain.hosts.cluster import Cluster, ClusterId, HostInfo
-from plimsoll.domain.hosts.cost import HostRate, Paid, Span, Tariff, cost_until, shared
+from plimsoll.domain.hosts.cost import HostRate, Paid, Span, Tariff, cost_until, lacks_price, shared
 
 BEGAN = datetime(2026, 1, 31, 12, tzinfo=UTC)
 KEY = ClusterId(campaign_id="azul", name="g1-040k-r3/1")
@@ -42,6 +42,11 @@ def test_the_first_minute_is_paid_for_whole() -> None:
 def test_hosts_without_price_or_start_cost_nothing() -> None:
     cost = cost_until(cluster(host("node1", None), host("load", 5.0, None)), BEGAN + timedelta(hours=2))
     assert (cost.usd, cost.host_seconds) == (0.0, 7200)
+
+
+def test_one_host_that_is_paid_for_without_a_price_makes_the_cost_unknown() -> None:
+    assert lacks_price([host("node1", 0.6), host("load", None)])
+    assert not lacks_price([host("node1", 0.6), host("load", None, None)])
 
 
 def test_a_tariff_adds_up_a_cluster() -> None:

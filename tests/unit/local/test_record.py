@@ -12,7 +12,7 @@ from plimsoll_airflow.local.record import Record
 def test_a_record_is_read_back_until_it_is_forgotten(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.create()
-    written = Record(port=8080, kept=True, settings_digest="digest")
+    written = Record(port=8080, kept=True, told="digest")
     written.write(home)
     home.session_note("scheduler").write_text("123")
     assert record.read(home) == written

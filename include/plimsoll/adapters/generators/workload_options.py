@@ -1,5 +1,6 @@
 """Compare a workload's options in a definition with those of its load generator. For adapters of load generators."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
 
@@ -14,6 +15,8 @@ from plimsoll.domain.text.guesses import number_meant, way_around
 from plimsoll.domain.text.units import TooLarge, format_count, format_duration, parse_count
 from plimsoll.domain.text.wording import meant_or_known
 
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+"""What load generators read as a number, too."""
 _GENERAL = ("name", "data_per_node", *Workload.foreign_options(()))
 
 
@@ -93,7 +96,9 @@ def number_of(option: Option, value: JsonValue) -> float:
         raise ValueError(f"{str(value).lower() if isinstance(value, bool) else value!r} is no number")
     if option.type == "count":
         return parse_count(value if isinstance(value, str | int) else str(value))
-    return float(str(value))  # A whole number may be too large for a float; its text is then infinite
+    if not _NUMBER.fullmatch(text := str(value).strip()):
+        raise ValueError(f"{value!r} is no number")
+    return float(text)  # A whole number may be too large for a float; its text is then infinite
 
 
 def _fault(option: Option, value: JsonValue) -> str:

@@ -125,6 +125,11 @@ def cost_until(cluster: Cluster, end: datetime) -> Paid:
     return total(cluster.hosts, end)
 
 
+def lacks_price(hosts: Iterable[HostInfo]) -> bool:
+    """Tell whether a host that is paid for has no known price, so that what all of them cost is not known."""
+    return any(host.since is not None and host.usd_per_hour is None for host in hosts)
+
+
 def total(hosts: Sequence[HostInfo], end: datetime) -> Paid:
     """Return the cost of those hosts. Hosts that have not ended are counted up to that time."""
     return _sum(_cost_of(_paid_for(host, end), host) for host in hosts)

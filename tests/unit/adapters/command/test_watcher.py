@@ -1,11 +1,12 @@
 """What a program prints as it runs is held against the rules that end its load."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plimsoll.adapters.generators.command.watcher import Report, broken, report, silent
+from plimsoll.adapters.generators.command.watcher import Report, Watch, broken, figures_of, report, silent
 from plimsoll.adapters.generators.command.watching import unkept
 from plimsoll.domain.keys.timing import StopRule
 
@@ -15,8 +16,12 @@ ERRORS: dict[str, Any] = {"share": 5.0, "percentile": None, "above_ms": None, "w
 SLOW: dict[str, Any] = {"share": 1.0, "percentile": 99.0, "above_ms": 100.0, "within_s": 10.0}
 
 
+def read(line: str, pattern: re.Pattern[str], at_s: float, seconds: float) -> Report:
+    return report(figures_of(line, pattern), at_s, seconds)
+
+
 def test_lines_of_pgbench_and_sysbench_are_read() -> None:
-    found = report(
+    found = read(
         "progress: 2.0 s, 1,990.5 tps, lat 1.2 ms stddev 0.5, 7 failed",
         re.compile(PGBENCH.pattern.replace("(?P<rate>[0-9.]+)", "(?P<rate>[0-9.,]+)")),
         2.0,
@@ -24,17 +29,35 @@ def test_lines_of_pgbench_and_sysbench_are_read() -> None:
     )
     assert found == Report(2.0, 1.0, 1990.5, 7.0, {})
     line = "[ 4s ] thds: 4 tps: 99.90 qps: 1998.0 (r/w/o: 1/2/3) lat (ms,99%): 12.30 err/s: 0.50 reconn/s: 0.00"
-    assert report(line, SYSBENCH, 4.0, 2.0) == Report(4.0, 2.0, 99.9, 1.0, {99.0: 12.3})
-    assert report("Running the test", SYSBENCH, 4.0, 2.0) is None
+    assert read(line, SYSBENCH, 4.0, 2.0) == Report(4.0, 2.0, 99.9, 1.0, {99.0: 12.3})
+    assert figures_of("Running the test", SYSBENCH) == {}
 
 
-def test_what_is_no_number_is_not_known_and_a_line_without_a_rate_is_none() -> None:
-    """Such as a dash or `nan` where nothing was answered; and what one alternative of a pattern does not tell."""
-    pattern = re.compile(r"tps: (?P<rate>\S+) p99: (?P<p99_ms>\S+)|(?P<errors>\d+) errors")
-    assert report("tps: 7 p99: -", pattern, 1.0, 1.0) == Report(1.0, 1.0, 7.0, None, {})
-    assert report("tps: nan p99: 3", pattern, 1.0, 1.0) is None
-    assert report("tps: ... p99: 3", pattern, 1.0, 1.0) is None
-    assert report("7 errors", pattern, 1.0, 1.0) is None
+@pytest.mark.parametrize("rate", ["-", "nan", "inf", "..."])
+def test_a_rate_that_is_no_number_is_none_and_another_such_figure_is_not_known(rate: str) -> None:
+    """Programs print a dash where nothing was answered."""
+    pattern = re.compile(r"tps: (?P<rate>\S+) p99: (?P<p99_ms>\S+) err/s: (?P<errors_s>\d+)")
+    assert read(f"tps: {rate} p99: - err/s: 5", pattern, 2.0, 2.0) == Report(2.0, 2.0, 0.0, 10.0, {})
+
+
+@pytest.mark.parametrize(
+    ("printed", "why"),
+    [
+        ("90 failed\ntps: 10 p99: 3\n", "90 % of the operations of 1 s failed"),
+        ("4 failed\n5 failed\ntps: 81 p99: 3\n", "10 % of the operations of 1 s failed"),
+        ("tps: 10 p99: 3\n90 failed\n", ""),
+        ("0 failed\ntps: 10 p99: 3\n", ""),
+    ],
+)
+def test_what_an_alternative_of_the_pattern_tells_belongs_to_the_next_rate(
+    tmp_path: Path, printed: str, why: str
+) -> None:
+    pattern = r"tps: (?P<rate>\d+) p99: (?P<p99_ms>\S+)|(?P<errors>\d+) failed"
+    settings = {"rules": [{**ERRORS, "within_s": 1.0}], "pattern": pattern, "console": "console"}
+    watch = Watch({**settings, "lease": None, "lease_s": 60, "duration_s": 100}, tmp_path)
+    (tmp_path / "console").write_text(printed)
+    found = watch.look(1.0)
+    assert (found[1] if found else "") == why
 
 
 @pytest.mark.parametrize(
@@ -42,8 +65,7 @@ def test_what_is_no_number_is_not_known_and_a_line_without_a_rate_is_none() -> N
     [("p99_ms", "12", 99.0, 12.0), ("p99_9_us", "1500", 99.9, 1.5), ("p50_s", "0.2", 50.0, 200.0)],
 )
 def test_a_percentile_has_its_unit_in_its_name(group: str, told: str, percentile: float, ms: float) -> None:
-    found = report(f"1 {told}", re.compile(rf"(?P<rate>\d) (?P<{group}>[\d.]+)"), 1.0, 1.0)
-    assert found is not None
+    found = read(f"1 {told}", re.compile(rf"(?P<rate>\d) (?P<{group}>[\d.]+)"), 1.0, 1.0)
     assert found.times_ms == pytest.approx({percentile: ms})
 
 
@@ -63,6 +85,7 @@ FINE, FAILING, SLOWED, STILL = (100.0, 0.0, 5.0), (90.0, 10.0, 5.0), (100.0, 0.0
     [
         (ERRORS, [FINE] * 20, ""),
         (ERRORS, [FAILING] * 9, ""),
+        (ERRORS, [(95.0, 5.0, 5.0)] * 10, ""),
         (ERRORS, [FAILING] * 10, "10 % of the operations of 10 s failed"),
         (ERRORS, [FAILING] * 10 + [FINE] * 6, ""),
         (ERRORS, [STILL] * 10, "nothing was answered for 10 s"),

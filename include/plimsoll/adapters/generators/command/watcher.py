@@ -37,6 +37,8 @@ _FIRST_LINE_S = 60.0
 _GRACE_S = 20.0
 _LEFT = 143
 _PAUSE_S = 0.5
+_ROUNDING = 1e-6
+"""More operations than sums of rates may be off by: a share that is just the one allowed breaks no rule."""
 
 
 class Report(NamedTuple):
@@ -52,26 +54,40 @@ class Report(NamedTuple):
     times_ms: Mapping[float, float]
 
 
-def report(line: str, pattern: re.Pattern[str], at_s: float, seconds: float) -> Report | None:
-    """Return the figures of a line; None of one that tells no rate. A number may have commas between its thousands."""
+def figures_of(line: str, pattern: re.Pattern[str]) -> dict[str, float]:
+    """Return the figures of a line by their groups' names. A number may have commas between its thousands.
+
+    A rate that is no number, such as a dash where nothing was answered, counts as 0; other such figures are not known.
+    """
     match = pattern.search(line[:_LONGEST_LINE])
-    read = {name: _number(text) for name, text in match.groupdict().items()} if match else {}
-    figures = {name: number for name, number in read.items() if number is not None}
-    if RATE not in figures:
-        return None
+    told = {name: text for name, text in match.groupdict().items() if text} if match else {}
+    read = {name: _number(text) for name, text in told.items()}
+    if RATE in read and not math.isfinite(read[RATE]):
+        read[RATE] = 0.0
+    return {name: number for name, number in read.items() if not math.isnan(number)}
+
+
+def together(before: Mapping[str, float], figures: Mapping[str, float]) -> dict[str, float]:
+    """Return the figures of two lines that tell of one time: of failures both, of others the higher ones."""
+    both = {name: max(number, figures.get(name, number)) for name, number in before.items()}
+    failed = {ERRORS: before.get(ERRORS, 0.0) + figures.get(ERRORS, 0.0)}
+    return {**figures, **both, **(failed if ERRORS in {*before, *figures} else {})}
+
+
+def report(figures: Mapping[str, float], at_s: float, seconds: float) -> Report:
+    """Return the report of lines with these figures, one of which has a rate."""
     failed = figures.get(ERRORS, figures[ERRORS_S] * seconds if ERRORS_S in figures else None)
     named = ((percentile_of(name), figure) for name, figure in figures.items())
     times = {percentile[0]: figure * percentile[1] for percentile, figure in named if percentile}
     return Report(at_s, seconds, figures[RATE], failed, times)
 
 
-def _number(text: str | None) -> float | None:
-    """Return the number that a program printed; None for what is none, such as a dash where nothing was answered."""
+def _number(text: str) -> float:
+    """Return the number that a program printed; NaN for what is none."""
     try:
-        number = float((text or "").replace(",", ""))
+        return float(text.replace(",", ""))
     except ValueError:
-        return None
-    return None if math.isnan(number) else number
+        return math.nan
 
 
 def percentile_of(group: str) -> tuple[float, float] | None:
@@ -93,8 +109,9 @@ def broken(rule: Mapping[str, Any], reports: Sequence[Report]) -> str:
     if rule["percentile"] is None:
         failed = sum(line.failed or 0 for line in last)
         due = failed + sum(line.answered_ops_s * line.seconds for line in last)
-        share = 100 * failed / due
-        return f"{share:.3g} % of the operations of {rule['within_s']:g} s failed" if share > rule["share"] else ""
+        if failed <= rule["share"] / 100 * due + _ROUNDING:
+            return ""
+        return f"{100 * failed / due:.3g} % of the operations of {rule['within_s']:g} s failed"
     # A line of a time in which nothing was answered may tell a percentile of 0, or none.
     times = [line.times_ms.get(rule["percentile"]) if line.answered_ops_s else math.inf for line in last]
     above = [time_ms for time_ms in times if time_ms is not None and time_ms > rule["above_ms"]]
@@ -141,6 +158,7 @@ class Watch:
         self._renewed, self._renewed_at = 0, time.monotonic()
         self._duration_s, self._folder = float(settings["duration_s"]), folder
         self._offset, self._rest, self._reports = 0, "", list[Report]()
+        self._told: dict[str, float] = {}
 
     def look(self, elapsed_s: float) -> tuple[int, str] | None:
         """Read what was printed since the last look. Returns the number of a rule that is broken now, and how."""
@@ -149,11 +167,14 @@ class Watch:
         known = len(self._reports)
         for line in self._lines():
             last_s = self._reports[-1].at_s if self._reports else 0.0
+            self._told = together(self._told, figures_of(line, self._pattern))
+            if RATE not in self._told:  # a pattern may have alternatives, whose lines belong to the next rate
+                continue
             # Several lines may be found at one look, and would be about no time at all
-            if newest := report(line, self._pattern, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)):
-                self._reports.append(newest)
-                if breach := self._broken():
-                    return breach
+            self._reports.append(report(self._told, elapsed_s, max(elapsed_s - last_s, _PAUSE_S)))
+            self._told = {}
+            if breach := self._broken():
+                return breach
         if len(self._reports) > known:
             _write(self._folder / FIGURES, {"rate": self._reports[-1].answered_ops_s})
         return silent(self._rules, self._reports, elapsed_s) if elapsed_s < self._duration_s else None
