@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from tests.fakes.clock import SteppingClock
+from tests.fakes.clock import BEGAN, SteppingClock
 from tests.fakes.installation import Installation
 from tests.fakes.owners import FixedOwners
 from tests.unit.services.external_definition import external
@@ -77,10 +77,10 @@ def test_a_cell_waits_until_another_campaigns_cell_has_left_the_database(tools: 
 
 
 class LeavesAfter:
-    """A clock by which the first campaign's cluster is gone after so many naps."""
+    """A clock by which a campaign's cluster is gone after so many naps."""
 
-    def __init__(self, clock: SteppingClock, tools: Toolkit, naps: int) -> None:
-        self._clock, self._tools, self._naps = clock, tools, naps
+    def __init__(self, clock: SteppingClock, tools: Toolkit, naps: int, campaign_id: str = "first") -> None:
+        self._clock, self._tools, self._naps, self._campaign_id = clock, tools, naps, campaign_id
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._clock, name)
@@ -88,7 +88,7 @@ class LeavesAfter:
     def sleep(self, seconds: float) -> None:
         self._clock.sleep(seconds)
         if self._clock.naps == self._naps:
-            note_left(self._tools.store, ClusterId.parse(f"first/{CELL}/1"))
+            note_left(self._tools.store, ClusterId.parse(f"{self._campaign_id}/{CELL}/1"))
 
 
 def test_who_was_first_waits_for_nobody(tools: Toolkit, clock: SteppingClock) -> None:
@@ -110,6 +110,46 @@ def test_an_attempt_whose_process_died_is_not_waited_for(tools: Toolkit, clock: 
     owners: Any = FixedOwners(alive={"another"})
     await_turn(begun(replace(tools, owners=owners), "second", "another"))
     assert clock.slept == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("key", "content"),
+    [("first/databases/.DS_Store", b""), ("second/databases/.DS_Store", b""),
+     (f"first/cells/{CELL}/1/progress.json", b"{")],
+)  # fmt: skip
+def test_files_of_others_and_damaged_ones_let_nobody_load_beside_another(
+    tools: Toolkit, clock: SteppingClock, key: str, content: bytes
+) -> None:
+    work = begun(tools, "second", "another")
+    tools.store.write(key, content)
+    with pytest.raises(ProviderError, match="db is loaded by first"):
+        await_turn(work)
+    assert clock.passed >= timedelta(minutes=30)
+
+
+def test_a_use_whose_attempt_is_not_on_record_any_more_keeps_nobody_waiting(
+    tools: Toolkit, clock: SteppingClock
+) -> None:
+    tools.store.delete(f"first/cells/{CELL}/1")
+    await_turn(begun(tools, "second", "another"))
+    assert clock.slept == [2.0]
+
+
+def test_a_cell_that_is_destroyed_while_it_waits_says_so(tools: Toolkit, clock: SteppingClock) -> None:
+    leaving: Any = LeavesAfter(clock, tools, naps=2, campaign_id="second")
+    with pytest.raises(ProviderError, match="it was destroyed while it waited"):
+        await_turn(begun(replace(tools, clock=leaving), "second", "another"))
+
+
+def test_its_hosts_are_counted_from_its_turn_on_also_when_it_is_asked_again(
+    tools: Toolkit, clock: SteppingClock
+) -> None:
+    leaving: Any = LeavesAfter(clock, tools, naps=3)
+    work = begun(replace(tools, clock=leaving), "second", "another")
+    since = await_turn(work)
+    assert since == BEGAN + timedelta(seconds=22)
+    clock.at += timedelta(minutes=5)
+    assert await_turn(work) == since
 
 
 def test_one_on_another_database_is_not_waited_for(tools: Toolkit, clock: SteppingClock) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -41,8 +42,8 @@ def provision(work: AttemptContext) -> Cluster:
     """Make sure that the attempt's hosts exist and answer. Raises ProviderError otherwise."""
     note_phase(work.toolkit, work.key, "provision")
     attempt = work.attempt()
-    # From the attempt's own start: asked again after a crash, the same is asked for.
-    over_at = attempt.started_at + time_of_attempt(work)
+    # From the attempt's own start, or from its turn: asked again after a crash, the same is asked for.
+    over_at = (_turn(work) or attempt.started_at) + time_of_attempt(work)
     if work.keeps_hosts:
         kept_hosts.take(work.toolkit, work.resolved, attempt, over_at)
     request = ClusterRequest(
@@ -60,8 +61,6 @@ def provision(work: AttemptContext) -> Cluster:
     )
     try:
         with waiting_reported_to(partial(_note_waiting, work, "provision")):
-            if work.part.provider.owns != "cluster":
-                await_turn(work)
             cluster = work.provider.ensure(request)
     except HostsLost as error:
         if not request.was_whole:
@@ -80,6 +79,14 @@ def provision(work: AttemptContext) -> Cluster:
     # Last: a second try of a killed `deploy` tells by the earlier record that hosts were being replaced
     layout.CLUSTER.write(work.toolkit.store, work.key, cluster)
     return cluster
+
+
+def _turn(work: AttemptContext) -> datetime | None:
+    """Return since when the attempt may load somebody else's database; None where it has one of its own."""
+    if work.part.provider.owns == "cluster":
+        return None
+    with waiting_reported_to(partial(_note_waiting, work, "provision")):
+        return await_turn(work)
 
 
 def _recorded_facts(work: AttemptContext) -> dict[str, Any]:

@@ -2,29 +2,29 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from plimsoll.domain.campaign.cell import AttemptKey
-from plimsoll.domain.text.errors import NotFound, ProviderError, Refused
+from plimsoll.domain.text.errors import DamagedRecord, NotFound, ProviderError, Refused
 from plimsoll.services.cell.attempt_state import attempt_state
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.assignments import note_used, times_of_use
 from plimsoll.services.hosts.at_rest import stirred_campaigns
 from plimsoll.services.retries import report_waiting
+from plimsoll.services.store import layout
 from plimsoll.services.store.campaigns import CampaignStore
 
-# Less than the time by which hosts outlive what an attempt is declared to take.
 _LONGEST = timedelta(minutes=30)
 _PAUSE_S = 10.0
 # Times of a store may be whole seconds: whoever notes a use in the same one is seen after it.
 _SETTLES_S = 2.0
 
 
-def await_turn(work: AttemptContext) -> None:
-    """Record that the attempt uses its database, and return once no other campaign's attempt loads it before this one.
+def await_turn(work: AttemptContext) -> datetime:
+    """Record that the attempt uses its database, and wait until no other campaign's attempt loads it before this one.
 
-    Who recorded it first goes first; cells of one campaign run one after the other anyway. Raises ProviderError after
-    half an hour.
+    Who recorded it first goes first; cells of one campaign run one after the other anyway. Returns since when it is the
+    attempt's turn, from which on its hosts are counted; asked again, the same. Raises ProviderError after half an hour.
     """
     clock = work.toolkit.clock
     # Before anything is made there: whoever looks for what was left logs in only where there is such a note
@@ -43,6 +43,14 @@ def await_turn(work: AttemptContext) -> None:
             report_waiting(f"waiting until {until:%H:%M:%S} UTC at most: {what}")
         told = first
         clock.sleep(_PAUSE_S)
+    return _settled_turn(work)
+
+
+def _settled_turn(work: AttemptContext) -> datetime:
+    """Record that it is the attempt's turn now, unless it was before."""
+    store, key = work.toolkit.store, layout.TURN.key(work.key)
+    store.create(key, work.toolkit.clock.now().isoformat().encode())
+    return datetime.fromisoformat(store.read(key).decode())
 
 
 def _others(work: AttemptContext) -> Iterator[CampaignStore]:
@@ -61,15 +69,19 @@ def _addresses(work: AttemptContext, campaign: CampaignStore) -> frozenset[str]:
 def _before(work: AttemptContext, campaign: CampaignStore) -> Iterator[AttemptKey]:
     """Yield the campaign's attempts under way that recorded their use before this one."""
     store, own = work.toolkit.store, work.cluster_id
-    since_own = times_of_use(store, own.campaign_id)[own]
-    with suppress(ValueError):  # of files of others in its folder
-        for cluster_id, since in times_of_use(store, campaign.campaign_id).items():
-            key = cluster_id.attempt
-            if key and (since, str(cluster_id)) < (since_own, str(own)) and _is_under_way(work, campaign, key):
-                yield key
+    since_own = times_of_use(store, own.campaign_id).get(own)
+    if since_own is None:
+        raise ProviderError("it was destroyed while it waited", where=str(work.key), mend="run the cell again")
+    for cluster_id, since in times_of_use(store, campaign.campaign_id).items():
+        key = cluster_id.attempt
+        if key and (since, str(cluster_id)) < (since_own, str(own)) and _is_under_way(work, campaign, key):
+            yield key
 
 
 def _is_under_way(work: AttemptContext, campaign: CampaignStore, key: AttemptKey) -> bool:
     toolkit = work.toolkit
-    state = attempt_state(toolkit.store, key, campaign.resolved(), toolkit.clock.now(), toolkit.owners)
-    return state.is_running
+    try:
+        state = attempt_state(toolkit.store, key, campaign.resolved(), toolkit.clock.now(), toolkit.owners)
+    except DamagedRecord:  # nobody knows
+        return True
+    return state.attempt is not None and state.is_running

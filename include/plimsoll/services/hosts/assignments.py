@@ -5,6 +5,7 @@ Whoever looks for clusters that were left logs in only where there is such a fil
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -145,16 +146,19 @@ def is_used(store: ReadableStore, campaign_id: str) -> bool:
     return any(True for _ in store.keys(layout.DATABASE.folder(campaign_id)))
 
 
-def users(store: ResultStore, campaign_id: str) -> tuple[ClusterId, ...]:
+def users(store: ReadableStore, campaign_id: str) -> tuple[ClusterId, ...]:
     """Return the campaign's clusters that may have something in its database. Raises ValueError for other files."""
-    return tuple(times_of_use(store, campaign_id))
+    prefix = layout.DATABASE.folder(campaign_id)
+    return tuple(ClusterId.parse(f"{campaign_id}{key.removeprefix(prefix)}") for key in store.keys(prefix))
 
 
 def times_of_use(store: ResultStore, campaign_id: str) -> dict[ClusterId, datetime]:
-    """Return since when, by the store's clock, those clusters may have it. Raises ValueError for other files."""
-    prefix = layout.DATABASE.folder(campaign_id)
-    files = store.listed(prefix)
-    return {ClusterId.parse(f"{campaign_id}{file.key.removeprefix(prefix)}"): file.changed_at for file in files}
+    """Return since when, by the store's clock, those clusters may have it. Files of others are passed over."""
+    prefix, times = layout.DATABASE.folder(campaign_id), dict[ClusterId, datetime]()
+    for file in store.listed(prefix):
+        with suppress(ValueError):
+            times[ClusterId.parse(f"{campaign_id}{file.key.removeprefix(prefix)}")] = file.changed_at
+    return times
 
 
 class StoredSetUps:

@@ -66,6 +66,7 @@ OF_ATTEMPT: tuple[Place, ...] = (
     layout.PROGRESS,
     layout.PROVENANCE,
     layout.ORIGIN,
+    layout.TURN,
     layout.CANARY,
     layout.FLUSHED,
     layout.ACTION,
