@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.HdrHistogram.EncodableHistogram;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramIterationValue;
 import org.HdrHistogram.HistogramLogReader;
 
 /**
@@ -85,8 +86,21 @@ public final class IntervalPercentiles {
 
         void drain(long interval, Histogram into) {
             while (interval() == interval) {
-                into.add(next);
+                if (next.getNumberOfSignificantValueDigits() == 3 && next.getLowestDiscernibleValue() == 1) {
+                    into.add(next);
+                } else {
+                    addReported(into);
+                }
                 advance();
+            }
+        }
+
+        /** Adds the values that the log's own histogram reports, where {@code add} takes the lowest of each slot. */
+        private void addReported(Histogram into) {
+            for (HistogramIterationValue value : next.recordedValues()) {
+                long reported = next.highestEquivalentValue(value.getValueIteratedTo());
+                long most = into.getHighestTrackableValue();
+                into.recordValueWithCount(Math.min(reported, most), value.getCountAddedInThisIterationStep());
             }
         }
 

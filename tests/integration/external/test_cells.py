@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.support.suite.requirements import IS_LONG, long
 from plimsoll.domain.attempt.result import Verdict
 from plimsoll.domain.text.errors import ProviderError
 from plimsoll.services.campaign.open.runnable import problems
-from plimsoll.services.cell import actions, loading
+from plimsoll.services.cell import actions, loading, taking_turns
 from plimsoll.services.cell.attempts import begin
 from plimsoll.services.cell.context import AttemptContext
 from plimsoll.services.hosts.reaping import reap
@@ -108,11 +109,16 @@ def test_a_load_that_somebody_cancels_is_stopped_at_once(under_load: AttemptCont
 
 
 def test_what_a_process_that_died_left_is_dropped_by_the_reaper(
-    under_load: AttemptContext, theirs: Guarded, definition: Any, site: Any
+    under_load: AttemptContext, theirs: Guarded, definition: Any, site: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert {"keyspace_name": KEYSPACE} in theirs.state()["keyspaces"]
     CampaignStore(under_load.toolkit.store, "other").open(definition(name="other"))
     second = begin(site().tools, "other", CELL, "me")
+    monkeypatch.setattr(taking_turns, "_LONGEST", timedelta(0))
+    with pytest.raises(ProviderError, match="is loaded by long/"):
+        actions.provision(second)
+    # As a cell of another store, which waits for nobody here
+    monkeypatch.setattr(actions, "await_turn", lambda _: datetime.now(UTC))
     with pytest.raises(ProviderError, match="is in use by long/"):
         actions.provision(second)
     reaped = reap(under_load.toolkit, lambda _: False)
