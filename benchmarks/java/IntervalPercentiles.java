@@ -99,8 +99,7 @@ public final class IntervalPercentiles {
         private void addReported(Histogram into) {
             for (HistogramIterationValue value : next.recordedValues()) {
                 long reported = next.highestEquivalentValue(value.getValueIteratedTo());
-                long most = into.getHighestTrackableValue();
-                into.recordValueWithCount(Math.min(reported, most), value.getCountAddedInThisIterationStep());
+                into.recordValueWithCount(reported, value.getCountAddedInThisIterationStep());
             }
         }
 
